@@ -1,0 +1,153 @@
+/*
+ * The drive's parameters: one table, from which the QEMU properties, the
+ * simulator's flags, the configuration reader and docs/parameters.md are made.
+ *
+ * Knows nothing of QEMU, NVMe, zones or time; it only holds numbers.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_PARAMS_H
+#define FEMU_PARAMS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SSD_KIB UINT64_C(1024)
+#define SSD_MIB (UINT64_C(1024) * SSD_KIB)
+#define SSD_GIB (UINT64_C(1024) * SSD_MIB)
+#define SSD_TIB (UINT64_C(1024) * SSD_GIB)
+
+/*
+ * One row per parameter: X(type, field, name, default, min, max, unit, help).
+ * Types: U32 and U64 are plain integers; SIZE is a byte count that may carry a
+ * binary suffix (K, M, G, T); BOOL is on or off (min and max are unused).
+ * `name` is what a user types. Rules that join several parameters are in
+ * ssd_params_check(). Order here is the order in the documentation.
+ */
+#define SSD_PARAMS(X)                                                         \
+    X(U32, zones, "zones", 64, 1, 1u << 20, "zones",                          \
+      "number of zones in the namespace")                                     \
+    X(SIZE, zone_size_bytes, "zone-size", 64 * SSD_MIB, 64 * SSD_KIB,         \
+      SSD_TIB, "bytes",                                                       \
+      "distance between zone starts; a power of two, as Linux demands")       \
+    X(SIZE, zone_capacity_bytes, "zone-capacity", 0, 0, SSD_TIB, "bytes",     \
+      "writable bytes of a zone; 0 means zone-size")                          \
+    X(U32, lba_bytes, "lba-size", 4096, 512, 4096, "bytes",                   \
+      "logical block size: 512 or 4096")                                      \
+    X(U32, max_open, "max-open", 14, 0, 1u << 20, "zones",                    \
+      "zones that may be open at once (MOR); 0 means no limit")               \
+    X(U32, max_active, "max-active", 14, 0, 1u << 20, "zones",                \
+      "zones that may be open or closed at once (MAR); 0 means no limit")     \
+    X(U32, channels, "channels", 4, 1, 64, "channels",                        \
+      "flash channels of the drive")                                          \
+    X(U32, ways, "ways", 1, 1, 16, "ways", "ways (chip enables) per channel") \
+    X(U32, dies, "dies", 1, 1, 16, "dies", "dies per way")                    \
+    X(U32, planes, "planes", 1, 1, 8, "planes",                               \
+      "planes per die, each with an array clock of its own")                  \
+    X(U32, zone_channels, "zone-channels", 0, 0, 64, "channels",              \
+      "channels that one zone spans; 0 means all")                            \
+    X(U32, zone_ways, "zone-ways", 0, 0, 16, "ways",                          \
+      "ways per channel that one zone spans; 0 means all")                    \
+    X(U32, zone_dies, "zone-dies", 0, 0, 16, "dies",                          \
+      "dies per way that one zone spans; 0 means all")                        \
+    X(U32, zone_planes, "zone-planes", 0, 0, 8, "planes",                     \
+      "planes per die that one zone spans; 0 means all")                      \
+    X(SIZE, page_bytes, "page-size", 16 * SSD_KIB, 4 * SSD_KIB,               \
+      256 * SSD_KIB, "bytes", "flash page: the unit of sense and program")    \
+    X(U32, pages_per_block, "pages-per-block", 768, 1, 1u << 16, "pages",     \
+      "pages of an erase block")                                              \
+    X(U64, read_ns, "read-ns", 60000, 0, UINT64_C(1000000000), "ns",          \
+      "tR: sensing one page")                                                 \
+    X(U64, program_ns, "program-ns", 700000, 0, UINT64_C(1000000000), "ns",   \
+      "tPROG: programming one page")                                          \
+    X(U64, erase_ns, "erase-ns", 3500000, 0, UINT64_C(1000000000), "ns",      \
+      "tBERS: erasing one block")                                             \
+    X(U64, page_transfer_ns, "page-transfer-ns", 25000, 0,                    \
+      UINT64_C(1000000000), "ns",                                             \
+      "moving one whole page over its channel; a part costs its share")       \
+    X(SIZE, read_granule_bytes, "read-granule", 0, 0, 256 * SSD_KIB,          \
+      "bytes",                                                                \
+      "reads transfer whole granules (ECC codewords); 0 means whole pages")   \
+    X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
+      "finish programs this much at a time; 0 means one page")                \
+    X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
+      "zones that a Select All works on at a time")                           \
+    X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \
+      "commands inside the drive; further ones wait in their queues")         \
+    X(SIZE, mdts_bytes, "mdts", 512 * SSD_KIB, 4 * SSD_KIB, 8 * SSD_MIB,      \
+      "bytes", "largest data transfer of a command; a power of two")          \
+    X(SIZE, zasl_bytes, "zasl", 0, 0, 8 * SSD_MIB, "bytes",                   \
+      "largest zone append; a power of two; 0 means as mdts")
+
+typedef struct SsdParams {
+#define SSD_PARAM_U32(f) uint32_t f;
+#define SSD_PARAM_U64(f) uint64_t f;
+#define SSD_PARAM_SIZE(f) uint64_t f;
+#define SSD_PARAM_BOOL(f) bool f;
+#define SSD_PARAM_FIELD(type, field, ...) SSD_PARAM_##type(field)
+    SSD_PARAMS(SSD_PARAM_FIELD)
+#undef SSD_PARAM_FIELD
+#undef SSD_PARAM_U32
+#undef SSD_PARAM_U64
+#undef SSD_PARAM_SIZE
+#undef SSD_PARAM_BOOL
+} SsdParams;
+
+typedef enum SsdParamType {
+    SSD_PARAM_TYPE_U32,
+    SSD_PARAM_TYPE_U64,
+    SSD_PARAM_TYPE_SIZE,
+    SSD_PARAM_TYPE_BOOL,
+} SsdParamType;
+
+/* A row of the table at run time; `offset_bytes` is into SsdParams. */
+typedef struct SsdParamInfo {
+    const char *name;
+    const char *unit;
+    const char *help;
+    SsdParamType type;
+    size_t offset_bytes;
+    uint64_t default_value;
+    uint64_t min;
+    uint64_t max;
+} SsdParamInfo;
+
+#define SSD_PARAMS_ERROR ssd_params_error_quark()
+GQuark ssd_params_error_quark(void);
+
+/* The rows in table order; *count receives how many. */
+const SsdParamInfo *ssd_params_table(unsigned *count);
+
+/* Every parameter at its default. The result passes ssd_params_check(). */
+void ssd_params_defaults(SsdParams *params);
+
+/*
+ * Give parameter `name` the value written as `text`, as QEMU's -set would.
+ * Checks the type and the row's range, not the rules between parameters.
+ * Return: false and *error naming parameter, value and what would be right.
+ */
+bool ssd_params_set(SsdParams *params, const char *name, const char *text,
+                    GError **error);
+
+/* The value of one parameter; booleans are 0 or 1. */
+uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
+
+/*
+ * Check ranges and the rules between parameters. A checked SsdParams is what
+ * ssd_new() needs. Changes nothing.
+ * Return: false and *error naming property, value and what would be right.
+ */
+bool ssd_params_check(const SsdParams *params, GError **error);
+
+/*
+ * Values in which "0 means ..." has been replaced by what it means. All code
+ * below the check works on resolved parameters. Idempotent.
+ */
+void ssd_params_resolve(SsdParams *params);
+
+/* The table as the Markdown of docs/parameters.md. Caller frees. */
+char *ssd_params_markdown(void);
+
+#endif

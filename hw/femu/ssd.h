@@ -1,0 +1,167 @@
+/*
+ * The waist: a zoned drive as a value that takes commands and returns
+ * completions. The QEMU device, the simulator and the tests drive this object.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock: time is an argument.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SSD_H
+#define FEMU_SSD_H
+
+#include "params.h"
+
+typedef struct Ssd Ssd;
+
+/*
+ * NVMe status as SCT << 8 | SC (NVMe base 2.0 figure 93 and following, ZNS
+ * command set 1.1 section 3.2), without the phase, More and DNR bits.
+ */
+typedef enum SsdStatus {
+    SSD_SUCCESS = 0x0000,
+    SSD_INVALID_FIELD = 0x0002,
+    SSD_LBA_OUT_OF_RANGE = 0x0080,
+    SSD_ZONE_BOUNDARY_ERROR = 0x01b8,
+    SSD_ZONE_IS_FULL = 0x01b9,
+    SSD_ZONE_IS_READ_ONLY = 0x01ba,
+    SSD_ZONE_IS_OFFLINE = 0x01bb,
+    SSD_ZONE_INVALID_WRITE = 0x01bc,
+    SSD_TOO_MANY_ACTIVE_ZONES = 0x01bd,
+    SSD_TOO_MANY_OPEN_ZONES = 0x01be,
+    SSD_INVALID_ZONE_STATE_TRANSITION = 0x01bf,
+} SsdStatus;
+
+typedef enum SsdOp {
+    SSD_OP_READ,
+    SSD_OP_WRITE,
+    SSD_OP_APPEND,
+    SSD_OP_FLUSH,
+    SSD_OP_ZONE_OPEN,
+    SSD_OP_ZONE_CLOSE,
+    SSD_OP_ZONE_FINISH,
+    SSD_OP_ZONE_RESET,
+    SSD_OP_COUNT,
+} SsdOp;
+
+/* Lower-case name of an operation, as in statistics and trace files. */
+const char *ssd_op_name(SsdOp op);
+
+/* The operation of that name, or SSD_OP_COUNT. */
+SsdOp ssd_op_from_name(const char *name);
+
+/*
+ * A command. READ, WRITE: `slba`, `nlb` blocks. APPEND: `slba` is the start of
+ * the zone. ZONE_*: `slba` is the start of the zone, ignored with
+ * `select_all`; `nlb` is ignored. FLUSH ignores all of them.
+ */
+typedef struct SsdCmd {
+    SsdOp op;
+    bool select_all;
+    uint32_t nlb;
+    uint64_t slba;
+} SsdCmd;
+
+/*
+ * What ssd_submit() says at once. `lba` is where the data of a READ, WRITE or
+ * APPEND lies (for APPEND the assigned LBA); meaningless on an error status.
+ */
+typedef struct SsdAccept {
+    SsdStatus status;
+    uint64_t lba;
+} SsdAccept;
+
+/* A completion. `result` is the assigned LBA of an APPEND, else 0. */
+typedef struct SsdDone {
+    uint32_t tag;
+    SsdStatus status;
+    SsdOp op;
+    uint64_t result;
+    uint64_t submitted_at_ns;
+    uint64_t due_at_ns;
+} SsdDone;
+
+/* Zone states, numbered as in the zone descriptor (ZNS 1.1 figure 37). */
+typedef enum SsdZoneState {
+    SSD_ZONE_EMPTY = 0x1,
+    SSD_ZONE_IMPLICITLY_OPEN = 0x2,
+    SSD_ZONE_EXPLICITLY_OPEN = 0x3,
+    SSD_ZONE_CLOSED = 0x4,
+    SSD_ZONE_READ_ONLY = 0xd,
+    SSD_ZONE_FULL = 0xe,
+    SSD_ZONE_OFFLINE = 0xf,
+} SsdZoneState;
+
+/* What a report says of one zone. `wp_lba` is meaningless when full. */
+typedef struct SsdZone {
+    SsdZoneState state;
+    uint64_t start_lba;
+    uint64_t wp_lba;
+    uint64_t capacity_nlb;
+} SsdZone;
+
+/*
+ * A new drive: every zone empty, every resource idle, time 0. `params` must
+ * have passed ssd_params_check(). All memory is allocated here.
+ */
+Ssd *ssd_new(const SsdParams *params);
+void ssd_free(Ssd *ssd);
+
+/* The parameters in force, resolved ("0 means ..." replaced). */
+const SsdParams *ssd_params(const Ssd *ssd);
+
+/*
+ * Can ssd_submit() take one more command? False while `cmd-slots` commands
+ * are inside; a slot is free again once ssd_poll() has returned its command.
+ */
+bool ssd_has_room(const Ssd *ssd);
+
+/*
+ * Submit a command at `now_ns`, which must not be before any earlier call's.
+ * Checks everything, then takes effect at once and in full: write pointer,
+ * zone state and mapping change here, in submission order. An error status
+ * means that nothing has changed and that no completion will come.
+ * `tag` is opaque and comes back with the completion. Needs ssd_has_room().
+ *
+ * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
+ * for an append.
+ */
+SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
+                     uint32_t tag);
+
+/*
+ * A time by which the caller must poll to see the next completion on time: no
+ * completion becomes due earlier. Later than now after a poll that has
+ * returned all that is due. UINT64_MAX when no command is inside.
+ */
+uint64_t ssd_next_at_ns(const Ssd *ssd);
+
+/*
+ * Run the drive up to and including `now_ns` and return at most `max`
+ * completions in the order in which they became due. Polling is unobservable:
+ * how often, and when, changes no time and no order.
+ * Return: how many; equal to `max` means that there may be more.
+ */
+unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max);
+
+/* Commands inside: accepted and not yet returned by ssd_poll(). */
+unsigned ssd_inflight(const Ssd *ssd);
+
+/* Zone `zone_idx` < params.zones, as a report shows it. */
+SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx);
+
+/* Zones that hold an open or an active resource right now. */
+uint32_t ssd_open_count(const Ssd *ssd);
+uint32_t ssd_active_count(const Ssd *ssd);
+
+/*
+ * Statistics since ssd_new() or the last ssd_stats_reset(), as JSON text:
+ * per operation count, errors, bytes and latency distribution (submission to
+ * completion); per channel and flash unit the time it was busy. docs/design.md
+ * describes the members. Runs the drive up to now_ns. `extra` (may be NULL) is
+ * the text of further members, such as "\"lateness\":{}". Caller frees.
+ */
+char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra);
+void ssd_stats_reset(Ssd *ssd, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Trace files: every command that entered a drive and every completion that
+ * left it, as text, so that another run can be compared to the nanosecond.
+ *
+ * Knows nothing of QEMU or of how the drive works; it writes and reads lines.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SSD_TRACE_H
+#define FEMU_SSD_TRACE_H
+
+#include "ssd.h"
+
+/*
+ * The format, one record a line, fields separated by commas:
+ *   # femu-zns trace 1          first line
+ *   P,<name>,<value>            one per parameter, before all commands
+ *   S,<seq>,<at_ns>,<op>,<slba>,<nlb>,<select_all>,<status>
+ *   C,<seq>,<due_at_ns>,<status>,<result>
+ *   X,<seq>                     the completion was discarded by a reset
+ *   E,<at_ns>                   the end: a file without it was cut short
+ * <seq> counts submissions from 0. Times are core times (time-dilation
+ * divided out). A rejected command has an S record with its status, no C.
+ */
+typedef struct SsdTrace SsdTrace;
+
+/* Create (truncate) `path` and write its header. NULL and *error on failure. */
+SsdTrace *ssd_trace_create(const char *path, const SsdParams *params,
+                           GError **error);
+
+/* Record a submission; returns its sequence number. */
+uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
+                          SsdStatus status);
+void ssd_trace_done(SsdTrace *trace, uint64_t seq, const SsdDone *done);
+void ssd_trace_discard(SsdTrace *trace, uint64_t seq);
+
+/* Push what is buffered to the file. False and *error if a write failed. */
+bool ssd_trace_flush(SsdTrace *trace, GError **error);
+
+/* Write the end record, close. False and *error if any write failed. */
+bool ssd_trace_close(SsdTrace *trace, uint64_t at_ns, GError **error);
+
+typedef enum SsdTraceKind {
+    SSD_TRACE_SUBMIT,
+    SSD_TRACE_DONE,
+    SSD_TRACE_DISCARD,
+    SSD_TRACE_END,
+} SsdTraceKind;
+
+typedef struct SsdTraceRecord {
+    SsdTraceKind kind;
+    uint64_t seq;
+    uint64_t at_ns;
+    SsdCmd cmd;
+    SsdStatus status;
+    uint64_t result;
+} SsdTraceRecord;
+
+typedef struct SsdTraceReader SsdTraceReader;
+
+/*
+ * Open a trace and read its parameters into *params (defaults for those that
+ * it does not name). NULL and *error naming file, line and field otherwise.
+ */
+SsdTraceReader *ssd_trace_open(const char *path, SsdParams *params,
+                               GError **error);
+
+/*
+ * Next record. Return: 1 with *record filled, 0 after the END record, -1 with
+ * *error (damaged line, or file cut short before its END record).
+ */
+int ssd_trace_next(SsdTraceReader *reader, SsdTraceRecord *record,
+                   GError **error);
+void ssd_trace_reader_free(SsdTraceReader *reader);
+
+#endif
