@@ -11,38 +11,9 @@
 #define FEMU_SSD_H
 
 #include "params.h"
+#include "ssd_types.h"
 
 typedef struct Ssd Ssd;
-
-/*
- * NVMe status as SCT << 8 | SC (NVMe base 2.0 figure 93 and following, ZNS
- * command set 1.1 section 3.2), without the phase, More and DNR bits.
- */
-typedef enum SsdStatus {
-    SSD_SUCCESS = 0x0000,
-    SSD_INVALID_FIELD = 0x0002,
-    SSD_LBA_OUT_OF_RANGE = 0x0080,
-    SSD_ZONE_BOUNDARY_ERROR = 0x01b8,
-    SSD_ZONE_IS_FULL = 0x01b9,
-    SSD_ZONE_IS_READ_ONLY = 0x01ba,
-    SSD_ZONE_IS_OFFLINE = 0x01bb,
-    SSD_ZONE_INVALID_WRITE = 0x01bc,
-    SSD_TOO_MANY_ACTIVE_ZONES = 0x01bd,
-    SSD_TOO_MANY_OPEN_ZONES = 0x01be,
-    SSD_INVALID_ZONE_STATE_TRANSITION = 0x01bf,
-} SsdStatus;
-
-typedef enum SsdOp {
-    SSD_OP_READ,
-    SSD_OP_WRITE,
-    SSD_OP_APPEND,
-    SSD_OP_FLUSH,
-    SSD_OP_ZONE_OPEN,
-    SSD_OP_ZONE_CLOSE,
-    SSD_OP_ZONE_FINISH,
-    SSD_OP_ZONE_RESET,
-    SSD_OP_COUNT,
-} SsdOp;
 
 /* Lower-case name of an operation, as in statistics and trace files. */
 const char *ssd_op_name(SsdOp op);
@@ -80,17 +51,6 @@ typedef struct SsdDone {
     uint64_t submitted_at_ns;
     uint64_t due_at_ns;
 } SsdDone;
-
-/* Zone states, numbered as in the zone descriptor (ZNS 1.1 figure 37). */
-typedef enum SsdZoneState {
-    SSD_ZONE_EMPTY = 0x1,
-    SSD_ZONE_IMPLICITLY_OPEN = 0x2,
-    SSD_ZONE_EXPLICITLY_OPEN = 0x3,
-    SSD_ZONE_CLOSED = 0x4,
-    SSD_ZONE_READ_ONLY = 0xd,
-    SSD_ZONE_FULL = 0xe,
-    SSD_ZONE_OFFLINE = 0xf,
-} SsdZoneState;
 
 /* What a report says of one zone. `wp_lba` is meaningless when full. */
 typedef struct SsdZone {

@@ -1,0 +1,103 @@
+/*
+ * A latency histogram with exact counts.
+ *
+ * Knows nothing of what is measured.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_histogram.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* log2 of the buckets per octave. */
+enum { SUB_BITS = 6 };
+
+static unsigned bucket_of(uint64_t value)
+{
+    unsigned octave;
+
+    if (value >> SUB_BITS == 0) {
+        return value;
+    }
+    octave = 63 - __builtin_clzll(value) - SUB_BITS;
+    return ((octave + 1) << SUB_BITS) +
+           ((value >> octave) & ((1u << SUB_BITS) - 1));
+}
+
+static uint64_t low_of(unsigned bucket)
+{
+    unsigned octave = bucket >> SUB_BITS;
+    uint64_t sub = bucket & ((1u << SUB_BITS) - 1);
+
+    return octave == 0 ? sub
+                       : ((UINT64_C(1) << SUB_BITS) + sub) << (octave - 1);
+}
+
+void ssd_histogram_clear(SsdHistogram *histogram)
+{
+    memset(histogram, 0, sizeof(*histogram));
+}
+
+void ssd_histogram_add(SsdHistogram *histogram, uint64_t value)
+{
+    if (histogram->count == 0 || value < histogram->min) {
+        histogram->min = value;
+    }
+    histogram->max = MAX(histogram->max, value);
+    histogram->count++;
+    histogram->sum += value;
+    histogram->buckets[bucket_of(value)]++;
+}
+
+uint64_t ssd_histogram_bucket_low(uint64_t value)
+{
+    return low_of(bucket_of(value));
+}
+
+uint64_t ssd_histogram_percentile(const SsdHistogram *histogram,
+                                  unsigned percent)
+{
+    uint64_t rank = histogram->count / 100 * percent +
+                    (histogram->count % 100 * percent + 99) / 100;
+    uint64_t seen = 0;
+
+    if (histogram->count == 0) {
+        return 0;
+    }
+    for (unsigned bucket = 0; bucket < SSD_HISTOGRAM_BUCKETS; bucket++) {
+        seen += histogram->buckets[bucket];
+        if (seen >= rank) {
+            return CLAMP(low_of(bucket), histogram->min, histogram->max);
+        }
+    }
+    g_assert_not_reached();
+}
+
+void ssd_histogram_json(const SsdHistogram *histogram, const char *unit,
+                        GString *json)
+{
+    static const unsigned percents[] = { 50, 95, 99 };
+    const char *comma = "";
+
+    g_string_append_printf(json,
+                           "\"count\":%" PRIu64 ",\"sum%s\":%" PRIu64
+                           ",\"min%s\":%" PRIu64 ",\"max%s\":%" PRIu64,
+                           histogram->count, unit, histogram->sum,
+                           unit, histogram->min, unit, histogram->max);
+    for (unsigned i = 0; i < G_N_ELEMENTS(percents); i++) {
+        g_string_append_printf(json, ",\"p%u%s\":%" PRIu64, percents[i], unit,
+                               ssd_histogram_percentile(histogram,
+                                                        percents[i]));
+    }
+    g_string_append(json, ",\"histogram\":[");
+    for (unsigned bucket = 0; bucket < SSD_HISTOGRAM_BUCKETS; bucket++) {
+        if (histogram->buckets[bucket]) {
+            g_string_append_printf(json, "%s[%" PRIu64 ",%" PRIu64 "]", comma,
+                                   low_of(bucket), histogram->buckets[bucket]);
+            comma = ",";
+        }
+    }
+    g_string_append_c(json, ']');
+}

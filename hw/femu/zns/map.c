@@ -1,0 +1,58 @@
+/*
+ * Where a zone's pages lie.
+ *
+ * Knows nothing of time, states or commands.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "map.h"
+
+#include <glib.h>
+
+/*
+ * The unit at striping position `position` of group `group_idx`. Both numbers
+ * count with the channel fastest, as mixed-radix digits over the levels.
+ */
+static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], uint32_t group_idx,
+                        uint32_t position)
+{
+    uint32_t digits[MAP_LEVELS];
+    uint32_t unit_idx = 0;
+
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        uint32_t groups = levels[i].count / levels[i].per_zone;
+
+        digits[i] = group_idx % groups * levels[i].per_zone +
+                    position % levels[i].per_zone;
+        group_idx /= groups;
+        position /= levels[i].per_zone;
+    }
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        unit_idx = unit_idx * levels[i].count + digits[i];
+    }
+    return unit_idx;
+}
+
+void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS])
+{
+    uint32_t position = 0;
+
+    *map = (ZoneMap) { .zone_units = 1, .group_count = 1 };
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        map->zone_units *= levels[i].per_zone;
+        map->group_count *= levels[i].count / levels[i].per_zone;
+    }
+    map->unit_idx = g_new(uint32_t, map->group_count * map->zone_units);
+    for (uint32_t group_idx = 0; group_idx < map->group_count; group_idx++) {
+        for (uint32_t u = 0; u < map->zone_units; u++) {
+            map->unit_idx[position++] = unit_of(levels, group_idx, u);
+        }
+    }
+}
+
+void map_destroy(ZoneMap *map)
+{
+    g_free(map->unit_idx);
+    map->unit_idx = NULL;
+}

@@ -1,0 +1,94 @@
+/*
+ * The zone state machine: states, write pointers, open and active resources
+ * (ZNS command set 1.1, section 2.1.1).
+ *
+ * Every change comes in two halves: zone_check_*() says, changing nothing,
+ * whether it is legal; zone_commit_*() does it and cannot fail.
+ *
+ * Knows nothing of time, flash or commands: what takes how long is not here.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_ZONE_H
+#define FEMU_ZONE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../ssd_types.h"
+
+#define ZONE_NONE UINT32_MAX
+
+typedef struct ZoneEntry {
+    uint64_t wp_nlb; /* blocks from the zone's start; the capacity when full */
+    SsdZoneState state;
+    /*
+     * Resources held. A zone that is open or closed holds what its state
+     * demands; a full or empty one may still hold them until the finish or
+     * reset that made it so has completed.
+     */
+    bool holds_open;
+    bool holds_active;
+    /* Neighbours among the implicitly opened zones, oldest first. */
+    uint32_t older_idx;
+    uint32_t newer_idx;
+} ZoneEntry;
+
+typedef struct ZoneTable {
+    ZoneEntry *zones;
+    uint32_t count;
+    uint64_t size_nlb;     /* distance between zone starts */
+    uint64_t capacity_nlb; /* writable blocks of a zone */
+    uint32_t max_open;     /* UINT32_MAX: no limit */
+    uint32_t max_active;
+    uint32_t open_count;   /* zones that hold an open resource */
+    uint32_t active_count;
+    uint32_t oldest_idx; /* implicitly opened zones, in order of opening */
+    uint32_t newest_idx;
+} ZoneTable;
+
+/* All zones empty. */
+void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
+                     uint64_t capacity_nlb, uint32_t max_open,
+                     uint32_t max_active);
+void zone_table_destroy(ZoneTable *table);
+
+/*
+ * A write of `nlb` blocks at block `offset_nlb` of the zone. State first, then
+ * boundary, then write pointer, then resources (active before open).
+ */
+SsdStatus zone_check_write(const ZoneTable *table, uint32_t zone_idx,
+                           uint64_t offset_nlb, uint64_t nlb);
+
+/*
+ * Advance the write pointer by `nlb` blocks; opens the zone implicitly if it
+ * was empty or closed, closing the zone implicitly opened longest ago if that
+ * is needed. A zone that becomes full gives its resources back.
+ */
+void zone_commit_write(ZoneTable *table, uint32_t zone_idx, uint64_t nlb);
+
+/* May `nlb` blocks be read at block `offset_nlb` of the zone? */
+SsdStatus zone_check_read(const ZoneTable *table, uint32_t zone_idx,
+                          uint64_t offset_nlb, uint64_t nlb);
+
+/* Zone Management Send to one zone; `op` is one of SSD_OP_ZONE_*. */
+SsdStatus zone_check_mgmt(const ZoneTable *table, uint32_t zone_idx, SsdOp op);
+
+/*
+ * Finish and reset leave the zone full or empty but still holding its
+ * resources, until zone_release() says that the work is done.
+ */
+void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op);
+
+/* Does Select All of `op` work on this zone? (ZNS 1.1 section 3.4.3) */
+bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
+                             SsdOp op);
+
+/* Can Select All of `op` be done as a whole? Only opening has a limit. */
+SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);
+
+/* Give back what a full or empty zone still holds; others keep theirs. */
+void zone_release(ZoneTable *table, uint32_t zone_idx);
+
+#endif
