@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Shared by the scripts here: paths, progress lines, errors, root or sudo, and
+# a private apt that reads Debian trixie. Source it; it runs nothing.
+# Knows nothing of zones, of guests and of what QEMU is told to run.
+
+# shellcheck shell=bash disable=SC2034  # the paths are used by those who source
+
+# --- Paths --------------------------------------------------------------------
+
+FEMU_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SCRIPTS_DIR=$FEMU_TOP/scripts
+CORE_BUILD=$FEMU_TOP/build-core          # the Makefile's build of the core
+GUEST_BUILD=$FEMU_TOP/build-guest        # kernel, initramfs, apt's downloads
+OUT_DIR=$FEMU_TOP/out                    # one folder per run
+QEMU_WORK=${QEMU_WORK:-$FEMU_TOP/build-qemu}
+QEMU_TREE=$QEMU_WORK/src                 # QEMU's sources, our overlay on them
+QEMU_BUILD=$QEMU_WORK/build
+QEMU_BIN=$QEMU_BUILD/qemu-system-x86_64
+QEMU_FIRMWARE=$QEMU_WORK/firmware        # for QEMU's -L
+DEBIAN_SUITE=trixie                      # what QEMU and the guest come from
+
+# --- Progress and errors ------------------------------------------------------
+
+# A line that says what is going on. SCRIPT_NAME is set by who sources this.
+say()
+{
+    printf '%s: %s\n' "${SCRIPT_NAME:-femu}" "$*" >&2
+}
+
+die()
+{
+    say "error: $*"
+    exit 1
+}
+
+# progress LABEL PERCENT TEXT: one line that overwrites itself on a terminal;
+# in a log, one line for every tenth of the way.
+progress_last=
+progress()
+{
+    local label=$1 percent=$2 text=$3
+    if [ -t 2 ]; then
+        printf '\r\033[K%s: %3d%% %.60s' "$label" "$percent" "$text" >&2
+    elif [ "$((percent / 10))" != "$progress_last" ]; then
+        progress_last=$((percent / 10))
+        printf '%s: %3d%% %s\n' "$label" "$percent" "$text" >&2
+    fi
+}
+
+progress_end()
+{
+    progress_last=
+    if [ -t 2 ]; then
+        printf '\r\033[K' >&2
+    fi
+}
+
+# ninja_progress LABEL: rewrites ninja's "[n/m] what" lines from standard input
+# as a percentage; other lines are dropped (the log has them).
+ninja_progress()
+{
+    local label=$1 line
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
+            progress "$label" \
+                $((100 * BASH_REMATCH[1] / BASH_REMATCH[2])) \
+                "[${BASH_REMATCH[1]}/${BASH_REMATCH[2]}] ${BASH_REMATCH[3]##* }"
+        fi
+    done
+    progress_end
+}
+
+# run_logged LOG COMMAND...: output goes to LOG; its tail is shown on failure.
+run_logged()
+{
+    local log=$1
+    shift
+    printf '\n+ %s\n' "$*" >>"$log"
+    if ! "$@" >>"$log" 2>&1 </dev/null; then
+        say "failed: $*"
+        tail -n 30 "$log" >&2
+        die "the whole log is $log"
+    fi
+}
+
+# --- Root or sudo -------------------------------------------------------------
+
+as_root()
+{
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die "needs root: run as root, or install sudo: $*"
+    fi
+}
+
+is_debian()
+{
+    command -v apt-get >/dev/null && command -v dpkg-query >/dev/null &&
+        grep -qsE '^ID=debian$' /etc/os-release
+}
+
+# --- Python -------------------------------------------------------------------
+
+# The system's Python: a version manager's may come first in PATH and lack what
+# Debian's packages bring.
+system_python()
+{
+    if [ -x /usr/bin/python3 ]; then
+        echo /usr/bin/python3
+    else
+        command -v python3 || die "python3 is missing"
+    fi
+}
+
+# version_at_least HAVE WANT: dotted numbers, compared number by number.
+version_at_least()
+{
+    [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+# --- A private apt ------------------------------------------------------------
+
+# Prints the base addresses from which this machine's own apt gets Debian's
+# main archive, likeliest first. apt itself parses its sources, so both formats
+# and every option are understood. DEBIAN_URI in the environment comes first.
+debian_uris()
+{
+    local uri release component origin label
+    {
+        if [ -n "${DEBIAN_URI:-}" ]; then
+            echo "0 ${DEBIAN_URI%/}/"
+        fi
+        apt-get indextargets --no-release-info --format \
+            '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages' |
+        while IFS='|' read -r uri release component; do
+            [ "$component" = main ] || continue
+            case $uri in
+            http:*|https:*|file:*|copy:*|mirror+*|tor+*|ftp:*) ;;
+            *) continue ;;
+            esac
+            case $release in
+            bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)
+                echo "1 $uri" ;;
+            *-security|*/updates) ;;
+            *) echo "2 $uri" ;;
+            esac
+        done
+    } | sort -s -u | awk '!seen[$2]++ { print $2 }'
+}
+
+# The keyring that Debian's archive is signed with.
+debian_keyring()
+{
+    local file
+    for file in /usr/share/keyrings/debian-archive-keyring.gpg \
+                /usr/share/keyrings/debian-archive-keyring.pgp; do
+        if [ -r "$file" ]; then
+            echo "$file"
+            return
+        fi
+    done
+    die "no keyring of Debian's archive: install debian-archive-keyring"
+}
+
+# private_apt_write DIR TYPES URI: an apt configuration wholly inside DIR.
+private_apt_write()
+{
+    local dir=$1 types=$2 uri=$3 type keyring
+    keyring=$(debian_keyring)
+    mkdir -p "$dir"/{etc/sources.d,etc/preferences.d,state/lists/partial} \
+        "$dir"/cache/archives/partial
+    : >"$dir/state/status"
+    for type in $types; do
+        echo "$type [signed-by=$keyring] $uri $DEBIAN_SUITE main"
+    done >"$dir/etc/sources.list"
+    cat >"$dir/apt.conf" <<CONF
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear Acquire::IndexTargets::deb::DEP-11;
+#clear Acquire::IndexTargets::deb::CNF;
+#clear Acquire::IndexTargets::deb::Contents-deb;
+APT::Default-Release "";
+APT::Sandbox::User "$(id -un)";
+Dir::Etc::sourcelist "$dir/etc/sources.list";
+Dir::Etc::sourceparts "$dir/etc/sources.d";
+Dir::Etc::preferences "$dir/etc/preferences";
+Dir::Etc::preferencesparts "$dir/etc/preferences.d";
+Dir::State "$dir/state";
+Dir::State::status "$dir/state/status";
+Dir::Cache "$dir/cache";
+Acquire::Languages "none";
+Acquire::Retries "3";
+CONF
+}
+
+# private_apt DIR TYPES: makes an apt in DIR that knows DEBIAN_SUITE's main
+# archive and nothing else, from the first of this machine's own addresses that
+# serves it. TYPES is "deb", "deb-src" or both. The machine's configuration is
+# read, never changed. Use it as: apt-get -c DIR/apt.conf ...
+private_apt()
+{
+    local dir=$1 types=$2 uri tried=
+    command -v apt-get >/dev/null ||
+        die "no apt here: on this machine give your own sources (QEMU_SRC=)"
+    while read -r uri; do
+        tried="$tried $uri"
+        private_apt_write "$dir" "$types" "$uri"
+        if apt-get -c "$dir/apt.conf" -qq -o APT::Update::Error-Mode=any \
+            update >"$dir/log" 2>&1; then
+            return 0
+        fi
+    done < <(debian_uris)
+    if [ -n "$tried" ]; then
+        tail -n 5 "$dir/log" >&2
+    fi
+    die "Debian $DEBIAN_SUITE is at none of this machine's apt sources:" \
+        "${tried:- (there are none)}; set DEBIAN_URI= to an archive that has it"
+}
