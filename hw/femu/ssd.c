@@ -1,0 +1,450 @@
+/*
+ * The waist: a command comes in, is checked, takes effect, becomes flash
+ * operations, and leaves as a completion.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "ssd_internal.h"
+
+static const char *const op_names[SSD_OP_COUNT] = {
+    [SSD_OP_READ] = "read",
+    [SSD_OP_WRITE] = "write",
+    [SSD_OP_APPEND] = "append",
+    [SSD_OP_FLUSH] = "flush",
+    [SSD_OP_ZONE_OPEN] = "open",
+    [SSD_OP_ZONE_CLOSE] = "close",
+    [SSD_OP_ZONE_FINISH] = "finish",
+    [SSD_OP_ZONE_RESET] = "reset",
+};
+
+const char *ssd_op_name(SsdOp op)
+{
+    g_assert((unsigned)op < SSD_OP_COUNT);
+    return op_names[op];
+}
+
+SsdOp ssd_op_from_name(const char *name)
+{
+    for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
+        if (strcmp(name, op_names[op]) == 0) {
+            return op;
+        }
+    }
+    return SSD_OP_COUNT;
+}
+
+/* Construction */
+
+static uint32_t no_limit_if_zero(uint32_t limit)
+{
+    return limit ? limit : UINT32_MAX;
+}
+
+static void init_zones(Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+    MapLevel levels[MAP_LEVELS] = {
+        [MAP_CHANNEL] = { p->channels, p->zone_channels },
+        [MAP_WAY] = { p->ways, p->zone_ways },
+        [MAP_DIE] = { p->dies, p->zone_dies },
+        [MAP_PLANE] = { p->planes, p->zone_planes },
+    };
+
+    zone_table_init(&ssd->zones, p->zones, p->zone_size_bytes / p->lba_bytes,
+                    p->zone_capacity_bytes / p->lba_bytes,
+                    no_limit_if_zero(p->max_open),
+                    no_limit_if_zero(p->max_active));
+    map_init(&ssd->map, levels);
+    ssd->life = g_new0(uint32_t, p->zones);
+    ssd->programmed_rows =
+        g_new0(uint32_t, (size_t)p->zones * ssd->map.zone_units);
+}
+
+/*
+ * The most flash operations at once: every command slot holds a read or write
+ * of mdts (a page more if it is not aligned), a chunk of a finish, or a reset
+ * with one erase per unit; Select All runs so many jobs beside them.
+ */
+static uint32_t op_capacity(const Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+    uint64_t per_slot = p->mdts_bytes / p->page_bytes + 2;
+
+    per_slot = MAX(per_slot, ssd->chunk_pages);
+    per_slot = MAX(per_slot, ssd->map.zone_units);
+    return per_slot * ((uint64_t)p->cmd_slots + p->mgmt_parallel_zones);
+}
+
+static void init_flash(Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+    FlashConfig config = {
+        .channels = p->channels,
+        .units_per_channel = p->ways * p->dies * p->planes,
+        .page_bytes = p->page_bytes,
+        .read_ns = p->read_ns,
+        .program_ns = p->program_ns,
+        .erase_ns = p->erase_ns,
+        .page_transfer_ns = p->page_transfer_ns,
+        .op_capacity = op_capacity(ssd),
+    };
+
+    flash_init(&ssd->flash, &config);
+    ssd->unit_count = config.channels * config.units_per_channel;
+}
+
+static void init_commands(Ssd *ssd)
+{
+    uint32_t slots = ssd->params.cmd_slots;
+
+    ssd->commands = g_new0(Command, slots);
+    for (uint32_t i = 0; i < slots; i++) {
+        ssd->commands[i].next_idx = i + 1 < slots ? i + 1 : SSD_NONE;
+    }
+    ssd->free_command_idx = 0;
+    ssd->ready = g_new(SsdDone, slots);
+    /* Each flush inside ends one epoch, and one more is current. */
+    ssd->flush.size = slots + 1;
+    ssd->flush.pending = g_new0(uint32_t, ssd->flush.size);
+    ssd->flush.command_idx = g_new(uint32_t, ssd->flush.size);
+}
+
+Ssd *ssd_new(const SsdParams *params)
+{
+    Ssd *ssd = g_new0(Ssd, 1);
+
+    ssd->params = *params;
+    ssd_params_resolve(&ssd->params);
+    ssd->lba_per_page = ssd->params.page_bytes / ssd->params.lba_bytes;
+    ssd->zone_pages = ssd->params.zone_capacity_bytes / ssd->params.page_bytes;
+    ssd->chunk_pages = ssd->params.finish_chunk_bytes / ssd->params.page_bytes;
+    init_zones(ssd);
+    init_flash(ssd);
+    init_commands(ssd);
+    ssd_jobs_init(ssd);
+    ssd_stats_init(ssd);
+    return ssd;
+}
+
+void ssd_free(Ssd *ssd)
+{
+    if (ssd == NULL) {
+        return;
+    }
+    ssd_stats_destroy(ssd);
+    ssd_jobs_destroy(ssd);
+    g_free(ssd->flush.command_idx);
+    g_free(ssd->flush.pending);
+    g_free(ssd->ready);
+    g_free(ssd->commands);
+    flash_destroy(&ssd->flash);
+    g_free(ssd->programmed_rows);
+    g_free(ssd->life);
+    map_destroy(&ssd->map);
+    zone_table_destroy(&ssd->zones);
+    g_free(ssd);
+}
+
+const SsdParams *ssd_params(const Ssd *ssd)
+{
+    return &ssd->params;
+}
+
+/* Commands */
+
+bool ssd_has_room(const Ssd *ssd)
+{
+    /* Any command may turn out to be a Select All that needs every zone. */
+    return ssd_inflight(ssd) < ssd->params.cmd_slots &&
+           ssd->free_job_count >= ssd->params.zones;
+}
+
+unsigned ssd_inflight(const Ssd *ssd)
+{
+    return ssd->inflight_count + ssd->ready_count;
+}
+
+static uint32_t command_take(Ssd *ssd, uint64_t now_ns, SsdOp op, uint32_t tag)
+{
+    uint32_t command_idx = ssd->free_command_idx;
+    Command *command = &ssd->commands[command_idx];
+
+    ssd->free_command_idx = command->next_idx;
+    ssd->inflight_count++;
+    ssd->inflight_finishes += op == SSD_OP_ZONE_FINISH;
+    *command = (Command) {
+        .done = {
+            .tag = tag,
+            .status = SSD_SUCCESS,
+            .op = op,
+            .submitted_at_ns = now_ns,
+        },
+        .next_idx = SSD_NONE,
+        .first_job_idx = SSD_NONE,
+        .last_job_idx = SSD_NONE,
+    };
+    return command_idx;
+}
+
+static void command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
+{
+    Command *command = &ssd->commands[command_idx];
+    uint32_t slots = ssd->params.cmd_slots;
+    SsdOp op = command->done.op;
+
+    command->done.due_at_ns = at_ns;
+    ssd_histogram_add(&ssd->stats.ops[op].latency_ns,
+                      at_ns - command->done.submitted_at_ns);
+    ssd->ready[(ssd->ready_head + ssd->ready_count) % slots] = command->done;
+    ssd->ready_count++;
+    ssd->inflight_count--;
+    ssd->inflight_finishes -= op == SSD_OP_ZONE_FINISH;
+    command->next_idx = ssd->free_command_idx;
+    ssd->free_command_idx = command_idx;
+}
+
+void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
+{
+    if (--ssd->commands[command_idx].parts_left == 0) {
+        command_complete(ssd, command_idx, at_ns);
+    }
+}
+
+/* Checks: nothing here changes the drive */
+
+static SsdStatus check_transfer(const Ssd *ssd, const SsdCmd *cmd)
+{
+    const SsdParams *p = &ssd->params;
+    uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
+                                                    : p->mdts_bytes;
+    uint64_t end_lba = p->zones * ssd->zones.size_nlb;
+
+    if (cmd->nlb == 0 || cmd->nlb > limit_bytes / p->lba_bytes) {
+        return SSD_INVALID_FIELD;
+    }
+    if (cmd->slba >= end_lba || cmd->nlb > end_lba - cmd->slba) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    return SSD_SUCCESS;
+}
+
+static SsdStatus check_io(const Ssd *ssd, const SsdCmd *cmd)
+{
+    SsdStatus status = check_transfer(ssd, cmd);
+    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
+    uint64_t offset_nlb = cmd->slba % ssd->zones.size_nlb;
+
+    if (status != SSD_SUCCESS) {
+        return status;
+    }
+    if (cmd->op == SSD_OP_READ) {
+        return zone_check_read(&ssd->zones, zone_idx, offset_nlb, cmd->nlb);
+    }
+    if (cmd->op == SSD_OP_APPEND) {
+        /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
+        if (offset_nlb != 0) {
+            return SSD_INVALID_FIELD;
+        }
+        offset_nlb = ssd->zones.zones[zone_idx].wp_nlb;
+    }
+    return zone_check_write(&ssd->zones, zone_idx, offset_nlb, cmd->nlb);
+}
+
+static SsdStatus check_mgmt(const Ssd *ssd, const SsdCmd *cmd)
+{
+    uint64_t zone_idx = cmd->slba / ssd->zones.size_nlb;
+
+    if (cmd->select_all) {
+        return zone_check_select_all(&ssd->zones, cmd->op);
+    }
+    if (zone_idx >= ssd->zones.count) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    if (cmd->slba % ssd->zones.size_nlb != 0) {
+        return SSD_INVALID_FIELD;
+    }
+    return zone_check_mgmt(&ssd->zones, zone_idx, cmd->op);
+}
+
+static SsdStatus check(const Ssd *ssd, const SsdCmd *cmd)
+{
+    switch (cmd->op) {
+    case SSD_OP_READ:
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+        return check_io(ssd, cmd);
+    case SSD_OP_FLUSH:
+        return SSD_SUCCESS;
+    case SSD_OP_ZONE_OPEN:
+    case SSD_OP_ZONE_CLOSE:
+    case SSD_OP_ZONE_FINISH:
+    case SSD_OP_ZONE_RESET:
+        return check_mgmt(ssd, cmd);
+    case SSD_OP_COUNT:
+        break;
+    }
+    return SSD_INVALID_FIELD;
+}
+
+/* Effects: nothing here can fail */
+
+static uint64_t start_io(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                         const SsdCmd *cmd)
+{
+    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
+    uint64_t lba = cmd->slba;
+
+    if (cmd->op == SSD_OP_READ) {
+        ssd_start_read(ssd, now_ns, command_idx, lba, cmd->nlb);
+    } else {
+        if (cmd->op == SSD_OP_APPEND) {
+            lba += ssd->zones.zones[zone_idx].wp_nlb;
+            ssd->commands[command_idx].done.result = lba;
+        }
+        zone_commit_write(&ssd->zones, zone_idx, cmd->nlb);
+        ssd_start_write(ssd, now_ns, command_idx, lba, cmd->nlb);
+    }
+    ssd->stats.ops[cmd->op].bytes +=
+        (uint64_t)cmd->nlb * ssd->params.lba_bytes;
+    return lba;
+}
+
+static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                      const SsdCmd *cmd)
+{
+    switch (cmd->op) {
+    case SSD_OP_READ:
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+        return start_io(ssd, now_ns, command_idx, cmd);
+    case SSD_OP_FLUSH:
+        ssd_start_flush(ssd, command_idx);
+        break;
+    default:
+        if (cmd->select_all) {
+            ssd_start_select_all(ssd, now_ns, command_idx, cmd->op);
+        } else {
+            ssd_start_mgmt(ssd, now_ns, command_idx,
+                           cmd->slba / ssd->zones.size_nlb, cmd->op);
+        }
+        break;
+    }
+    return cmd->slba;
+}
+
+SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
+                     uint32_t tag)
+{
+    SsdAccept accept = { .lba = cmd->slba };
+    Command *command;
+    uint32_t command_idx;
+
+    g_assert(ssd_has_room(ssd));
+    ssd_run(ssd, now_ns);
+    accept.status = check(ssd, cmd);
+    if (accept.status != SSD_SUCCESS) {
+        if ((unsigned)cmd->op < SSD_OP_COUNT) {
+            ssd->stats.ops[cmd->op].rejected++;
+        }
+        return accept;
+    }
+    command_idx = command_take(ssd, now_ns, cmd->op, tag);
+    command = &ssd->commands[command_idx];
+    /* One part more than the work, so that it cannot end while it starts. */
+    command->parts_left = 1;
+    accept.lba = start(ssd, now_ns, command_idx, cmd);
+    ssd_command_part_ended(ssd, command_idx, now_ns);
+    return accept;
+}
+
+/* Time */
+
+static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
+{
+    bool of_command = op->owner < ssd->params.cmd_slots;
+
+    if (op->kind == FLASH_PROGRAM) {
+        uint32_t zone_idx = op->place_idx / ssd->map.zone_units;
+
+        if (op->life == ssd->life[zone_idx]) {
+            ssd->programmed_rows[op->place_idx]++;
+        }
+        if (of_command) {
+            ssd_host_program_ended(ssd, op->epoch, at_ns);
+        }
+    }
+    if (of_command) {
+        ssd_command_part_ended(ssd, op->owner, at_ns);
+    } else {
+        ssd_job_op_ended(ssd, op->owner - ssd->params.cmd_slots, at_ns);
+    }
+}
+
+void ssd_run(Ssd *ssd, uint64_t now_ns)
+{
+    FlashOp op;
+    uint64_t at_ns;
+
+    g_assert(now_ns >= ssd->run_at_ns);
+    while (flash_step(&ssd->flash, now_ns, &op, &at_ns)) {
+        op_ended(ssd, &op, at_ns);
+    }
+    ssd->run_at_ns = now_ns;
+}
+
+uint64_t ssd_next_at_ns(const Ssd *ssd)
+{
+    if (ssd->ready_count) {
+        return ssd->ready[ssd->ready_head].due_at_ns;
+    }
+    if (ssd->inflight_count == 0) {
+        return UINT64_MAX;
+    }
+    if (ssd->inflight_count == ssd->inflight_finishes) {
+        return ssd_fills_end_after_ns(ssd);
+    }
+    return flash_next_at_ns(&ssd->flash);
+}
+
+unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
+{
+    unsigned count = 0;
+
+    ssd_run(ssd, now_ns);
+    while (count < max && ssd->ready_count) {
+        done[count++] = ssd->ready[ssd->ready_head];
+        ssd->ready_head = (ssd->ready_head + 1) % ssd->params.cmd_slots;
+        ssd->ready_count--;
+    }
+    return count;
+}
+
+/* Views */
+
+SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx)
+{
+    const ZoneEntry *zone = &ssd->zones.zones[zone_idx];
+    uint64_t start_lba = zone_idx * ssd->zones.size_nlb;
+
+    return (SsdZone) {
+        .state = zone->state,
+        .start_lba = start_lba,
+        .wp_lba = start_lba + zone->wp_nlb,
+        .capacity_nlb = ssd->zones.capacity_nlb,
+    };
+}
+
+uint32_t ssd_open_count(const Ssd *ssd)
+{
+    return ssd->zones.open_count;
+}
+
+uint32_t ssd_active_count(const Ssd *ssd)
+{
+    return ssd->zones.active_count;
+}

@@ -1,0 +1,181 @@
+/*
+ * Inside the waist: the rooms that ssd.c, ssd_io.c, ssd_mgmt.c and ssd_stats.c
+ * share. Nobody else includes this.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SSD_INTERNAL_H
+#define FEMU_SSD_INTERNAL_H
+
+#include "ssd.h"
+#include "ssd_histogram.h"
+#include "timing/flash.h"
+#include "zns/map.h"
+#include "zns/zone.h"
+
+#define SSD_NONE UINT32_MAX
+
+/* A command inside. It is done when no part of it is left. */
+typedef struct Command {
+    SsdDone done;
+    uint32_t parts_left; /* flash operations; for zone management, jobs */
+    uint32_t next_idx;   /* free list, or the queue of Select Alls */
+    uint32_t first_job_idx; /* Select All: jobs that may not start yet */
+    uint32_t last_job_idx;
+} Command;
+
+/*
+ * The work that a finish or a reset leaves on one zone. Jobs of a zone run one
+ * after another in the order of submission.
+ */
+typedef struct Job {
+    SsdOp op; /* SSD_OP_ZONE_FINISH or SSD_OP_ZONE_RESET */
+    uint32_t command_idx;
+    uint32_t zone_idx;
+    uint32_t life;        /* of the zone, for the pages that a finish fills */
+    uint64_t next_page;   /* FINISH: first page not yet issued */
+    uint32_t skip_bytes;  /* FINISH: of next_page, what is in the register */
+    uint64_t used_pages;  /* RESET: pages whose program was issued */
+    uint32_t ops_left;    /* flash operations under way */
+    bool may_start;       /* Select All lets only so many start at a time */
+    uint32_t next_of_zone_idx;
+    uint32_t next_of_command_idx; /* also the free list */
+    uint32_t newer_fill_idx; /* neighbours among the running finishes */
+    uint32_t older_fill_idx;
+} Job;
+
+typedef struct JobQueue {
+    uint32_t head_idx; /* runs if it may start; the others wait */
+    uint32_t tail_idx;
+    bool head_runs;
+    bool is_due;           /* in the list of zones to be looked at */
+    uint32_t next_due_idx; /* zone */
+} JobQueue;
+
+/* Host programs not yet ended, counted per stretch between two flushes. */
+typedef struct FlushLog {
+    uint32_t *pending;     /* [epoch]: programs of that epoch */
+    uint32_t *command_idx; /* [epoch]: the flush that ended it */
+    uint32_t size;         /* epochs go round */
+    uint32_t oldest;
+    uint32_t current;
+} FlushLog;
+
+typedef struct OpStats {
+    SsdHistogram latency_ns;
+    uint64_t rejected;
+    uint64_t bytes;
+} OpStats;
+
+typedef struct Stats {
+    OpStats ops[SSD_OP_COUNT];
+    uint64_t since_at_ns;
+    /* Readings of the ever-growing counters at the last reset. */
+    FlashCounters flash;
+    uint64_t *channel_busy_ns;
+    uint64_t *unit_busy_ns;
+} Stats;
+
+struct Ssd {
+    SsdParams params;
+    uint32_t lba_per_page;
+    uint32_t unit_count;
+    uint64_t zone_pages;     /* pages in a zone's capacity */
+    uint64_t chunk_pages;    /* of a finish */
+    uint64_t run_at_ns;      /* everything up to here has happened */
+
+    ZoneTable zones;
+    ZoneMap map;
+    Flash flash;
+
+    /* [zone]: grows at each reset, so that late programs are told apart */
+    uint32_t *life;
+    /* [zone * zone_units + unit in zone]: pages programmed in this life */
+    uint32_t *programmed_rows;
+
+    Command *commands;
+    uint32_t free_command_idx;
+    uint32_t inflight_count;
+
+    Job *jobs;
+    uint32_t job_capacity;
+    uint32_t free_job_idx;
+    uint32_t fresh_job_idx;
+    uint32_t free_job_count;
+    JobQueue *zone_jobs; /* [zone] */
+    uint32_t due_head_idx; /* zones whose queue must be looked at, in order */
+    uint32_t due_tail_idx;
+    uint32_t newest_fill_idx; /* running finishes */
+    uint32_t inflight_finishes; /* commands */
+    uint32_t select_all_head_idx; /* Select Alls: the running, then waiting */
+    uint32_t select_all_tail_idx;
+    uint32_t select_all_running; /* jobs of the running one that may start */
+
+    FlushLog flush;
+
+    /* Completions in order of their due time, not yet polled: a ring. */
+    SsdDone *ready;
+    uint32_t ready_head;
+    uint32_t ready_count;
+
+    Stats stats;
+};
+
+/* Owners of flash operations: commands first, then jobs. */
+static inline uint32_t owner_of_command(uint32_t command_idx)
+{
+    return command_idx;
+}
+
+static inline uint32_t owner_of_job(const Ssd *ssd, uint32_t job_idx)
+{
+    return ssd->params.cmd_slots + job_idx;
+}
+
+/* ssd.c: one part of a command has ended; the last one completes it. */
+void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
+
+/*
+ * ssd_io.c. Starts return by way of the command's parts_left: none left means
+ * that the command is done at once. LBAs have been checked and committed.
+ */
+void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                    uint64_t slba, uint32_t nlb);
+void ssd_start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                     uint64_t slba, uint32_t nlb);
+void ssd_start_flush(Ssd *ssd, uint32_t command_idx);
+void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns);
+
+/*
+ * Issue the padding program of page `page` of a zone, whose first `skip_bytes`
+ * are in the register already. The caller has set the operation's owner and
+ * life.
+ */
+void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                    uint64_t page, uint32_t skip_bytes, FlashOp *op);
+
+/* ssd_mgmt.c */
+void ssd_jobs_init(Ssd *ssd);
+void ssd_jobs_destroy(Ssd *ssd);
+
+/* Commit `op` on one zone and start what work it leaves. */
+void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                    uint32_t zone_idx, SsdOp op);
+void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                          SsdOp op);
+void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns);
+
+/* No running finish ends before this, if nothing but finishes is inside. */
+uint64_t ssd_fills_end_after_ns(const Ssd *ssd);
+
+/* ssd_stats.c */
+void ssd_stats_init(Ssd *ssd);
+void ssd_stats_destroy(Ssd *ssd);
+
+/* ssd.c: run the drive up to and including now_ns. */
+void ssd_run(Ssd *ssd, uint64_t now_ns);
+
+#endif

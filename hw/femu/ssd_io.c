@@ -1,0 +1,163 @@
+/*
+ * Reads, writes, appends and flushes as flash operations.
+ *
+ * A started page of a zone sits in the zone's page-assembly register: its bytes
+ * have crossed the channel, its program waits for the byte that completes it.
+ * The register is power-loss protected, so a write that does not complete a
+ * page is done when its transfer is.
+ *
+ * Knows nothing of QEMU, queues or host memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_internal.h"
+
+/* A stretch of a zone's bytes, cut at page ends. */
+typedef struct Piece {
+    uint64_t page;
+    uint32_t begin_bytes;
+    uint32_t end_bytes;
+} Piece;
+
+/* The first piece of [begin, end) bytes of a zone. Needs begin < end. */
+static Piece first_piece(const Ssd *ssd, uint64_t begin_bytes,
+                         uint64_t end_bytes)
+{
+    uint64_t page_bytes = ssd->params.page_bytes;
+    uint64_t page = begin_bytes / page_bytes;
+    uint64_t base_bytes = page * page_bytes;
+
+    return (Piece) {
+        .page = page,
+        .begin_bytes = begin_bytes - base_bytes,
+        .end_bytes = MIN(end_bytes - base_bytes, page_bytes),
+    };
+}
+
+/* Where a page lies: fills in the operation's unit and place. */
+static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
+                       FlashOp *op)
+{
+    uint32_t unit_in_zone = page % ssd->map.zone_units;
+
+    op->unit_idx = map_zone_units(&ssd->map, zone_idx)[unit_in_zone];
+    op->place_idx = zone_idx * ssd->map.zone_units + unit_in_zone;
+}
+
+static bool is_programmed(const Ssd *ssd, uint32_t place_idx, uint64_t page)
+{
+    return page / ssd->map.zone_units < ssd->programmed_rows[place_idx];
+}
+
+static void issue(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, FlashOp *op)
+{
+    op->owner = owner_of_command(command_idx);
+    ssd->commands[command_idx].parts_left++;
+    flash_issue(&ssd->flash, now_ns, op);
+}
+
+/* Reads cross the channel in whole granules: an ECC codeword has no half. */
+static void widen_to_granules(const Ssd *ssd, Piece *piece)
+{
+    uint32_t granule_bytes = ssd->params.read_granule_bytes;
+
+    piece->begin_bytes -= piece->begin_bytes % granule_bytes;
+    piece->end_bytes = (piece->end_bytes + granule_bytes - 1) /
+                       granule_bytes * granule_bytes;
+}
+
+void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                    uint64_t slba, uint32_t nlb)
+{
+    uint32_t zone_idx = slba / ssd->zones.size_nlb;
+    uint64_t begin_bytes = slba % ssd->zones.size_nlb * ssd->params.lba_bytes;
+    uint64_t end_bytes = begin_bytes + (uint64_t)nlb * ssd->params.lba_bytes;
+
+    end_bytes = MIN(end_bytes, ssd->params.zone_capacity_bytes);
+    while (begin_bytes < end_bytes) {
+        Piece piece = first_piece(ssd, begin_bytes, end_bytes);
+        FlashOp op = { .kind = FLASH_READ };
+
+        begin_bytes += piece.end_bytes - piece.begin_bytes;
+        place_page(ssd, zone_idx, piece.page, &op);
+        if (is_programmed(ssd, op.place_idx, piece.page)) {
+            widen_to_granules(ssd, &piece);
+            op.begin_bytes = piece.begin_bytes;
+            op.end_bytes = piece.end_bytes;
+            issue(ssd, now_ns, command_idx, &op);
+        }
+    }
+}
+
+void ssd_start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                     uint64_t slba, uint32_t nlb)
+{
+    uint32_t zone_idx = slba / ssd->zones.size_nlb;
+    uint64_t begin_bytes = slba % ssd->zones.size_nlb * ssd->params.lba_bytes;
+    uint64_t end_bytes = begin_bytes + (uint64_t)nlb * ssd->params.lba_bytes;
+
+    while (begin_bytes < end_bytes) {
+        Piece piece = first_piece(ssd, begin_bytes, end_bytes);
+        bool completes_page = piece.end_bytes == ssd->params.page_bytes;
+        FlashOp op = {
+            .kind = completes_page ? FLASH_PROGRAM : FLASH_LOAD,
+            .begin_bytes = piece.begin_bytes,
+            .end_bytes = piece.end_bytes,
+            .life = ssd->life[zone_idx],
+            .epoch = ssd->flush.current,
+        };
+
+        begin_bytes += piece.end_bytes - piece.begin_bytes;
+        place_page(ssd, zone_idx, piece.page, &op);
+        if (completes_page) {
+            ssd->flush.pending[op.epoch]++;
+        }
+        issue(ssd, now_ns, command_idx, &op);
+    }
+}
+
+void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                    uint64_t page, uint32_t skip_bytes, FlashOp *op)
+{
+    op->kind = FLASH_PROGRAM;
+    op->begin_bytes = skip_bytes;
+    op->end_bytes = ssd->params.page_bytes;
+    place_page(ssd, zone_idx, page, op);
+    flash_issue(&ssd->flash, now_ns, op);
+}
+
+/* Flush: done when every host program issued before it has ended */
+
+static uint32_t next_epoch(const FlushLog *flush, uint32_t epoch)
+{
+    return epoch + 1 < flush->size ? epoch + 1 : 0;
+}
+
+void ssd_start_flush(Ssd *ssd, uint32_t command_idx)
+{
+    FlushLog *flush = &ssd->flush;
+
+    if (flush->oldest == flush->current &&
+        flush->pending[flush->current] == 0) {
+        return;
+    }
+    ssd->commands[command_idx].parts_left++;
+    flush->command_idx[flush->current] = command_idx;
+    flush->current = next_epoch(flush, flush->current);
+    flush->pending[flush->current] = 0;
+}
+
+void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns)
+{
+    FlushLog *flush = &ssd->flush;
+
+    flush->pending[epoch]--;
+    while (flush->oldest != flush->current &&
+           flush->pending[flush->oldest] == 0) {
+        uint32_t ended = flush->oldest;
+
+        flush->oldest = next_epoch(flush, ended);
+        ssd_command_part_ended(ssd, flush->command_idx[ended], at_ns);
+    }
+}

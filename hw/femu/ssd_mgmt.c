@@ -1,0 +1,399 @@
+/*
+ * Zone management: what open, close, finish and reset do, and the jobs that
+ * finish and reset leave on the flash.
+ *
+ * A command commits its zones' states when it is submitted; its jobs then queue
+ * per zone and run one after another. All that can happen at one instant goes
+ * through settle(), which works off a list of zones instead of recursing, for
+ * a Select All may end thousands of jobs at once.
+ *
+ * Knows nothing of QEMU, queues or host memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_internal.h"
+
+void ssd_jobs_init(Ssd *ssd)
+{
+    uint32_t zones = ssd->params.zones;
+
+    /*
+     * A job per slot, and room for a Select All on top of another one: a
+     * command is let in only while a job per zone is free (ssd_has_room()).
+     */
+    ssd->job_capacity = ssd->params.cmd_slots + 2 * zones;
+    ssd->jobs = g_new(Job, ssd->job_capacity);
+    ssd->free_job_idx = SSD_NONE;
+    ssd->free_job_count = ssd->job_capacity;
+    ssd->newest_fill_idx = SSD_NONE;
+    ssd->due_head_idx = SSD_NONE;
+    ssd->select_all_head_idx = SSD_NONE;
+    ssd->zone_jobs = g_new0(JobQueue, zones);
+    for (uint32_t i = 0; i < zones; i++) {
+        ssd->zone_jobs[i].head_idx = SSD_NONE;
+    }
+}
+
+void ssd_jobs_destroy(Ssd *ssd)
+{
+    g_free(ssd->zone_jobs);
+    g_free(ssd->jobs);
+}
+
+static uint32_t job_take(Ssd *ssd)
+{
+    uint32_t job_idx = ssd->free_job_idx;
+
+    g_assert(ssd->free_job_count > 0);
+    ssd->free_job_count--;
+    if (job_idx != SSD_NONE) {
+        ssd->free_job_idx = ssd->jobs[job_idx].next_of_command_idx;
+        return job_idx;
+    }
+    return ssd->fresh_job_idx++;
+}
+
+static void job_give(Ssd *ssd, uint32_t job_idx)
+{
+    ssd->jobs[job_idx].next_of_command_idx = ssd->free_job_idx;
+    ssd->free_job_idx = job_idx;
+    ssd->free_job_count++;
+}
+
+/* Zones to be looked at */
+
+static void zone_due(Ssd *ssd, uint32_t zone_idx)
+{
+    JobQueue *queue = &ssd->zone_jobs[zone_idx];
+
+    if (queue->is_due) {
+        return;
+    }
+    queue->is_due = true;
+    queue->next_due_idx = SSD_NONE;
+    if (ssd->due_head_idx == SSD_NONE) {
+        ssd->due_head_idx = zone_idx;
+    } else {
+        ssd->zone_jobs[ssd->due_tail_idx].next_due_idx = zone_idx;
+    }
+    ssd->due_tail_idx = zone_idx;
+}
+
+/* A job enters its zone's queue when its command is submitted */
+
+static bool leaves_work(const ZoneEntry *zone, SsdOp op)
+{
+    return (op == SSD_OP_ZONE_FINISH && zone->state != SSD_ZONE_FULL) ||
+           (op == SSD_OP_ZONE_RESET && zone->state != SSD_ZONE_EMPTY);
+}
+
+/* Describe the work on the zone as it is before `op` is committed. */
+static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
+                        SsdOp op)
+{
+    uint64_t wp_nlb = ssd->zones.zones[zone_idx].wp_nlb;
+    uint64_t full_pages = wp_nlb / ssd->lba_per_page;
+    uint64_t rest_nlb = wp_nlb % ssd->lba_per_page;
+    uint32_t job_idx = job_take(ssd);
+
+    ssd->jobs[job_idx] = (Job) {
+        .op = op,
+        .command_idx = command_idx,
+        .zone_idx = zone_idx,
+        .life = ssd->life[zone_idx],
+        .next_page = full_pages,
+        .skip_bytes = rest_nlb * ssd->params.lba_bytes,
+        .used_pages = full_pages,
+        .next_of_zone_idx = SSD_NONE,
+        .next_of_command_idx = SSD_NONE,
+    };
+    ssd->commands[command_idx].parts_left++;
+    return job_idx;
+}
+
+static void job_queue(Ssd *ssd, uint32_t job_idx)
+{
+    JobQueue *queue = &ssd->zone_jobs[ssd->jobs[job_idx].zone_idx];
+
+    if (queue->head_idx == SSD_NONE) {
+        queue->head_idx = job_idx;
+    } else {
+        ssd->jobs[queue->tail_idx].next_of_zone_idx = job_idx;
+    }
+    queue->tail_idx = job_idx;
+}
+
+/* From now on the zone's old pages do not count. */
+static void forget_pages(Ssd *ssd, uint32_t zone_idx)
+{
+    uint32_t units = ssd->map.zone_units;
+
+    ssd->life[zone_idx]++;
+    for (uint32_t u = 0; u < units; u++) {
+        ssd->programmed_rows[zone_idx * units + u] = 0;
+    }
+}
+
+/*
+ * Commit `op` on a zone. Return: the job that it leaves, queued but not yet
+ * allowed to start, or SSD_NONE.
+ */
+static uint32_t commit_zone(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
+                            SsdOp op)
+{
+    uint32_t job_idx = SSD_NONE;
+
+    if (leaves_work(&ssd->zones.zones[zone_idx], op)) {
+        job_idx = job_new(ssd, command_idx, zone_idx, op);
+        job_queue(ssd, job_idx);
+        if (op == SSD_OP_ZONE_RESET) {
+            forget_pages(ssd, zone_idx);
+        }
+    }
+    zone_commit_mgmt(&ssd->zones, zone_idx, op);
+    return job_idx;
+}
+
+/* Work on the flash */
+
+static void issue_erases(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+    uint32_t units = ssd->map.zone_units;
+    uint32_t pages_per_block = ssd->params.pages_per_block;
+
+    for (uint32_t u = 0; u < units && u < job->used_pages; u++) {
+        uint64_t rows = (job->used_pages - u - 1) / units + 1;
+        FlashOp op = {
+            .kind = FLASH_ERASE,
+            .unit_idx = map_zone_units(&ssd->map, job->zone_idx)[u],
+            .block_count = (rows + pages_per_block - 1) / pages_per_block,
+            .owner = owner_of_job(ssd, job_idx),
+        };
+
+        job->ops_left++;
+        flash_issue(&ssd->flash, now_ns, &op);
+    }
+    job->used_pages = 0;
+}
+
+static void issue_chunk(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+    uint64_t end_page = MIN(job->next_page + ssd->chunk_pages,
+                            ssd->zone_pages);
+
+    for (; job->next_page < end_page; job->next_page++) {
+        FlashOp op = {
+            .owner = owner_of_job(ssd, job_idx),
+            .life = job->life,
+        };
+
+        job->ops_left++;
+        ssd_issue_fill(ssd, now_ns, job->zone_idx, job->next_page,
+                       job->skip_bytes, &op);
+        job->skip_bytes = 0;
+    }
+}
+
+/* Issue what comes next. Return: false when nothing of the job is left. */
+static bool job_continue(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
+        issue_chunk(ssd, now_ns, job_idx);
+    } else {
+        issue_erases(ssd, now_ns, job_idx);
+    }
+    return ssd->jobs[job_idx].ops_left > 0;
+}
+
+/* The list of running finishes */
+
+static void fills_add(Ssd *ssd, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+
+    job->newer_fill_idx = SSD_NONE;
+    job->older_fill_idx = ssd->newest_fill_idx;
+    if (job->older_fill_idx != SSD_NONE) {
+        ssd->jobs[job->older_fill_idx].newer_fill_idx = job_idx;
+    }
+    ssd->newest_fill_idx = job_idx;
+}
+
+static void fills_remove(Ssd *ssd, uint32_t job_idx)
+{
+    const Job *job = &ssd->jobs[job_idx];
+
+    if (job->older_fill_idx != SSD_NONE) {
+        ssd->jobs[job->older_fill_idx].newer_fill_idx = job->newer_fill_idx;
+    }
+    if (job->newer_fill_idx != SSD_NONE) {
+        ssd->jobs[job->newer_fill_idx].older_fill_idx = job->older_fill_idx;
+    } else {
+        ssd->newest_fill_idx = job->older_fill_idx;
+    }
+}
+
+uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
+{
+    /* A chunk to come takes a transfer and a program at the very least. */
+    uint64_t chunk_ns = ssd->params.page_transfer_ns + ssd->params.program_ns;
+    uint64_t least_left_ns = UINT64_MAX;
+    uint32_t job_idx = ssd->newest_fill_idx;
+
+    for (; job_idx != SSD_NONE; job_idx = ssd->jobs[job_idx].older_fill_idx) {
+        uint64_t pages = ssd->zone_pages - ssd->jobs[job_idx].next_page;
+        uint64_t chunks = (pages + ssd->chunk_pages - 1) / ssd->chunk_pages;
+
+        least_left_ns = MIN(least_left_ns, chunks * chunk_ns);
+    }
+    g_assert(least_left_ns != UINT64_MAX);
+    return flash_next_at_ns(&ssd->flash) + least_left_ns;
+}
+
+/* Select All */
+
+/* Let jobs of the running Select All start, up to mgmt-parallel-zones. */
+static void select_all_admit(Ssd *ssd)
+{
+    while (ssd->select_all_head_idx != SSD_NONE &&
+           ssd->select_all_running < ssd->params.mgmt_parallel_zones) {
+        Command *command = &ssd->commands[ssd->select_all_head_idx];
+        uint32_t job_idx = command->first_job_idx;
+
+        if (job_idx == SSD_NONE) {
+            return;
+        }
+        command->first_job_idx = ssd->jobs[job_idx].next_of_command_idx;
+        ssd->jobs[job_idx].may_start = true;
+        ssd->select_all_running++;
+        zone_due(ssd, ssd->jobs[job_idx].zone_idx);
+    }
+}
+
+static void select_all_queue(Ssd *ssd, uint32_t command_idx)
+{
+    if (ssd->select_all_head_idx == SSD_NONE) {
+        ssd->select_all_head_idx = command_idx;
+    } else {
+        ssd->commands[ssd->select_all_tail_idx].next_idx = command_idx;
+    }
+    ssd->select_all_tail_idx = command_idx;
+}
+
+static void select_all_job_ended(Ssd *ssd)
+{
+    const Command *command = &ssd->commands[ssd->select_all_head_idx];
+
+    ssd->select_all_running--;
+    if (ssd->select_all_running == 0 && command->first_job_idx == SSD_NONE) {
+        ssd->select_all_head_idx = command->next_idx;
+    }
+    select_all_admit(ssd);
+}
+
+/* The life of a job */
+
+static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job job = ssd->jobs[job_idx];
+    JobQueue *queue = &ssd->zone_jobs[job.zone_idx];
+
+    if (job.op == SSD_OP_ZONE_FINISH) {
+        fills_remove(ssd, job_idx);
+    }
+    queue->head_idx = job.next_of_zone_idx;
+    queue->head_runs = false;
+    if (queue->head_idx == SSD_NONE) {
+        zone_release(&ssd->zones, job.zone_idx);
+    }
+    job_give(ssd, job_idx);
+    if (job.command_idx == ssd->select_all_head_idx) {
+        select_all_job_ended(ssd);
+    }
+    ssd_command_part_ended(ssd, job.command_idx, now_ns);
+}
+
+/* Start the jobs of a zone that can start; those without work end at once. */
+static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    JobQueue *queue = &ssd->zone_jobs[zone_idx];
+
+    while (queue->head_idx != SSD_NONE && !queue->head_runs &&
+           ssd->jobs[queue->head_idx].may_start) {
+        queue->head_runs = true;
+        if (ssd->jobs[queue->head_idx].op == SSD_OP_ZONE_FINISH) {
+            fills_add(ssd, queue->head_idx);
+        }
+        if (!job_continue(ssd, now_ns, queue->head_idx)) {
+            job_end(ssd, now_ns, queue->head_idx);
+        }
+    }
+}
+
+static void settle(Ssd *ssd, uint64_t now_ns)
+{
+    while (ssd->due_head_idx != SSD_NONE) {
+        uint32_t zone_idx = ssd->due_head_idx;
+
+        ssd->due_head_idx = ssd->zone_jobs[zone_idx].next_due_idx;
+        ssd->zone_jobs[zone_idx].is_due = false;
+        zone_settle(ssd, now_ns, zone_idx);
+    }
+}
+
+void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
+{
+    Job *job = &ssd->jobs[job_idx];
+
+    if (--job->ops_left > 0 || job_continue(ssd, at_ns, job_idx)) {
+        return;
+    }
+    zone_due(ssd, job->zone_idx);
+    job_end(ssd, at_ns, job_idx);
+    settle(ssd, at_ns);
+}
+
+/* Commands */
+
+void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                    uint32_t zone_idx, SsdOp op)
+{
+    uint32_t job_idx = commit_zone(ssd, command_idx, zone_idx, op);
+
+    if (job_idx != SSD_NONE) {
+        ssd->jobs[job_idx].may_start = true;
+        zone_due(ssd, zone_idx);
+        settle(ssd, now_ns);
+    }
+}
+
+void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                          SsdOp op)
+{
+    Command *command = &ssd->commands[command_idx];
+
+    for (uint32_t i = 0; i < ssd->zones.count; i++) {
+        uint32_t job_idx = SSD_NONE;
+
+        if (zone_select_all_applies(&ssd->zones, i, op)) {
+            job_idx = commit_zone(ssd, command_idx, i, op);
+        }
+        if (job_idx == SSD_NONE) {
+            continue;
+        }
+        if (command->first_job_idx == SSD_NONE) {
+            command->first_job_idx = job_idx;
+        } else {
+            ssd->jobs[command->last_job_idx].next_of_command_idx = job_idx;
+        }
+        command->last_job_idx = job_idx;
+    }
+    if (command->first_job_idx != SSD_NONE) {
+        select_all_queue(ssd, command_idx);
+        select_all_admit(ssd);
+        settle(ssd, now_ns);
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * Statistics: what a drive says of its own work, as JSON.
+ *
+ * Knows nothing of QEMU, queues or host memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <inttypes.h>
+
+#include "ssd_internal.h"
+
+void ssd_stats_init(Ssd *ssd)
+{
+    ssd->stats.channel_busy_ns = g_new0(uint64_t, ssd->params.channels);
+    ssd->stats.unit_busy_ns = g_new0(uint64_t, ssd->unit_count);
+}
+
+void ssd_stats_destroy(Ssd *ssd)
+{
+    g_free(ssd->stats.channel_busy_ns);
+    g_free(ssd->stats.unit_busy_ns);
+}
+
+void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
+{
+    Stats *stats = &ssd->stats;
+
+    ssd_run(ssd, now_ns);
+    for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
+        ssd_histogram_clear(&stats->ops[op].latency_ns);
+        stats->ops[op].rejected = 0;
+        stats->ops[op].bytes = 0;
+    }
+    stats->since_at_ns = now_ns;
+    stats->flash = ssd->flash.counters;
+    for (uint32_t i = 0; i < ssd->params.channels; i++) {
+        stats->channel_busy_ns[i] = flash_channel_busy_ns(&ssd->flash, i,
+                                                          now_ns);
+    }
+    for (uint32_t i = 0; i < ssd->unit_count; i++) {
+        stats->unit_busy_ns[i] = flash_unit_busy_ns(&ssd->flash, i, now_ns);
+    }
+}
+
+static void append_ops(const Ssd *ssd, GString *json)
+{
+    const char *comma = "";
+
+    g_string_append(json, "\"ops\":{");
+    for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
+        const OpStats *stats = &ssd->stats.ops[op];
+
+        if (stats->latency_ns.count == 0 && stats->rejected == 0) {
+            continue;
+        }
+        g_string_append_printf(json,
+                               "%s\"%s\":{\"errors\":%" PRIu64
+                               ",\"bytes\":%" PRIu64 ",",
+                               comma, ssd_op_name(op), stats->rejected,
+                               stats->bytes);
+        ssd_histogram_json(&stats->latency_ns, "_ns", json);
+        g_string_append_c(json, '}');
+        comma = ",";
+    }
+    g_string_append(json, "},");
+}
+
+static void append_flash(const Ssd *ssd, GString *json)
+{
+    const FlashCounters *now = &ssd->flash.counters;
+    const FlashCounters *then = &ssd->stats.flash;
+
+    g_string_append_printf(json,
+                           "\"flash\":{\"senses\":%" PRIu64
+                           ",\"programs\":%" PRIu64 ",\"erases\":%" PRIu64
+                           "},",
+                           now->senses - then->senses,
+                           now->programs - then->programs,
+                           now->erased_blocks - then->erased_blocks);
+}
+
+static void append_busy(const Ssd *ssd, uint64_t now_ns, GString *json)
+{
+    g_string_append(json, "\"channels\":[");
+    for (uint32_t i = 0; i < ssd->params.channels; i++) {
+        g_string_append_printf(json, "%s%" PRIu64, i ? "," : "",
+                               flash_channel_busy_ns(&ssd->flash, i, now_ns) -
+                               ssd->stats.channel_busy_ns[i]);
+    }
+    g_string_append(json, "],\"units\":[");
+    for (uint32_t i = 0; i < ssd->unit_count; i++) {
+        g_string_append_printf(json, "%s%" PRIu64, i ? "," : "",
+                               flash_unit_busy_ns(&ssd->flash, i, now_ns) -
+                               ssd->stats.unit_busy_ns[i]);
+    }
+    g_string_append(json, "],");
+}
+
+static void append_geometry(const Ssd *ssd, GString *json)
+{
+    const SsdParams *p = &ssd->params;
+
+    g_string_append_printf(json,
+                           "\"geometry\":{\"channels\":%u,\"ways\":%u,"
+                           "\"dies\":%u,\"planes\":%u}",
+                           p->channels, p->ways, p->dies, p->planes);
+}
+
+char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)
+{
+    GString *json = g_string_new(NULL);
+
+    ssd_run(ssd, now_ns);
+    g_string_append_printf(json,
+                           "{\"version\":1,\"since_ns\":%" PRIu64
+                           ",\"now_ns\":%" PRIu64 ",",
+                           ssd->stats.since_at_ns, now_ns);
+    append_ops(ssd, json);
+    append_flash(ssd, json);
+    append_busy(ssd, now_ns, json);
+    append_geometry(ssd, json);
+    if (extra != NULL) {
+        g_string_append_printf(json, ",%s", extra);
+    }
+    g_string_append(json, "}\n");
+    return g_string_free(json, FALSE);
+}
