@@ -131,6 +131,12 @@ void ssd_params_defaults(SsdParams *params);
 bool ssd_params_set(SsdParams *params, const char *name, const char *text,
                     GError **error);
 
+/*
+ * The name of the table, or of `others` (NULL-terminated, may be NULL), that a
+ * user who typed `name` probably meant. NULL when none comes close.
+ */
+const char *ssd_params_nearest(const char *name, const char *const *others);
+
 /* The value of one parameter; booleans are 0 or 1. */
 uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
 

@@ -1,0 +1,568 @@
+/*
+ * The parameter table at run time: defaults, setting one by name, the rules
+ * between them, what 0 stands for, and their documentation.
+ *
+ * Knows nothing of QEMU, NVMe, zones or time; it only holds numbers.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "params.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "params_text.h"
+
+#define MAX_UNITS 4096
+#define PAGE_ALIGN_BYTES (4 * SSD_KIB)
+#define GRANULE_ALIGN_BYTES UINT64_C(512)
+#define MIN_ZASL_BYTES (4 * SSD_KIB)
+
+G_DEFINE_QUARK(ssd-params-error, ssd_params_error)
+
+static const SsdParamInfo params_table[] = {
+#define SSD_PARAM_ROW(type_, field_, name_, default_, min_, max_, unit_,      \
+                      help_)                                                  \
+    {                                                                         \
+        .name = name_,                                                        \
+        .unit = unit_,                                                        \
+        .help = help_,                                                        \
+        .type = SSD_PARAM_TYPE_##type_,                                       \
+        .offset_bytes = offsetof(SsdParams, field_),                          \
+        .default_value = default_,                                            \
+        .min = min_,                                                          \
+        .max = max_,                                                          \
+    },
+    SSD_PARAMS(SSD_PARAM_ROW)
+#undef SSD_PARAM_ROW
+};
+
+const SsdParamInfo *ssd_params_table(unsigned *count)
+{
+    *count = G_N_ELEMENTS(params_table);
+    return params_table;
+}
+
+/* --- One value ----------------------------------------------------------- */
+
+uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info)
+{
+    const char *field = (const char *)params + info->offset_bytes;
+
+    switch (info->type) {
+    case SSD_PARAM_TYPE_U32:
+        return *(const uint32_t *)field;
+    case SSD_PARAM_TYPE_U64:
+    case SSD_PARAM_TYPE_SIZE:
+        return *(const uint64_t *)field;
+    case SSD_PARAM_TYPE_BOOL:
+        return *(const bool *)field;
+    }
+    g_assert_not_reached();
+}
+
+/* Store `value`, which must fit the row's type. */
+static void params_put(SsdParams *params, const SsdParamInfo *info,
+                       uint64_t value)
+{
+    char *field = (char *)params + info->offset_bytes;
+
+    switch (info->type) {
+    case SSD_PARAM_TYPE_U32:
+        *(uint32_t *)field = value;
+        return;
+    case SSD_PARAM_TYPE_U64:
+    case SSD_PARAM_TYPE_SIZE:
+        *(uint64_t *)field = value;
+        return;
+    case SSD_PARAM_TYPE_BOOL:
+        *(bool *)field = value;
+        return;
+    }
+    g_assert_not_reached();
+}
+
+void ssd_params_defaults(SsdParams *params)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        params_put(params, &params_table[i], params_table[i].default_value);
+    }
+}
+
+/* --- Setting one by name, within its range -------------------------------- */
+
+/*
+ * Set *error to "<name>=<value>: <what would be right>". The number of bytes
+ * of a size follows in parentheses, because users mix up units.
+ * Return: false, so that a check can end with it.
+ */
+G_GNUC_PRINTF(4, 5)
+static bool params_error(GError **error, const char *name, uint64_t value,
+                         const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    g_autofree char *reason = NULL;
+    va_list args;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        if (g_str_equal(params_table[i].name, name)) {
+            text = ssd_param_value_text(params_table[i].type, value);
+        }
+    }
+    g_assert(text != NULL);
+    va_start(args, format);
+    reason = g_strdup_vprintf(format, args);
+    va_end(args);
+    if (g_ascii_isdigit(text[strlen(text) - 1])) {
+        g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s: %s", name, text,
+                    reason);
+    } else {
+        g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s (%" PRIu64 "): %s",
+                    name, text, value, reason);
+    }
+    return false;
+}
+
+static bool check_range(const SsdParamInfo *info, uint64_t value,
+                        GError **error)
+{
+    g_autofree char *min = ssd_param_value_text(info->type, info->min);
+    g_autofree char *max = ssd_param_value_text(info->type, info->max);
+
+    if (info->type == SSD_PARAM_TYPE_BOOL ||
+        (value >= info->min && value <= info->max)) {
+        return true;
+    }
+    return params_error(error, info->name, value,
+                        "out of range, must be %s to %s %s", min, max,
+                        info->unit);
+}
+
+static bool set_row(SsdParams *params, const SsdParamInfo *info,
+                    const char *text, GError **error)
+{
+    uint64_t value;
+    const char *wrong = ssd_param_parse(info->type, text, &value);
+
+    if (wrong) {
+        g_autofree char *min = ssd_param_value_text(info->type, info->min);
+        g_autofree char *max = ssd_param_value_text(info->type, info->max);
+
+        if (info->type == SSD_PARAM_TYPE_BOOL) {
+            g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s: '%s' %s",
+                        info->name, text, text, wrong);
+        } else {
+            g_set_error(error, SSD_PARAMS_ERROR, 0,
+                        "%s=%s: '%s' %s; must be %s to %s %s", info->name,
+                        text, text, wrong, min, max, info->unit);
+        }
+        return false;
+    }
+    if (!check_range(info, value, error)) {
+        return false;
+    }
+    params_put(params, info, value);
+    return true;
+}
+
+/* --- Names --------------------------------------------------------------- */
+
+/* Single-character edits that turn `a` into `b` (Levenshtein), at most 64. */
+static unsigned name_distance(const char *a, const char *b)
+{
+    unsigned row[65];
+    size_t a_len = strlen(a), b_len = strlen(b);
+
+    if (a_len > 64 || b_len > 64) {
+        return 64;
+    }
+    for (unsigned j = 0; j <= b_len; j++) {
+        row[j] = j;
+    }
+    for (unsigned i = 1; i <= a_len; i++) {
+        unsigned diagonal = row[0];
+
+        row[0] = i;
+        for (unsigned j = 1; j <= b_len; j++) {
+            unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
+
+            diagonal = row[j];
+            row[j] = MIN(replace, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_len];
+}
+
+const char *ssd_params_nearest(const char *name, const char *const *others)
+{
+    const char *nearest = NULL;
+    unsigned least = MAX(2, strlen(name) / 3) + 1;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        unsigned distance = name_distance(name, params_table[i].name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = params_table[i].name;
+        }
+    }
+    for (; others && *others; others++) {
+        unsigned distance = name_distance(name, *others);
+
+        if (distance < least) {
+            least = distance;
+            nearest = *others;
+        }
+    }
+    return nearest;
+}
+
+bool ssd_params_set(SsdParams *params, const char *name, const char *text,
+                    GError **error)
+{
+    const char *nearest;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        if (g_str_equal(params_table[i].name, name)) {
+            return set_row(params, &params_table[i], text, error);
+        }
+    }
+    nearest = ssd_params_nearest(name, NULL);
+    if (nearest) {
+        g_set_error(error, SSD_PARAMS_ERROR, 0,
+                    "%s=%s: no parameter '%s'; did you mean '%s'?", name,
+                    text, name, nearest);
+    } else {
+        g_set_error(error, SSD_PARAMS_ERROR, 0,
+                    "%s=%s: no parameter '%s'; see docs/parameters.md", name,
+                    text, name);
+    }
+    return false;
+}
+
+/* --- Rules between parameters -------------------------------------------- */
+
+static bool is_power_of_two(uint64_t value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+/* The largest power of two that is not above value > 0. */
+static uint64_t power_of_two_below(uint64_t value)
+{
+    while (!is_power_of_two(value)) {
+        value &= value - 1;
+    }
+    return value;
+}
+
+static bool check_power_of_two(const char *name, uint64_t value,
+                               GError **error)
+{
+    g_autofree char *below = NULL;
+    g_autofree char *above = NULL;
+
+    if (is_power_of_two(value)) {
+        return true;
+    }
+    below = ssd_param_size_text(power_of_two_below(value));
+    above = ssd_param_size_text(2 * power_of_two_below(value));
+    return params_error(error, name, value,
+                        "must be a power of two, such as %s or %s", below,
+                        above);
+}
+
+static bool check_lba_size(const SsdParams *p, GError **error)
+{
+    if (p->lba_bytes == 512 || p->lba_bytes == 4096) {
+        return true;
+    }
+    return params_error(error, "lba-size", p->lba_bytes,
+                        "must be 512 or 4096 bytes");
+}
+
+static bool check_zone_size(const SsdParams *p, GError **error)
+{
+    return check_power_of_two("zone-size", p->zone_size_bytes, error);
+}
+
+static bool check_page_size(const SsdParams *p, GError **error)
+{
+    if (p->page_bytes % PAGE_ALIGN_BYTES == 0) {
+        return true;
+    }
+    return params_error(error, "page-size", p->page_bytes,
+                        "must be a multiple of 4K (4096 bytes)");
+}
+
+static bool check_zone_capacity(const SsdParams *p, GError **error)
+{
+    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
+                              p->zone_size_bytes;
+    uint64_t fits_bytes = MIN(capacity_bytes, p->zone_size_bytes);
+    g_autofree char *size = ssd_param_size_text(p->zone_size_bytes);
+    g_autofree char *page = ssd_param_size_text(p->page_bytes);
+    g_autofree char *fits = NULL;
+
+    if (p->zone_size_bytes < p->page_bytes) {
+        return params_error(error, "zone-size", p->zone_size_bytes,
+                            "must hold at least one page, page-size=%s", page);
+    }
+    fits_bytes = MAX(fits_bytes - fits_bytes % p->page_bytes, p->page_bytes);
+    fits = ssd_param_size_text(fits_bytes);
+    if (capacity_bytes > p->zone_size_bytes) {
+        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
+                            "must be at most zone-size=%s and a multiple of "
+                            "page-size=%s, such as %s", size, page, fits);
+    }
+    if (capacity_bytes % p->page_bytes != 0) {
+        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
+                            "%smust be a multiple of page-size=%s, such as %s",
+                            p->zone_capacity_bytes ? "" :
+                            "means zone-size, but ", page, fits);
+    }
+    return true;
+}
+
+/* A zone's share of one level: `part` (0: all) must divide `whole`. */
+static bool check_share(const char *part_name, uint32_t part,
+                        const char *whole_name, uint32_t whole,
+                        GError **error)
+{
+    g_autoptr(GString) divisors = g_string_new(NULL);
+
+    if (part == 0 || whole % part == 0) {
+        return true;
+    }
+    for (uint32_t i = 1; i <= whole; i++) {
+        if (whole % i == 0) {
+            g_string_append_printf(divisors, "%s%" PRIu32,
+                                   divisors->len ? ", " : "", i);
+        }
+    }
+    return params_error(error, part_name, part,
+                        "must divide %s=%" PRIu32 ": 0 (all), %s", whole_name,
+                        whole, divisors->str);
+}
+
+static bool check_zone_shares(const SsdParams *p, GError **error)
+{
+    return check_share("zone-channels", p->zone_channels,
+                       "channels", p->channels, error) &&
+           check_share("zone-ways", p->zone_ways, "ways", p->ways, error) &&
+           check_share("zone-dies", p->zone_dies, "dies", p->dies, error) &&
+           check_share("zone-planes", p->zone_planes,
+                       "planes", p->planes, error);
+}
+
+static bool check_unit_count(const SsdParams *p, GError **error)
+{
+    uint64_t units = (uint64_t)p->channels * p->ways * p->dies * p->planes;
+
+    if (units <= MAX_UNITS) {
+        return true;
+    }
+    return params_error(error, "channels", p->channels,
+                        "times ways=%" PRIu32 ", dies=%" PRIu32 " and "
+                        "planes=%" PRIu32 " makes %" PRIu64 " flash units; "
+                        "at most %d are possible", p->ways, p->dies,
+                        p->planes, units, MAX_UNITS);
+}
+
+static bool check_limits(const SsdParams *p, GError **error)
+{
+    if (p->max_open == 0 || p->max_active == 0 ||
+        p->max_open <= p->max_active) {
+        return true;
+    }
+    return params_error(error, "max-open", p->max_open,
+                        "must be at most max-active=%" PRIu32 ", as an open "
+                        "zone is active; or set max-open=0 to mean as many",
+                        p->max_active);
+}
+
+static bool check_read_granule(const SsdParams *p, GError **error)
+{
+    g_autofree char *page = ssd_param_size_text(p->page_bytes);
+
+    if (p->read_granule_bytes == 0 ||
+        (p->read_granule_bytes % GRANULE_ALIGN_BYTES == 0 &&
+         p->page_bytes % p->read_granule_bytes == 0)) {
+        return true;
+    }
+    return params_error(error, "read-granule", p->read_granule_bytes,
+                        "must be a multiple of 512 that divides page-size=%s, "
+                        "such as 4K; or 0 for whole pages", page);
+}
+
+static bool check_finish_chunk(const SsdParams *p, GError **error)
+{
+    g_autofree char *page = ssd_param_size_text(p->page_bytes);
+
+    if (p->finish_chunk_bytes % p->page_bytes == 0) {
+        return true;
+    }
+    return params_error(error, "finish-chunk", p->finish_chunk_bytes,
+                        "must be a multiple of page-size=%s, or 0 for one "
+                        "page", page);
+}
+
+static bool check_mdts(const SsdParams *p, GError **error)
+{
+    return check_power_of_two("mdts", p->mdts_bytes, error);
+}
+
+static bool check_zasl(const SsdParams *p, GError **error)
+{
+    g_autofree char *mdts = ssd_param_size_text(p->mdts_bytes);
+
+    if (p->zasl_bytes == 0) {
+        return true;
+    }
+    if (p->zasl_bytes < MIN_ZASL_BYTES || p->zasl_bytes > p->mdts_bytes) {
+        return params_error(error, "zasl", p->zasl_bytes,
+                            "must be 4K to mdts=%s, or 0 to mean mdts", mdts);
+    }
+    return check_power_of_two("zasl", p->zasl_bytes, error);
+}
+
+/*
+ * The rules in the order in which they are checked: a later one may rely on
+ * an earlier one. `text` is what the documentation says of it.
+ */
+static const struct {
+    bool (*holds)(const SsdParams *params, GError **error);
+    const char *text;
+} params_rules[] = {
+    {check_lba_size, "`lba-size` is 512 or 4096."},
+    {check_zone_size, "`zone-size` is a power of two."},
+    {check_page_size, "`page-size` is a multiple of 4K; 48K is fine."},
+    {check_zone_capacity,
+     "`zone-capacity` is a multiple of `page-size` and at most `zone-size`, "
+     "which holds at least one page."},
+    {check_zone_shares,
+     "`zone-channels` divides `channels`; so do `zone-ways`, `zone-dies` and "
+     "`zone-planes` theirs."},
+    {check_unit_count,
+     "`channels` x `ways` x `dies` x `planes` is at most 4096."},
+    {check_limits,
+     "`max-open` is at most `max-active`, unless one of them is 0."},
+    {check_read_granule,
+     "`read-granule` is a multiple of 512 that divides `page-size`, or 0."},
+    {check_finish_chunk, "`finish-chunk` is a multiple of `page-size`."},
+    {check_mdts, "`mdts` is a power of two."},
+    {check_zasl,
+     "`zasl` is a power of two from 4K to `mdts`, or 0 to mean `mdts`."},
+};
+
+bool ssd_params_check(const SsdParams *params, GError **error)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        const SsdParamInfo *info = &params_table[i];
+
+        if (!check_range(info, ssd_params_get(params, info), error)) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_rules); i++) {
+        if (!params_rules[i].holds(params, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- What 0 stands for --------------------------------------------------- */
+
+/*
+ * ZNS 1.1 section 2.1.1.4: an open zone holds an active resource too, so MOR
+ * may not exceed MAR; Linux 6.12 refuses a drive that says otherwise, and "no
+ * limit" would. A limit above the number of zones can never be reached.
+ */
+static void resolve_limits(SsdParams *p)
+{
+    p->max_open = MIN(p->max_open, p->zones);
+    p->max_active = MIN(p->max_active, p->zones);
+    if (p->max_open == 0) {
+        p->max_open = p->max_active;
+    }
+}
+
+void ssd_params_resolve(SsdParams *p)
+{
+    resolve_limits(p);
+    p->zone_capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
+                             p->zone_size_bytes;
+    p->zone_channels = p->zone_channels ? p->zone_channels : p->channels;
+    p->zone_ways = p->zone_ways ? p->zone_ways : p->ways;
+    p->zone_dies = p->zone_dies ? p->zone_dies : p->dies;
+    p->zone_planes = p->zone_planes ? p->zone_planes : p->planes;
+    p->read_granule_bytes = p->read_granule_bytes ? p->read_granule_bytes :
+                            p->page_bytes;
+    p->finish_chunk_bytes = p->finish_chunk_bytes ? p->finish_chunk_bytes :
+                            p->page_bytes;
+    p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
+}
+
+/* --- Documentation ------------------------------------------------------- */
+
+static const char markdown_head[] =
+    "# Parameters of a drive\n"
+    "\n"
+    "Made by `femu-sim params --markdown` from the table in\n"
+    "`hw/femu/params.h`; a test fails when this file is out of date.\n"
+    "\n"
+    "They are properties of the QEMU device `femu-zns`, keys of its section\n"
+    "in a configuration file, and names for `femu-sim --set`:\n"
+    "\n"
+    "```\n"
+    "qemu-system-x86_64 -readconfig configs/zn540.cfg "
+    "-set device.zns0.channels=4 ...\n"
+    "femu-sim run --config configs/zn540.cfg --set channels=4\n"
+    "```\n"
+    "\n"
+    "Sizes take a binary suffix: `4096`, `16K`, `1.5G`. Times are whole\n"
+    "nanoseconds.\n"
+    "\n"
+    "| name | default | range | unit | meaning |\n"
+    "|---|---|---|---|---|\n";
+
+static const char markdown_resolved[] =
+    "\n"
+    "## Limits of open and active zones\n"
+    "\n"
+    "A limit above `zones` means `zones`. `max-open=0` together with a\n"
+    "`max-active` means as many as `max-active`, because an open zone is\n"
+    "active. These are the numbers that the drive reports as MOR and MAR.\n";
+
+static void markdown_row(GString *out, const SsdParamInfo *info)
+{
+    g_autofree char *value = ssd_param_value_text(info->type,
+                                                  info->default_value);
+    g_autofree char *min = ssd_param_value_text(info->type, info->min);
+    g_autofree char *max = ssd_param_value_text(info->type, info->max);
+
+    g_string_append_printf(out, "| `%s` | %s | ", info->name, value);
+    if (info->type == SSD_PARAM_TYPE_BOOL) {
+        g_string_append(out, "on, off");
+    } else {
+        g_string_append_printf(out, "%s to %s", min, max);
+    }
+    g_string_append_printf(out, " | %s | %s |\n", info->unit, info->help);
+}
+
+char *ssd_params_markdown(void)
+{
+    GString *out = g_string_new(markdown_head);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
+        markdown_row(out, &params_table[i]);
+    }
+    g_string_append(out, "\n## Rules between parameters\n\n");
+    for (unsigned i = 0; i < G_N_ELEMENTS(params_rules); i++) {
+        g_string_append_printf(out, "- %s\n", params_rules[i].text);
+    }
+    g_string_append(out, markdown_resolved);
+    return g_string_free(out, FALSE);
+}

@@ -1,0 +1,476 @@
+/*
+ * Tests of the parameter table: values from text, ranges, the rules between
+ * parameters, what 0 stands for, and the words of the errors.
+ *
+ * Knows nothing of a drive.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "params.h"
+
+#include <string.h>
+
+static void assert_set(const char *name, const char *text, uint64_t want)
+{
+    g_autoptr(GError) error = NULL;
+    const SsdParamInfo *table;
+    unsigned count, found = 0;
+    SsdParams p;
+
+    ssd_params_defaults(&p);
+    g_assert_true(ssd_params_set(&p, name, text, &error));
+    g_assert_no_error(error);
+    table = ssd_params_table(&count);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = ssd_params_get(&p, &table[i]);
+
+        if (g_str_equal(table[i].name, name)) {
+            g_assert_cmpuint(value, ==, want);
+            found++;
+        } else {
+            g_assert_cmpuint(value, ==, table[i].default_value);
+        }
+    }
+    g_assert_cmpuint(found, ==, 1);
+}
+
+static void assert_set_fails(const char *name, const char *text,
+                             const char *message)
+{
+    g_autoptr(GError) error = NULL;
+    SsdParams p, before;
+
+    memset(&p, 0, sizeof(p));
+    ssd_params_defaults(&p);
+    before = p;
+    g_assert_false(ssd_params_set(&p, name, text, &error));
+    g_assert_nonnull(error);
+    g_assert_cmpstr(error->message, ==, message);
+    g_assert_cmpint(memcmp(&p, &before, sizeof(p)), ==, 0);
+}
+
+static void test_defaults_pass(void)
+{
+    g_autoptr(GError) error = NULL;
+    SsdParams p;
+
+    ssd_params_defaults(&p);
+    g_assert_cmpuint(p.zones, ==, 64);
+    g_assert_cmpuint(p.zone_size_bytes, ==, 64 * SSD_MIB);
+    g_assert_cmpuint(p.page_transfer_ns, ==, 25000);
+    g_assert_true(ssd_params_check(&p, &error));
+    g_assert_no_error(error);
+}
+
+static void test_table_rows(void)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    g_assert_cmpuint(count, >, 20);
+    for (unsigned i = 0; i < count; i++) {
+        g_assert_cmpuint(strlen(table[i].help), >, 10);
+        g_assert_cmpuint(table[i].min, <=, table[i].default_value);
+        g_assert_cmpuint(table[i].default_value, <=, table[i].max);
+        for (unsigned j = 0; j < i; j++) {
+            g_assert_cmpstr(table[i].name, !=, table[j].name);
+        }
+    }
+}
+
+static void test_integers(void)
+{
+    assert_set("channels", "1", 1);
+    assert_set("channels", "64", 64);
+    assert_set("channels", "0x10", 16);
+    assert_set("channels", "0X1f", 31);
+    assert_set("max-open", "0", 0);
+    assert_set("program-ns", "1000000000", 1000000000);
+}
+
+static void test_bad_integers(void)
+{
+    static const char *const bad[] = {
+        "", " 4", "4 ", "+4", "-1", "-0", "4K", "4.0", "1e3", "four", "0x",
+        "0x 4", "x10", "4\n", "0b100", "0x0x4",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *message = g_strdup_printf(
+            "channels=%s: '%s' is not a whole number; must be 1 to 64 "
+            "channels", bad[i], bad[i]);
+
+        assert_set_fails("channels", bad[i], message);
+    }
+    assert_set_fails("channels", "010",
+                     "channels=010: '010' has a leading 0, which QEMU would "
+                     "read as octal; leave it out; must be 1 to 64 channels");
+    assert_set_fails("channels", "18446744073709551616",
+                     "channels=18446744073709551616: '18446744073709551616' "
+                     "is too large; must be 1 to 64 channels");
+    assert_set_fails("channels", "18446744073709551615",
+                     "channels=18446744073709551615: out of range, must be 1 "
+                     "to 64 channels");
+    assert_set_fails("channels", "0",
+                     "channels=0: out of range, must be 1 to 64 channels");
+    assert_set_fails("channels", "65",
+                     "channels=65: out of range, must be 1 to 64 channels");
+    assert_set_fails("channels", "4294967300",
+                     "channels=4294967300: out of range, must be 1 to 64 "
+                     "channels");
+}
+
+static void test_sizes(void)
+{
+    assert_set("zone-capacity", "4096", 4096);
+    assert_set("zone-capacity", "4096B", 4096);
+    assert_set("zone-capacity", "4096b", 4096);
+    assert_set("zone-capacity", "0", 0);
+    assert_set("zone-capacity", "010", 10);
+    assert_set("zone-capacity", "0x1000", 4096);
+    assert_set("zone-capacity", "0x1b", 27);
+    assert_set("zone-capacity", "16K", 16 * SSD_KIB);
+    assert_set("zone-capacity", "16k", 16 * SSD_KIB);
+    assert_set("zone-capacity", "1077M", 1077 * SSD_MIB);
+    assert_set("zone-capacity", "2g", 2 * SSD_GIB);
+    assert_set("zone-capacity", "1T", SSD_TIB);
+    assert_set("zone-capacity", "0P", 0);
+    assert_set("zone-capacity", "0e", 0);
+    assert_set("zone-capacity", "1.5G", 1536 * SSD_MIB);
+    assert_set("zone-capacity", "1.50G", 1536 * SSD_MIB);
+    assert_set("zone-capacity", "1.G", SSD_GIB);
+    assert_set("zone-capacity", ".5k", 512);
+    assert_set("zone-capacity", "1.0", 1);
+    assert_set("zone-capacity", "0.0009765625K", 1);
+    assert_set("zone-capacity", "0.0000019073486328125G", 2048);
+    assert_set("zone-capacity", "0.0009765625P", SSD_TIB);
+}
+
+static void test_bad_sizes(void)
+{
+    static const char *const bad[] = {
+        "", "K", ".", ".K", " 4", "4 K", "-1", "+1", "4KiB", "4KB", "4KK",
+        "1e3", "0x10K", "0x", "0x1.8", "1..5K", "1.5.5K", "4Z", "inf", "4K\n",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        const char *reason = bad[i][0] == '0' ? "whole number" :
+                             "size such as 4096, 16K or 1.5G";
+        g_autofree char *message = g_strdup_printf(
+            "zone-capacity=%s: '%s' is not a %s; must be 0 to 1T bytes",
+            bad[i], bad[i], reason);
+
+        assert_set_fails("zone-capacity", bad[i], message);
+    }
+}
+
+static void test_uneven_and_huge_sizes(void)
+{
+    static const char *const uneven[] = {
+        "1.3K", "1.5", "0.5B", "0.00048828125K", "1.00000000000000000000001G",
+    };
+    static const char *const huge[] = {
+        "16E", "17179869184G", "18446744073709551616", "15.999999999999E9",
+        "0x10000000000000000", "99999999999999999999K",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(uneven); i++) {
+        g_autofree char *message = g_strdup_printf(
+            "zone-capacity=%s: '%s' is no whole number of bytes; must be 0 "
+            "to 1T bytes", uneven[i], uneven[i]);
+
+        assert_set_fails("zone-capacity", uneven[i], message);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(huge); i++) {
+        g_autofree char *message = g_strdup_printf(
+            "zone-capacity=%s: '%s' is %s; must be 0 to 1T bytes", huge[i],
+            huge[i], strchr(huge[i], '.') ?
+            "not a size such as 4096, 16K or 1.5G" : "too large");
+
+        assert_set_fails("zone-capacity", huge[i], message);
+    }
+    assert_set_fails("zone-capacity", "15.5E",
+                     "zone-capacity=15872P (17870283321406128128): out of "
+                     "range, must be 0 to 1T bytes");
+    assert_set_fails("page-size", "2K",
+                     "page-size=2K (2048): out of range, must be 4K to 256K "
+                     "bytes");
+}
+
+static void test_unknown_names(void)
+{
+    static const char *const others[] = {"serial", "memdev", NULL};
+
+    assert_set_fails("chanels", "4",
+                     "chanels=4: no parameter 'chanels'; did you mean "
+                     "'channels'?");
+    assert_set_fails("zone_size", "4M",
+                     "zone_size=4M: no parameter 'zone_size'; did you mean "
+                     "'zone-size'?");
+    assert_set_fails("colour", "red",
+                     "colour=red: no parameter 'colour'; see "
+                     "docs/parameters.md");
+    g_assert_cmpstr(ssd_params_nearest("seril", others), ==, "serial");
+    g_assert_cmpstr(ssd_params_nearest("seril", NULL), ==, NULL);
+    g_assert_cmpstr(ssd_params_nearest("ZONES", NULL), ==, NULL);
+    g_assert_cmpstr(ssd_params_nearest("", NULL), ==, NULL);
+}
+
+/* `settings` as "name=value name=value" on top of the defaults. */
+static void apply(SsdParams *p, const char *settings)
+{
+    g_auto(GStrv) list = g_strsplit(settings, " ", -1);
+
+    ssd_params_defaults(p);
+    for (char **setting = list; *setting && **setting; setting++) {
+        g_autoptr(GError) error = NULL;
+        char *value = strchr(*setting, '=');
+
+        g_assert_nonnull(value);
+        *value++ = '\0';
+        ssd_params_set(p, *setting, value, &error);
+        g_assert_no_error(error);
+    }
+}
+
+/* check() says `message`; NULL: it accepts, and resolving keeps it so. */
+static void assert_check(const char *settings, const char *message)
+{
+    g_autoptr(GError) error = NULL;
+    SsdParams p;
+    bool accepted;
+
+    apply(&p, settings);
+    accepted = ssd_params_check(&p, &error);
+    if (message) {
+        g_assert_false(accepted);
+        g_assert_cmpstr(error->message, ==, message);
+        return;
+    }
+    g_assert_no_error(error);
+    g_assert_true(accepted);
+    ssd_params_resolve(&p);
+    g_assert_true(ssd_params_check(&p, &error));
+    g_assert_no_error(error);
+}
+
+static void test_rules_zone_shape(void)
+{
+    assert_check("lba-size=512", NULL);
+    assert_check("lba-size=1024",
+                 "lba-size=1024: must be 512 or 4096 bytes");
+    assert_check("zone-size=48M",
+                 "zone-size=48M (50331648): must be a power of two, such as "
+                 "32M or 64M");
+    assert_check("page-size=48K zone-capacity=48M", NULL);
+    assert_check("page-size=20000",
+                 "page-size=20000: must be a multiple of 4K (4096 bytes)");
+    assert_check("zone-capacity=64M", NULL);
+    assert_check("zone-capacity=16K", NULL);
+    assert_check("zone-capacity=65M",
+                 "zone-capacity=65M (68157440): must be at most zone-size=64M "
+                 "and a multiple of page-size=16K, such as 64M");
+    assert_check("zone-capacity=20K",
+                 "zone-capacity=20K (20480): must be a multiple of "
+                 "page-size=16K, such as 16K");
+    assert_check("zone-capacity=4K",
+                 "zone-capacity=4K (4096): must be a multiple of "
+                 "page-size=16K, such as 16K");
+    assert_check("page-size=48K",
+                 "zone-capacity=0: means zone-size, but must be a multiple of "
+                 "page-size=48K, such as 65520K");
+    assert_check("zone-size=64K page-size=64K", NULL);
+    assert_check("zone-size=64K page-size=128K",
+                 "zone-size=64K (65536): must hold at least one page, "
+                 "page-size=128K");
+}
+
+static void test_rules_geometry(void)
+{
+    assert_check("channels=6 zone-channels=3 planes=4 zone-planes=2", NULL);
+    assert_check("channels=6 zone-channels=4",
+                 "zone-channels=4: must divide channels=6: 0 (all), 1, 2, 3, "
+                 "6");
+    assert_check("zone-ways=2",
+                 "zone-ways=2: must divide ways=1: 0 (all), 1");
+    assert_check("dies=4 zone-dies=3",
+                 "zone-dies=3: must divide dies=4: 0 (all), 1, 2, 4");
+    assert_check("planes=2 zone-planes=8",
+                 "zone-planes=8: must divide planes=2: 0 (all), 1, 2");
+    assert_check("channels=64 ways=16 dies=4 planes=1", NULL);
+    assert_check("channels=64 ways=16 dies=4 planes=2",
+                 "channels=64: times ways=16, dies=4 and planes=2 makes 8192 "
+                 "flash units; at most 4096 are possible");
+}
+
+static void test_rules_limits(void)
+{
+    assert_check("max-open=14 max-active=14", NULL);
+    assert_check("max-open=0 max-active=3", NULL);
+    assert_check("max-open=20 max-active=0", NULL);
+    assert_check("zones=4", NULL);
+    assert_check("max-active=6",
+                 "max-open=14: must be at most max-active=6, as an open zone "
+                 "is active; or set max-open=0 to mean as many");
+}
+
+static void test_rules_transfers(void)
+{
+    assert_check("read-granule=4K", NULL);
+    assert_check("read-granule=512", NULL);
+    assert_check("page-size=48K zone-capacity=48M read-granule=24K", NULL);
+    assert_check("read-granule=256",
+                 "read-granule=256: must be a multiple of 512 that divides "
+                 "page-size=16K, such as 4K; or 0 for whole pages");
+    assert_check("read-granule=12K",
+                 "read-granule=12K (12288): must be a multiple of 512 that "
+                 "divides page-size=16K, such as 4K; or 0 for whole pages");
+    assert_check("read-granule=32K",
+                 "read-granule=32K (32768): must be a multiple of 512 that "
+                 "divides page-size=16K, such as 4K; or 0 for whole pages");
+    assert_check("finish-chunk=48K", NULL);
+    assert_check("finish-chunk=24K",
+                 "finish-chunk=24K (24576): must be a multiple of "
+                 "page-size=16K, or 0 for one page");
+    assert_check("mdts=4K", NULL);
+    assert_check("mdts=96K",
+                 "mdts=96K (98304): must be a power of two, such as 64K or "
+                 "128K");
+    assert_check("zasl=4K", NULL);
+    assert_check("zasl=512K", NULL);
+    assert_check("zasl=2K",
+                 "zasl=2K (2048): must be 4K to mdts=512K, or 0 to mean mdts");
+    assert_check("zasl=1M",
+                 "zasl=1M (1048576): must be 4K to mdts=512K, or 0 to mean "
+                 "mdts");
+    assert_check("zasl=12K",
+                 "zasl=12K (12288): must be a power of two, such as 8K or "
+                 "16K");
+}
+
+/* Fields may be written without ssd_params_set(); the range still holds. */
+static void test_check_ranges(void)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *start = g_strdup_printf("%s=", table[i].name);
+        SsdParams p;
+        char *field = (char *)&p + table[i].offset_bytes;
+
+        if (table[i].type == SSD_PARAM_TYPE_BOOL) {
+            continue;
+        }
+        ssd_params_defaults(&p);
+        if (table[i].type == SSD_PARAM_TYPE_U32) {
+            *(uint32_t *)field = (uint32_t)table[i].max + 1;
+        } else {
+            *(uint64_t *)field = table[i].max + 1;
+        }
+        g_assert_false(ssd_params_check(&p, &error));
+        g_assert_true(g_str_has_prefix(error->message, start));
+        g_assert_nonnull(strstr(error->message, ": out of range, must be "));
+    }
+}
+
+static void test_resolve(void)
+{
+    SsdParams p, again;
+
+    memset(&p, 0, sizeof(p));
+    apply(&p, "channels=8 ways=2 dies=4 planes=2");
+    ssd_params_resolve(&p);
+    g_assert_cmpuint(p.zone_capacity_bytes, ==, 64 * SSD_MIB);
+    g_assert_cmpuint(p.zone_channels, ==, 8);
+    g_assert_cmpuint(p.zone_ways, ==, 2);
+    g_assert_cmpuint(p.zone_dies, ==, 4);
+    g_assert_cmpuint(p.zone_planes, ==, 2);
+    g_assert_cmpuint(p.read_granule_bytes, ==, 16 * SSD_KIB);
+    g_assert_cmpuint(p.finish_chunk_bytes, ==, 16 * SSD_KIB);
+    g_assert_cmpuint(p.zasl_bytes, ==, 512 * SSD_KIB);
+    again = p;
+    ssd_params_resolve(&again);
+    g_assert_cmpint(memcmp(&p, &again, sizeof(p)), ==, 0);
+}
+
+static void test_resolve_keeps_given(void)
+{
+    SsdParams p;
+
+    apply(&p, "channels=8 zone-channels=2 zone-capacity=48M "
+              "read-granule=4K finish-chunk=64K zasl=128K max-open=3");
+    ssd_params_resolve(&p);
+    g_assert_cmpuint(p.zone_channels, ==, 2);
+    g_assert_cmpuint(p.zone_capacity_bytes, ==, 48 * SSD_MIB);
+    g_assert_cmpuint(p.read_granule_bytes, ==, 4 * SSD_KIB);
+    g_assert_cmpuint(p.finish_chunk_bytes, ==, 64 * SSD_KIB);
+    g_assert_cmpuint(p.zasl_bytes, ==, 128 * SSD_KIB);
+    g_assert_cmpuint(p.max_open, ==, 3);
+    g_assert_cmpuint(p.max_active, ==, 14);
+}
+
+static void assert_limits(const char *settings, unsigned open, unsigned active)
+{
+    SsdParams p;
+
+    apply(&p, settings);
+    ssd_params_resolve(&p);
+    g_assert_cmpuint(p.max_open, ==, open);
+    g_assert_cmpuint(p.max_active, ==, active);
+}
+
+static void test_resolve_limits(void)
+{
+    assert_limits("max-open=4 max-active=6", 4, 6);
+    assert_limits("max-open=0 max-active=6", 6, 6);
+    assert_limits("max-open=4 max-active=0", 4, 0);
+    assert_limits("max-open=0 max-active=0", 0, 0);
+    assert_limits("zones=4", 4, 4);
+    assert_limits("zones=4 max-open=2", 2, 4);
+    assert_limits("zones=4 max-open=0", 4, 4);
+}
+
+static void test_markdown(void)
+{
+    g_autofree char *text = ssd_params_markdown();
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        g_autofree char *start = g_strdup_printf("\n| `%s` | ",
+                                                 table[i].name);
+
+        g_assert_nonnull(strstr(text, start));
+    }
+    g_assert_nonnull(strstr(text, "\n| `page-size` | 16K | 4K to 256K | bytes "
+                                  "| flash page: the unit of sense and "
+                                  "program |\n"));
+    g_assert_nonnull(strstr(text, "\n- `zone-size` is a power of two.\n"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/params/defaults-pass", test_defaults_pass);
+    g_test_add_func("/params/table-rows", test_table_rows);
+    g_test_add_func("/params/integers", test_integers);
+    g_test_add_func("/params/bad-integers", test_bad_integers);
+    g_test_add_func("/params/sizes", test_sizes);
+    g_test_add_func("/params/bad-sizes", test_bad_sizes);
+    g_test_add_func("/params/uneven-and-huge-sizes",
+                    test_uneven_and_huge_sizes);
+    g_test_add_func("/params/unknown-names", test_unknown_names);
+    g_test_add_func("/params/rules/zone-shape", test_rules_zone_shape);
+    g_test_add_func("/params/rules/geometry", test_rules_geometry);
+    g_test_add_func("/params/rules/limits", test_rules_limits);
+    g_test_add_func("/params/rules/transfers", test_rules_transfers);
+    g_test_add_func("/params/check-ranges", test_check_ranges);
+    g_test_add_func("/params/resolve", test_resolve);
+    g_test_add_func("/params/resolve-keeps-given", test_resolve_keeps_given);
+    g_test_add_func("/params/resolve-limits", test_resolve_limits);
+    g_test_add_func("/params/markdown", test_markdown);
+    return g_test_run();
+}
