@@ -84,6 +84,22 @@ run_logged()
     fi
 }
 
+# build_with_ninja LOG LABEL DIR [TARGET...]: ninja with progress. Its output
+# is added to LOG and left in DIR/ninja.log; errors are shown on failure.
+build_with_ninja()
+{
+    local log=$1 label=$2 dir=$3 out=$3/ninja.log
+    shift 3
+    if ninja -C "$dir" "$@" 2>&1 </dev/null | tee "$out" |
+            ninja_progress "$label"; then
+        cat "$out" >>"$log"
+        return
+    fi
+    cat "$out" >>"$log"
+    grep -A 25 -m 1 -E '^FAILED|error:' "$out" >&2 || tail -n 25 "$out" >&2
+    die "$label failed; the whole log is $log"
+}
+
 # --- Root or sudo -------------------------------------------------------------
 
 as_root()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# One name per thing a person wants; each is done by a script in scripts/.
+# Variables given to make (make run JOB=my.fio) reach the script in its
+# environment; the script's head, or "make help", says which it reads.
+
+.DEFAULT_GOAL := help
+.PHONY: help deps core qemu guest run shell test clean
+
+# Where the builds and the results go; "make clean" leaves the results.
+BUILDS := build build-core build-guest build-qemu
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+
+#: make run      boot Linux with a zoned drive, run fio on it, print a table and
+#:               write a report; on a fresh machine this builds all it needs
+#:                 JOB=file.fio        your own fio job
+#:                 CONFIG=file.cfg     the drive (configs/*.cfg)
+#:                 SET="channels=4 ways=2"   changes to the drive
+#:                 TIME=virtual|real   exact virtual time, or the host's clock
+#:                 EXTRA=dir           your own programs, in the guest's PATH
+#:                 KERNEL=file DISK=file     your own kernel or disk image
+#: make shell    the same guest with a login prompt
+#: make test     all tests; STAGES="core qtest" for some of them
+#:
+run:
+	@scripts/deps qemu guest report
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/run
+
+shell:
+	@scripts/deps qemu guest
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/run --shell
+
+test:
+	@scripts/deps core qemu guest report test
+	@scripts/test
+
+#: make qemu     QEMU with the drive, in build-qemu/
+#:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball
+#: make guest    the guest's kernel and image, in build-guest/
+#: make core     the drive's model and its simulator alone, in build-core/
+#: make deps     install the Debian packages that all of this needs
+#: make clean    remove what was built, but not the results in out/
+qemu:
+	@scripts/deps qemu
+	@scripts/build-qemu
+
+guest:
+	@scripts/deps guest
+	@scripts/build-guest
+
+core:
+	@scripts/deps core
+	@scripts/build-core
+
+deps:
+	@scripts/deps core qemu guest report test
+
+clean:
+	rm -rf $(BUILDS)
