@@ -25,6 +25,9 @@
  */
 typedef struct SsdTrace SsdTrace;
 
+#define SSD_TRACE_ERROR ssd_trace_error_quark()
+GQuark ssd_trace_error_quark(void);
+
 /* Create (truncate) `path` and write its header. NULL and *error on failure. */
 SsdTrace *ssd_trace_create(const char *path, const SsdParams *params,
                            GError **error);

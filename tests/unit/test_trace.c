@@ -1,0 +1,400 @@
+/*
+ * Tests of trace files: what is written, byte by byte; what is read back; and
+ * every way in which a file can be damaged.
+ *
+ * Knows nothing of how a drive works.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_trace.h"
+
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *temporary_path(void)
+{
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-trace-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    return path;
+}
+
+static char *read_all(const char *path)
+{
+    char *text = NULL;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return text;
+}
+
+static SsdTrace *create(const char *path, const SsdParams *params)
+{
+    g_autoptr(GError) error = NULL;
+    SsdTrace *trace = ssd_trace_create(path, params, &error);
+
+    g_assert_no_error(error);
+    return trace;
+}
+
+static void close_at(SsdTrace *trace, uint64_t at_ns)
+{
+    g_autoptr(GError) error = NULL;
+    bool closed = ssd_trace_close(trace, at_ns, &error);
+
+    g_assert_no_error(error);
+    g_assert_true(closed);
+}
+
+/* The P records of `params`, in table order. */
+static char *params_text(const SsdParams *params)
+{
+    GString *text = g_string_new(NULL);
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        g_string_append_printf(text, "P,%s,%" PRIu64 "\n", table[i].name,
+                               ssd_params_get(params, &table[i]));
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void test_written_bytes(void)
+{
+    g_autofree char *path = temporary_path();
+    g_autofree char *text = NULL, *params_records = NULL, *want = NULL;
+    SsdCmd append = {.op = SSD_OP_APPEND, .slba = 4096, .nlb = 8};
+    SsdCmd reset = {.op = SSD_OP_ZONE_RESET, .select_all = true};
+    SsdDone done = {.due_at_ns = 735000, .result = UINT64_MAX};
+    SsdParams params;
+    SsdTrace *trace;
+
+    ssd_params_defaults(&params);
+    params.channels = 8;
+    trace = create(path, &params);
+    g_assert_cmpuint(ssd_trace_submit(trace, 10000, &append, SSD_SUCCESS), ==,
+                     0);
+    g_assert_cmpuint(ssd_trace_submit(trace, 10000, &append,
+                                      SSD_ZONE_IS_FULL), ==, 1);
+    ssd_trace_done(trace, 0, &done);
+    g_assert_cmpuint(ssd_trace_submit(trace, UINT64_MAX, &reset,
+                                      SSD_SUCCESS), ==, 2);
+    ssd_trace_discard(trace, 2);
+    close_at(trace, UINT64_MAX);
+
+    params_records = params_text(&params);
+    g_assert_nonnull(strstr(params_records, "P,channels,8\n"));
+    want = g_strconcat(
+        "# femu-zns trace 1\n", params_records,
+        "S,0,10000,append,4096,8,0,0\n"
+        "S,1,10000,append,4096,8,0,441\n"
+        "C,0,735000,0,18446744073709551615\n"
+        "S,2,18446744073709551615,reset,0,0,1,0\n"
+        "X,2\n"
+        "E,18446744073709551615\n", NULL);
+    text = read_all(path);
+    g_assert_cmpstr(text, ==, want);
+    g_unlink(path);
+}
+
+/* Flush makes what was recorded readable while the trace goes on. */
+static void test_flush(void)
+{
+    g_autofree char *path = temporary_path();
+    g_autofree char *text = NULL;
+    SsdCmd flush = {.op = SSD_OP_FLUSH};
+    SsdParams params;
+    SsdTrace *trace;
+
+    ssd_params_defaults(&params);
+    trace = create(path, &params);
+    ssd_trace_submit(trace, 5, &flush, SSD_SUCCESS);
+    g_assert_true(ssd_trace_flush(trace, NULL));
+    text = read_all(path);
+    g_assert_true(g_str_has_suffix(text, "\nS,0,5,flush,0,0,0,0\n"));
+    close_at(trace, 6);
+    g_unlink(path);
+}
+
+static SsdTraceReader *open_good(const char *path, SsdParams *params)
+{
+    g_autoptr(GError) error = NULL;
+    SsdTraceReader *reader = ssd_trace_open(path, params, &error);
+
+    g_assert_no_error(error);
+    return reader;
+}
+
+/* More records than the writer's buffer holds, with every operation. */
+static void test_round_trip(void)
+{
+    enum { COUNT = 20000 };
+    g_autofree char *path = temporary_path();
+    g_autoptr(GError) error = NULL;
+    SsdTraceReader *reader;
+    SsdTraceRecord record;
+    SsdParams params, got;
+    SsdTrace *trace;
+
+    ssd_params_defaults(&params);
+    params.zones = 17;
+    params.zone_capacity_bytes = 48 * SSD_MIB;
+    ssd_params_resolve(&params);
+    trace = create(path, &params);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        SsdCmd cmd = {
+            .op = i % SSD_OP_COUNT, .slba = i * 1000, .nlb = (uint32_t)i,
+            .select_all = i % 3 == 0,
+        };
+        SsdDone done = {.due_at_ns = i * 7 + 3, .result = i * i};
+
+        ssd_trace_submit(trace, i * 7, &cmd, i % 5 ? SSD_SUCCESS :
+                         SSD_INVALID_FIELD);
+        ssd_trace_done(trace, i, &done);
+    }
+    close_at(trace, 7 * COUNT);
+
+    reader = open_good(path, &got);
+    for (unsigned i = 0, count; i < (ssd_params_table(&count), count); i++) {
+        const SsdParamInfo *info = &ssd_params_table(&count)[i];
+
+        g_assert_cmpuint(ssd_params_get(&got, info), ==,
+                         ssd_params_get(&params, info));
+    }
+    for (uint64_t i = 0; i < COUNT; i++) {
+        g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+        g_assert_cmpint(record.kind, ==, SSD_TRACE_SUBMIT);
+        g_assert_cmpuint(record.seq, ==, i);
+        g_assert_cmpuint(record.at_ns, ==, i * 7);
+        g_assert_cmpint(record.cmd.op, ==, i % SSD_OP_COUNT);
+        g_assert_cmpuint(record.cmd.slba, ==, i * 1000);
+        g_assert_cmpuint(record.cmd.nlb, ==, i);
+        g_assert_cmpint(record.cmd.select_all, ==, i % 3 == 0);
+        g_assert_cmpint(record.status, ==, i % 5 ? SSD_SUCCESS :
+                        SSD_INVALID_FIELD);
+        g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+        g_assert_cmpint(record.kind, ==, SSD_TRACE_DONE);
+        g_assert_cmpuint(record.seq, ==, i);
+        g_assert_cmpuint(record.at_ns, ==, i * 7 + 3);
+        g_assert_cmpint(record.status, ==, SSD_SUCCESS);
+        g_assert_cmpuint(record.result, ==, i * i);
+    }
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+    g_assert_cmpint(record.kind, ==, SSD_TRACE_END);
+    g_assert_cmpuint(record.at_ns, ==, 7 * COUNT);
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 0);
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 0);
+    g_assert_no_error(error);
+    ssd_trace_reader_free(reader);
+    g_unlink(path);
+}
+
+/* A full disk is reported, by flush and by close. */
+static void test_full_disk(void)
+{
+    g_autoptr(GError) error = NULL;
+    SsdCmd flush = {.op = SSD_OP_FLUSH};
+    SsdParams params;
+    SsdTrace *trace;
+
+    if (!g_file_test("/dev/full", G_FILE_TEST_EXISTS)) {
+        g_test_skip("there is no /dev/full");
+        return;
+    }
+    ssd_params_defaults(&params);
+    trace = create("/dev/full", &params);
+    for (unsigned i = 0; i < 20000; i++) {
+        ssd_trace_submit(trace, i, &flush, SSD_SUCCESS);
+    }
+    g_assert_false(ssd_trace_flush(trace, &error));
+    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
+                    "No space left on device");
+    g_clear_error(&error);
+    g_assert_false(ssd_trace_close(trace, 0, &error));
+    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
+                    "No space left on device");
+}
+
+static void test_no_such_file(void)
+{
+    g_autoptr(GError) error = NULL;
+    SsdParams params;
+
+    g_assert_null(ssd_trace_open("/nonexistent/x", &params, &error));
+    g_assert_cmpstr(error->message, ==, "cannot open trace '/nonexistent/x': "
+                    "No such file or directory");
+    g_clear_error(&error);
+    ssd_params_defaults(&params);
+    g_assert_null(ssd_trace_create("/nonexistent/x", &params, &error));
+    g_assert_cmpstr(error->message, ==, "cannot create trace "
+                    "'/nonexistent/x': No such file or directory");
+}
+
+/*
+ * Read a file of `length` bytes to its end.
+ * Return: NULL if it is sound, else the error without the file's path.
+ */
+static char *verdict(const char *text, gssize length)
+{
+    g_autofree char *path = temporary_path();
+    g_autoptr(GError) error = NULL;
+    SsdTraceReader *reader;
+    SsdTraceRecord record;
+    SsdParams params;
+    int got;
+
+    g_assert_true(g_file_set_contents(path, text, length, NULL));
+    reader = ssd_trace_open(path, &params, &error);
+    if (reader) {
+        do {
+            got = ssd_trace_next(reader, &record, &error);
+        } while (got > 0);
+        g_assert_cmpint(got, ==, error ? -1 : 0);
+        ssd_trace_reader_free(reader);
+    }
+    g_unlink(path);
+    if (!error) {
+        return NULL;
+    }
+    g_assert_true(g_str_has_prefix(error->message, path));
+    return g_strdup(error->message + strlen(path));
+}
+
+#define HEAD "# femu-zns trace 1\n"
+#define SUBMIT "S,0,10,write,0,1,0,0\n"
+
+static void test_sound_files(void)
+{
+    static const char *const sound[] = {
+        HEAD "E,0\n",
+        HEAD "P,zones,8\nE,5\n",
+        HEAD "P,zone-size,128M\nP,zones,0x8\nE,5\n",
+        HEAD SUBMIT "C,0,20,0,0\nE,20\n",
+        HEAD SUBMIT "X,0\nE,20\n",
+        HEAD SUBMIT "E,10\n",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sound); i++) {
+        g_autofree char *error = verdict(sound[i], -1);
+
+        g_assert_cmpstr(error, ==, NULL);
+    }
+}
+
+static void test_damaged_files(void)
+{
+    static const struct {
+        const char *text;
+        const char *error;
+    } damaged[] = {
+        {"", ":1: not a trace: the first line must be '# femu-zns trace 1'"},
+        {"# femu-zns trace 2\nE,0\n",
+         ":1: not a trace: the first line must be '# femu-zns trace 1'"},
+        {HEAD, ":2: no E record: the file was cut short"},
+        {HEAD "P,zones,8\n", ":3: no E record: the file was cut short"},
+        {HEAD SUBMIT, ":3: no E record: the file was cut short"},
+        {HEAD "E,0", ":2: the line has no end: the file was cut short"},
+        {HEAD "E,0\nE,0\n", ":3: a line after the E record"},
+        {HEAD "\nE,0\n", ":2: field 1: '' is none of S, C, X, E"},
+        {HEAD "s,0\n", ":2: field 1: 's' is none of S, C, X, E"},
+        {HEAD "P,zones\n", ":2: record P has 3 fields, not 2"},
+        {HEAD "P,zones,0\n",
+         ":2: zones=0: out of range, must be 1 to 1048576 zones"},
+        {HEAD "P,zone,1\n",
+         ":2: zone=1: no parameter 'zone'; did you mean 'zones'?"},
+        {HEAD "P,zones,8\nP,zones,8\n", ":3: parameter zones is given twice"},
+        {HEAD "P,zasl,1M\nE,0\n",
+         ": zasl=1M (1048576): must be 4K to mdts=512K, or 0 to mean mdts"},
+        {HEAD SUBMIT "P,zones,8\n", ":3: record P after the first command"},
+        {HEAD "S,0,10,write,0,1,0\n", ":2: record S has 8 fields, not 7"},
+        {HEAD "S,0,10,write,0,1,0,0,0\n", ":2: more than 8 fields"},
+        {HEAD "S,1,10,write,0,1,0,0\n",
+         ":2: field 2 (seq): 1, but the next submission is 0"},
+        {HEAD "S,0,1e1,write,0,1,0,0\n",
+         ":2: field 3 (at_ns): '1e1' is not a decimal number"},
+        {HEAD "S,0,,write,0,1,0,0\n",
+         ":2: field 3 (at_ns): '' is not a decimal number"},
+        {HEAD "S,0,-1,write,0,1,0,0\n",
+         ":2: field 3 (at_ns): '-1' is not a decimal number"},
+        {HEAD "S,0,010,write,0,1,0,0\n",
+         ":2: field 3 (at_ns): '010' is not a decimal number"},
+        {HEAD "S,0,18446744073709551616,write,0,1,0,0\n",
+         ":2: field 3 (at_ns): 18446744073709551616 is above "
+         "18446744073709551615"},
+        {HEAD "S,0,10,erase,0,1,0,0\n",
+         ":2: field 4 (op): 'erase' is no operation"},
+        {HEAD "S,0,10,write,x,1,0,0\n",
+         ":2: field 5 (slba): 'x' is not a decimal number"},
+        {HEAD "S,0,10,write,0,4294967296,0,0\n",
+         ":2: field 6 (nlb): 4294967296 is above 4294967295"},
+        {HEAD "S,0,10,write,0,1,2,0\n",
+         ":2: field 7 (select_all): 2 is above 1"},
+        {HEAD "S,0,10,write,0,1,0,65536\n",
+         ":2: field 8 (status): 65536 is above 65535"},
+        {HEAD SUBMIT "S,1,9,write,1,1,0,0\n",
+         ":3: field 3 (at_ns): 9 is before the submission above it at 10"},
+        {HEAD SUBMIT "C,0,20,0\n", ":3: record C has 5 fields, not 4"},
+        {HEAD SUBMIT "C,1,20,0,0\n",
+         ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
+        {HEAD SUBMIT "C,0,20,0,0 \n",
+         ":3: field 5 (result): '0 ' is not a decimal number"},
+        {HEAD SUBMIT "X,1\n",
+         ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
+        {HEAD SUBMIT "X,0,0\n", ":3: record X has 2 fields, not 3"},
+        {HEAD SUBMIT "E\n", ":3: record E has 2 fields, not 1"},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(damaged); i++) {
+        g_autofree char *error = verdict(damaged[i].text, -1);
+
+        g_assert_cmpstr(error, ==, damaged[i].error);
+    }
+}
+
+static void test_binary_lines(void)
+{
+    static const char zero[] = HEAD "S,0,10\0,write,0,1,0,0\nE,0\n";
+    g_autofree char *long_line = g_strnfill(300, '7');
+    g_autofree char *long_text = g_strconcat(HEAD "E,", long_line, "\n", NULL);
+    g_autofree char *zero_error = verdict(zero, sizeof(zero) - 1);
+    g_autofree char *long_error = verdict(long_text, -1);
+
+    g_assert_cmpstr(zero_error, ==,
+                    ":2: the line is too long or holds a 0 byte");
+    g_assert_cmpstr(long_error, ==,
+                    ":2: the line is too long or holds a 0 byte");
+}
+
+/* Every prefix of a sound file is found to be cut short, or is no trace. */
+static void test_every_prefix(void)
+{
+    static const char sound[] = HEAD "P,zones,8\n" SUBMIT "C,0,20,0,0\nE,20\n";
+
+    for (size_t length = 0; length < sizeof(sound) - 1; length++) {
+        g_autofree char *error = verdict(sound, (gssize)length);
+
+        g_assert_nonnull(error);
+        g_assert_true(strstr(error, "cut short") ||
+                      g_str_has_prefix(error, ":1: not a trace"));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/trace/written-bytes", test_written_bytes);
+    g_test_add_func("/trace/flush", test_flush);
+    g_test_add_func("/trace/round-trip", test_round_trip);
+    g_test_add_func("/trace/full-disk", test_full_disk);
+    g_test_add_func("/trace/no-such-file", test_no_such_file);
+    g_test_add_func("/trace/sound-files", test_sound_files);
+    g_test_add_func("/trace/damaged-files", test_damaged_files);
+    g_test_add_func("/trace/binary-lines", test_binary_lines);
+    g_test_add_func("/trace/every-prefix", test_every_prefix);
+    return g_test_run();
+}
