@@ -1,0 +1,626 @@
+/*
+ * The dumb drive's time: a list of steps, of which the earliest comes next;
+ * channels and units are the times until which they are busy.
+ *
+ * Knows nothing of the drive's inside, and of zones only what the rules say.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model.h"
+
+#include <string.h>
+
+/*
+ * A command inside: `parts` pages, jobs or waits are left. A Select All that
+ * finishes or resets has `jobs`, of which `admitted` may work, `ended` have.
+ */
+typedef struct Cmd {
+    SsdDone done;
+    unsigned parts;
+    uint64_t flush_seq;
+    GPtrArray *jobs;
+    unsigned admitted;
+    unsigned ended;
+} Cmd;
+
+/* The media work of a finish (`fill`) or reset on one zone. */
+typedef struct Job {
+    RulesJob rules;
+    Cmd *cmd;
+    bool fill;
+    bool admitted;
+    bool running;
+    unsigned pending;
+    uint32_t life;
+    uint64_t next_page;
+    uint64_t first_byte;
+    uint64_t used_pages;
+} Job;
+
+typedef enum StepKind {
+    STEP_PART_DONE,     /* a sub-page piece has been transferred */
+    STEP_PROGRAM_JOIN,  /* a page has been transferred */
+    STEP_PROGRAM_END,
+    STEP_SENSE_END,
+    STEP_ERASE_END,
+} StepKind;
+
+typedef struct Step {
+    StepKind kind;
+    uint64_t at_ns;
+    uint64_t seq;
+    Cmd *cmd;
+    Job *job;
+    uint32_t zone_idx;
+    uint32_t life;
+    uint64_t page;
+    uint64_t transfer_ns;
+    uint64_t program_seq;
+} Step;
+
+struct Model {
+    SsdParams p;
+    Rules rules;
+    uint64_t now_ns;
+    uint64_t seq;
+    uint64_t zone_pages;
+    uint32_t zone_units;
+    uint64_t *channel_ns;
+    uint64_t *unit_ns;
+    uint8_t **programmed;   /* per zone, per page of its present life */
+    uint32_t *life;         /* per zone: resets so far */
+    GArray *steps;
+    GArray *host_programs;  /* seq of those that have not ended */
+    GPtrArray *flushes;
+    GQueue *zone_jobs;      /* per zone, in order of submission */
+    GQueue select_all;      /* Cmd, in order of submission */
+    GQueue done;            /* SsdDone */
+    unsigned inflight;
+};
+
+Model *model_new(const SsdParams *resolved)
+{
+    Model *m = g_new0(Model, 1);
+    const SsdParams *p = &m->p;
+
+    m->p = *resolved;
+    m->rules = rules_new(p);
+    m->zone_pages = (p->zone_capacity_bytes + p->page_bytes - 1) /
+                    p->page_bytes;
+    m->zone_units = p->zone_channels * p->zone_ways * p->zone_dies *
+                    p->zone_planes;
+    m->channel_ns = g_new0(uint64_t, p->channels);
+    m->unit_ns = g_new0(uint64_t, p->channels * p->ways * p->dies *
+                        p->planes);
+    m->programmed = g_new0(uint8_t *, p->zones);
+    m->zone_jobs = g_new0(GQueue, p->zones);
+    for (uint32_t z = 0; z < p->zones; z++) {
+        m->programmed[z] = g_new0(uint8_t, m->zone_pages);
+    }
+    m->life = g_new0(uint32_t, p->zones);
+    m->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    m->host_programs = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    m->flushes = g_ptr_array_new();
+    return m;
+}
+
+void model_free(Model *m)
+{
+    SsdDone done;
+
+    model_run(m, UINT64_MAX);
+    while (model_pop(m, &done)) {
+        ;
+    }
+    g_assert_cmpuint(m->inflight, ==, 0);
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        g_free(m->programmed[z]);
+    }
+    g_free(m->programmed);
+    g_free(m->zone_jobs);
+    g_free(m->life);
+    g_free(m->channel_ns);
+    g_free(m->unit_ns);
+    g_array_free(m->steps, TRUE);
+    g_array_free(m->host_programs, TRUE);
+    g_ptr_array_free(m->flushes, TRUE);
+    g_free(m);
+}
+
+const Rules *model_rules(const Model *m)
+{
+    return &m->rules;
+}
+
+unsigned model_inflight(const Model *m)
+{
+    return m->inflight;
+}
+
+bool model_pop(Model *m, SsdDone *done)
+{
+    SsdDone *first = g_queue_pop_head(&m->done);
+
+    if (!first) {
+        return false;
+    }
+    *done = *first;
+    g_free(first);
+    m->inflight--;
+    return true;
+}
+
+/* --- where a page lies ------------------------------------------------ */
+
+typedef struct Place {
+    uint32_t channel;
+    uint32_t unit;
+} Place;
+
+static Place place(const Model *m, uint32_t zone_idx, uint64_t page)
+{
+    const SsdParams *p = &m->p;
+    uint64_t u = page % m->zone_units;
+    uint64_t g = zone_idx;
+    uint64_t ch, way, die, plane;
+
+    ch = g % (p->channels / p->zone_channels) * p->zone_channels;
+    g /= p->channels / p->zone_channels;
+    way = g % (p->ways / p->zone_ways) * p->zone_ways;
+    g /= p->ways / p->zone_ways;
+    die = g % (p->dies / p->zone_dies) * p->zone_dies;
+    g /= p->dies / p->zone_dies;
+    plane = g % (p->planes / p->zone_planes) * p->zone_planes;
+
+    ch += u % p->zone_channels;
+    u /= p->zone_channels;
+    way += u % p->zone_ways;
+    u /= p->zone_ways;
+    die += u % p->zone_dies;
+    u /= p->zone_dies;
+    plane += u;
+    return (Place) {
+        .channel = ch,
+        .unit = ((ch * p->ways + way) * p->dies + die) * p->planes + plane,
+    };
+}
+
+static uint64_t transfer_ns(const Model *m, uint64_t from, uint64_t to)
+{
+    return to * m->p.page_transfer_ns / m->p.page_bytes -
+           from * m->p.page_transfer_ns / m->p.page_bytes;
+}
+
+/* --- resources --------------------------------------------------------- */
+
+/* Book `take_ns` on a local clock from now on; return the end. */
+static uint64_t book(Model *m, uint64_t *clock_ns, uint64_t take_ns)
+{
+    *clock_ns = MAX(*clock_ns, m->now_ns) + take_ns;
+    return *clock_ns;
+}
+
+static void add_step(Model *m, Step step)
+{
+    step.seq = ++m->seq;
+    g_array_append_val(m->steps, step);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void part_done(Model *m, Cmd *cmd)
+{
+    SsdDone *done;
+
+    g_assert_cmpuint(cmd->parts, >, 0);
+    if (--cmd->parts) {
+        return;
+    }
+    cmd->done.due_at_ns = m->now_ns;
+    done = g_memdup2(&cmd->done, sizeof(*done));
+    g_queue_push_tail(&m->done, done);
+    if (cmd->jobs) {
+        g_ptr_array_free(cmd->jobs, TRUE);
+    }
+    g_free(cmd);
+}
+
+static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+{
+    const SsdParams *p = &m->p;
+    uint32_t zone_idx = lba / m->rules.zone_nlb;
+    uint64_t at = lba % m->rules.zone_nlb * p->lba_bytes;
+    uint64_t end = at + nlb * p->lba_bytes;
+
+    while (at < end) {
+        uint64_t page = at / p->page_bytes;
+        uint64_t page_at = page * p->page_bytes;
+        uint64_t to = MIN(end, page_at + p->page_bytes);
+        Place where = place(m, zone_idx, page);
+        Step step = {
+            .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
+            .life = m->life[zone_idx], .page = page,
+        };
+
+        step.at_ns = book(m, &m->channel_ns[where.channel],
+                          transfer_ns(m, at - page_at, to - page_at));
+        if (to == page_at + p->page_bytes || to == p->zone_capacity_bytes) {
+            step.kind = STEP_PROGRAM_JOIN;
+            step.program_seq = ++m->seq;
+            g_array_append_val(m->host_programs, step.program_seq);
+        }
+        cmd->parts++;
+        add_step(m, step);
+        at = to;
+    }
+}
+
+static void start_read(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+{
+    const SsdParams *p = &m->p;
+    uint64_t granule = p->read_granule_bytes ? p->read_granule_bytes :
+                                               p->page_bytes;
+    uint32_t zone_idx = lba / m->rules.zone_nlb;
+    uint64_t at = lba % m->rules.zone_nlb * p->lba_bytes;
+    uint64_t end = at + nlb * p->lba_bytes;
+
+    while (at < end) {
+        uint64_t page = at / p->page_bytes;
+        uint64_t page_at = page * p->page_bytes;
+        uint64_t to = MIN(end, page_at + p->page_bytes);
+        uint64_t from_granule = (at - page_at) / granule;
+        uint64_t to_granule = (to - page_at + granule - 1) / granule;
+
+        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
+            Place where = place(m, zone_idx, page);
+
+            cmd->parts++;
+            add_step(m, (Step) {
+                .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
+                .page = page,
+                .at_ns = book(m, &m->unit_ns[where.unit], p->read_ns),
+                .transfer_ns = transfer_ns(m, from_granule * granule,
+                                           to_granule * granule),
+            });
+        }
+        at = to;
+    }
+}
+
+/* A flush waits, as one part, for every host program issued before it. */
+static void start_flush(Model *m, Cmd *cmd)
+{
+    if (m->host_programs->len) {
+        cmd->parts++;
+        cmd->flush_seq = ++m->seq;
+        g_ptr_array_add(m->flushes, cmd);
+    }
+}
+
+static void check_flushes(Model *m)
+{
+    while (m->flushes->len) {
+        Cmd *cmd = g_ptr_array_index(m->flushes, 0);
+
+        for (guint i = 0; i < m->host_programs->len; i++) {
+            if (g_array_index(m->host_programs, uint64_t, i) <
+                cmd->flush_seq) {
+                return;
+            }
+        }
+        g_ptr_array_remove_index(m->flushes, 0);
+        part_done(m, cmd);
+    }
+}
+
+static void host_program_ended(Model *m, uint64_t program_seq)
+{
+    for (guint i = 0; i < m->host_programs->len; i++) {
+        if (g_array_index(m->host_programs, uint64_t, i) == program_seq) {
+            g_array_remove_index(m->host_programs, i);
+            return;
+        }
+    }
+    g_assert_not_reached();
+}
+
+/* --- finish and reset --------------------------------------------------- */
+
+static void fill_chunk(Model *m, Job *job)
+{
+    const SsdParams *p = &m->p;
+    uint32_t zone_idx = job->rules.zone_idx;
+    uint64_t chunk = p->finish_chunk_bytes ?
+                     p->finish_chunk_bytes / p->page_bytes : 1;
+
+    for (; chunk && job->next_page < m->zone_pages; chunk--) {
+        uint64_t page = job->next_page++;
+        Place where = place(m, zone_idx, page);
+        uint64_t end = MIN(p->page_bytes, p->zone_capacity_bytes -
+                           page * p->page_bytes);
+
+        job->pending++;
+        add_step(m, (Step) {
+            .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
+            .life = job->life, .page = page,
+            .at_ns = book(m, &m->channel_ns[where.channel],
+                          transfer_ns(m, job->first_byte, end)),
+        });
+        job->first_byte = 0;
+    }
+}
+
+static void erase(Model *m, Job *job)
+{
+    const SsdParams *p = &m->p;
+
+    for (uint64_t u = 0; u < m->zone_units; u++) {
+        Place where = place(m, job->rules.zone_idx, u);
+        uint64_t rows = 0, blocks;
+
+        for (uint64_t page = u; page < job->used_pages;
+             page += m->zone_units) {
+            rows++;
+        }
+        blocks = (rows + p->pages_per_block - 1) / p->pages_per_block;
+        if (blocks) {
+            job->pending++;
+            add_step(m, (Step) {
+                .kind = STEP_ERASE_END, .job = job,
+                .at_ns = book(m, &m->unit_ns[where.unit],
+                              blocks * p->erase_ns),
+            });
+        }
+    }
+}
+
+static bool start_next_job(Model *m);
+
+static void job_done(Model *m, Job *job)
+{
+    Cmd *cmd = job->cmd;
+
+    g_assert_true(g_queue_pop_head(&m->zone_jobs[job->rules.zone_idx]) ==
+                  job);
+    rules_job_done(&m->rules, &job->rules);
+    if (cmd->jobs && ++cmd->ended == cmd->jobs->len) {
+        g_assert_true(g_queue_pop_head(&m->select_all) == cmd);
+    }
+    part_done(m, cmd);
+    g_free(job);
+    while (start_next_job(m)) {
+        ;
+    }
+}
+
+static void start_job(Model *m, Job *job)
+{
+    job->running = true;
+    if (job->fill) {
+        fill_chunk(m, job);
+    } else {
+        erase(m, job);
+    }
+    if (!job->pending) {
+        job_done(m, job);
+    }
+}
+
+/* Let the first Select All work on mgmt-parallel-zones; a void one ends. */
+static bool admit_select_all(Model *m)
+{
+    Cmd *cmd = g_queue_peek_head(&m->select_all);
+
+    if (!cmd) {
+        return false;
+    }
+    if (cmd->jobs->len == 0) {
+        g_queue_pop_head(&m->select_all);
+        part_done(m, cmd);
+        return true;
+    }
+    if (cmd->admitted < cmd->jobs->len &&
+        cmd->admitted - cmd->ended < m->p.mgmt_parallel_zones) {
+        Job *job = g_ptr_array_index(cmd->jobs, cmd->admitted++);
+
+        job->admitted = true;
+        return true;
+    }
+    return false;
+}
+
+/* Start one job that may start. Return: false if there was none. */
+static bool start_next_job(Model *m)
+{
+    if (admit_select_all(m)) {
+        return true;
+    }
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        Job *job = g_queue_peek_head(&m->zone_jobs[z]);
+
+        if (job && job->admitted && !job->running) {
+            start_job(m, job);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
+                       const RulesEffect *effect)
+{
+    bool fill = what->op == SSD_OP_ZONE_FINISH;
+
+    if (what->select_all && (fill || what->op == SSD_OP_ZONE_RESET)) {
+        cmd->jobs = g_ptr_array_new();
+        cmd->parts += effect->job_count == 0;
+        g_queue_push_tail(&m->select_all, cmd);
+    }
+    for (unsigned i = 0; i < effect->job_count; i++) {
+        Job *job = g_new0(Job, 1);
+        uint32_t z = effect->job[i].zone_idx;
+        uint64_t bytes = effect->job[i].written_before_nlb * m->p.lba_bytes;
+
+        job->rules = effect->job[i];
+        job->cmd = cmd;
+        job->fill = fill;
+        job->admitted = !what->select_all;
+        job->next_page = bytes / m->p.page_bytes;
+        job->first_byte = bytes % m->p.page_bytes;
+        job->used_pages = bytes / m->p.page_bytes;
+        if (job->rules.state_before == SSD_ZONE_FULL) {
+            job->used_pages = m->zone_pages;
+        }
+        job->life = m->life[z];
+        if (!fill) {
+            m->life[z]++;
+            memset(m->programmed[z], 0, m->zone_pages);
+        }
+        cmd->parts++;
+        if (cmd->jobs) {
+            g_ptr_array_add(cmd->jobs, job);
+        }
+        g_queue_push_tail(&m->zone_jobs[z], job);
+    }
+    while (start_next_job(m)) {
+        ;
+    }
+}
+
+/* --- steps ------------------------------------------------------------- */
+
+static void program_end(Model *m, const Step *step)
+{
+    Job *job = step->job;
+
+    if (step->life == m->life[step->zone_idx]) {
+        m->programmed[step->zone_idx][step->page] = 1;
+    }
+    if (!job) {
+        host_program_ended(m, step->program_seq);
+        part_done(m, step->cmd);
+        check_flushes(m);
+        return;
+    }
+    if (--job->pending) {
+        return;
+    }
+    if (job->next_page < m->zone_pages) {
+        fill_chunk(m, job);
+    } else {
+        job_done(m, job);
+    }
+}
+
+static void run_step(Model *m, Step step)
+{
+    Place where = place(m, step.zone_idx, step.page);
+
+    switch (step.kind) {
+    case STEP_PART_DONE:
+        part_done(m, step.cmd);
+        break;
+    case STEP_PROGRAM_JOIN:
+        step.kind = STEP_PROGRAM_END;
+        step.at_ns = book(m, &m->unit_ns[where.unit], m->p.program_ns);
+        add_step(m, step);
+        break;
+    case STEP_PROGRAM_END:
+        program_end(m, &step);
+        break;
+    case STEP_SENSE_END:
+        step.kind = STEP_PART_DONE;
+        step.at_ns = book(m, &m->channel_ns[where.channel],
+                          step.transfer_ns);
+        add_step(m, step);
+        break;
+    case STEP_ERASE_END:
+        if (--step.job->pending == 0) {
+            job_done(m, step.job);
+        }
+        break;
+    }
+}
+
+/* Index of the earliest step, ties by creation; -1 if there is none. */
+static int earliest(const Model *m)
+{
+    int best = -1;
+
+    for (guint i = 0; i < m->steps->len; i++) {
+        const Step *step = &g_array_index(m->steps, Step, i);
+        const Step *first;
+
+        if (best >= 0) {
+            first = &g_array_index(m->steps, Step, best);
+            if (first->at_ns < step->at_ns ||
+                (first->at_ns == step->at_ns && first->seq < step->seq)) {
+                continue;
+            }
+        }
+        best = i;
+    }
+    return best;
+}
+
+uint64_t model_next_at_ns(const Model *m)
+{
+    int i = earliest(m);
+
+    return i < 0 ? UINT64_MAX : g_array_index(m->steps, Step, i).at_ns;
+}
+
+void model_run(Model *m, uint64_t now_ns)
+{
+    int i;
+
+    while ((i = earliest(m)) >= 0) {
+        Step step = g_array_index(m->steps, Step, i);
+
+        if (step.at_ns > now_ns) {
+            break;
+        }
+        g_array_remove_index(m->steps, i);
+        m->now_ns = step.at_ns;
+        run_step(m, step);
+    }
+    m->now_ns = now_ns;
+}
+
+SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
+                       uint32_t tag)
+{
+    RulesEffect effect;
+    Cmd *cmd;
+
+    model_run(m, now_ns);
+    effect = rules_apply(&m->rules, what);
+    if (effect.status) {
+        return (SsdAccept) { .status = effect.status };
+    }
+    m->inflight++;
+    cmd = g_new0(Cmd, 1);
+    cmd->done = (SsdDone) {
+        .tag = tag, .op = what->op, .submitted_at_ns = now_ns,
+        .result = what->op == SSD_OP_APPEND ? effect.lba : 0,
+    };
+    cmd->parts = 1;     /* this submission itself, taken back below */
+    switch (what->op) {
+    case SSD_OP_READ:
+        start_read(m, cmd, what->slba, what->nlb);
+        break;
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+        start_write(m, cmd, effect.lba, what->nlb);
+        break;
+    case SSD_OP_FLUSH:
+        start_flush(m, cmd);
+        break;
+    default:
+        start_jobs(m, cmd, what, &effect);
+        break;
+    }
+    part_done(m, cmd);
+    return (SsdAccept) { .lba = effect.lba };
+}

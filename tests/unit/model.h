@@ -1,0 +1,87 @@
+/*
+ * A dumb second drive: the zone rules and the timing of docs/design.md
+ * written once more, with copies, lists and linear searches, so that it is
+ * right at sight. The tests run it beside the real one.
+ *
+ * Knows nothing of the drive's inside: it shares only the types of ssd.h.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_TEST_MODEL_H
+#define FEMU_TEST_MODEL_H
+
+#include "ssd.h"
+
+#define RULES_MAX_ZONES 16
+
+/*
+ * Zone of the rules. `written_nlb` counts from the zone's start. A zone that
+ * finish or reset has left keeps what it holds until job `owner` is done.
+ */
+typedef struct RulesZone {
+    SsdZoneState state;
+    uint64_t written_nlb;
+    bool holds_open;
+    bool holds_active;
+    uint64_t opened_seq;
+    uint64_t owner;
+} RulesZone;
+
+typedef struct Rules {
+    uint32_t zone_count;
+    uint64_t zone_nlb;
+    uint64_t capacity_nlb;
+    uint64_t mdts_nlb;
+    uint64_t zasl_nlb;
+    uint32_t max_open;
+    uint32_t max_active;
+    uint64_t seq;
+    RulesZone zone[RULES_MAX_ZONES];
+} Rules;
+
+/* Media work that a finish or reset leaves to be done on one zone. */
+typedef struct RulesJob {
+    uint32_t zone_idx;
+    uint64_t id;
+    SsdZoneState state_before;
+    uint64_t written_before_nlb;
+} RulesJob;
+
+typedef struct RulesEffect {
+    SsdStatus status;
+    uint64_t lba;
+    unsigned job_count;
+    RulesJob job[RULES_MAX_ZONES];
+} RulesEffect;
+
+Rules rules_new(const SsdParams *resolved);
+
+/* Judge and apply a command. On an error status nothing has changed. */
+RulesEffect rules_apply(Rules *rules, const SsdCmd *cmd);
+
+/* A job's media work has ended: what its zone still holds is free. */
+void rules_job_done(Rules *rules, const RulesJob *job);
+
+uint32_t rules_open_count(const Rules *rules);
+uint32_t rules_active_count(const Rules *rules);
+
+typedef struct Model Model;
+
+Model *model_new(const SsdParams *resolved);
+void model_free(Model *m);
+
+SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *cmd,
+                       uint32_t tag);
+
+/* Run up to and including now_ns; completions gather for model_pop(). */
+void model_run(Model *m, uint64_t now_ns);
+bool model_pop(Model *m, SsdDone *done);
+
+/* Commands accepted and not popped; the next step's time or UINT64_MAX. */
+unsigned model_inflight(const Model *m);
+uint64_t model_next_at_ns(const Model *m);
+
+const Rules *model_rules(const Model *m);
+
+#endif

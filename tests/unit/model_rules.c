@@ -1,0 +1,297 @@
+/*
+ * The zone rules of ZNS 1.1 as the drive has them, written to be read: every
+ * command works on a copy of all zones, which replaces them if it succeeds.
+ *
+ * Knows nothing of time, and nothing of the drive's inside.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model.h"
+
+Rules rules_new(const SsdParams *p)
+{
+    Rules r = {
+        .zone_count = p->zones,
+        .zone_nlb = p->zone_size_bytes / p->lba_bytes,
+        .capacity_nlb = p->zone_capacity_bytes / p->lba_bytes,
+        .mdts_nlb = p->mdts_bytes / p->lba_bytes,
+        .zasl_nlb = p->zasl_bytes / p->lba_bytes,
+        .max_open = p->max_open ? p->max_open : UINT32_MAX,
+        .max_active = p->max_active ? p->max_active : UINT32_MAX,
+    };
+
+    g_assert_cmpuint(r.zone_count, <=, RULES_MAX_ZONES);
+    for (uint32_t z = 0; z < r.zone_count; z++) {
+        r.zone[z].state = SSD_ZONE_EMPTY;
+    }
+    return r;
+}
+
+uint32_t rules_open_count(const Rules *r)
+{
+    uint32_t count = 0;
+
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        count += r->zone[z].holds_open;
+    }
+    return count;
+}
+
+uint32_t rules_active_count(const Rules *r)
+{
+    uint32_t count = 0;
+
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        count += r->zone[z].holds_active;
+    }
+    return count;
+}
+
+static bool is_open(const RulesZone *zone)
+{
+    return zone->state == SSD_ZONE_IMPLICITLY_OPEN ||
+           zone->state == SSD_ZONE_EXPLICITLY_OPEN;
+}
+
+static bool is_active(const RulesZone *zone)
+{
+    return is_open(zone) || zone->state == SSD_ZONE_CLOSED;
+}
+
+static RulesZone *oldest_implicitly_open(Rules *r)
+{
+    RulesZone *oldest = NULL;
+
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        RulesZone *zone = &r->zone[z];
+
+        if (zone->state == SSD_ZONE_IMPLICITLY_OPEN &&
+            (!oldest || zone->opened_seq < oldest->opened_seq)) {
+            oldest = zone;
+        }
+    }
+    return oldest;
+}
+
+/* Empty or Closed to one of the opened states (ZNS 1.1 section 2.1.1.4). */
+static SsdStatus open_zone(Rules *r, RulesZone *zone, SsdZoneState state)
+{
+    if (!zone->holds_active && rules_active_count(r) >= r->max_active) {
+        return SSD_TOO_MANY_ACTIVE_ZONES;
+    }
+    if (!zone->holds_open && rules_open_count(r) >= r->max_open) {
+        RulesZone *victim = oldest_implicitly_open(r);
+
+        if (!victim) {
+            return SSD_TOO_MANY_OPEN_ZONES;
+        }
+        victim->state = SSD_ZONE_CLOSED;
+        victim->holds_open = false;
+    }
+    zone->state = state;
+    zone->holds_active = true;
+    zone->holds_open = true;
+    zone->opened_seq = ++r->seq;
+    zone->owner = 0;
+    return SSD_SUCCESS;
+}
+
+/* Finish and reset leave the opened and closed states, holding on. */
+static void leave(Rules *r, uint32_t zone_idx, SsdZoneState state,
+                  RulesEffect *effect)
+{
+    RulesZone *zone = &r->zone[zone_idx];
+    RulesJob job = {
+        .zone_idx = zone_idx,
+        .id = ++r->seq,
+        .state_before = zone->state,
+        .written_before_nlb = zone->written_nlb,
+    };
+
+    if (is_active(zone)) {
+        zone->owner = job.id;
+    }
+    zone->state = state;
+    zone->written_nlb = state == SSD_ZONE_FULL ? r->capacity_nlb : 0;
+    effect->job[effect->job_count++] = job;
+}
+
+void rules_job_done(Rules *r, const RulesJob *job)
+{
+    RulesZone *zone = &r->zone[job->zone_idx];
+
+    if (zone->owner == job->id) {
+        zone->owner = 0;
+        zone->holds_open = false;
+        zone->holds_active = false;
+    }
+}
+
+static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
+{
+    bool append = cmd->op == SSD_OP_APPEND;
+    uint64_t zone_lba = cmd->slba / r->zone_nlb * r->zone_nlb;
+    RulesZone *zone = &r->zone[cmd->slba / r->zone_nlb];
+    uint64_t wp_lba = zone_lba + zone->written_nlb;
+    uint64_t slba = append ? wp_lba : cmd->slba;
+    SsdStatus status;
+
+    if (append && cmd->slba != zone_lba) {
+        return SSD_INVALID_FIELD;
+    }
+    if (zone->state == SSD_ZONE_FULL) {
+        return SSD_ZONE_IS_FULL;
+    }
+    if (slba + cmd->nlb > zone_lba + r->capacity_nlb) {
+        return SSD_ZONE_BOUNDARY_ERROR;
+    }
+    if (slba != wp_lba) {
+        return SSD_ZONE_INVALID_WRITE;
+    }
+    if (!is_open(zone)) {
+        status = open_zone(r, zone, SSD_ZONE_IMPLICITLY_OPEN);
+        if (status) {
+            return status;
+        }
+    }
+    effect->lba = wp_lba;
+    zone->written_nlb += cmd->nlb;
+    if (zone->written_nlb == r->capacity_nlb) {
+        zone->state = SSD_ZONE_FULL;
+        zone->holds_open = false;
+        zone->holds_active = false;
+    }
+    return SSD_SUCCESS;
+}
+
+static SsdStatus get_data(const Rules *r, const SsdCmd *cmd,
+                          RulesEffect *effect)
+{
+    if (cmd->slba % r->zone_nlb + cmd->nlb > r->zone_nlb) {
+        return SSD_ZONE_BOUNDARY_ERROR;
+    }
+    effect->lba = cmd->slba;
+    return SSD_SUCCESS;
+}
+
+static SsdStatus zone_action(Rules *r, SsdOp op, uint32_t zone_idx,
+                             RulesEffect *effect)
+{
+    RulesZone *zone = &r->zone[zone_idx];
+
+    switch (op) {
+    case SSD_OP_ZONE_OPEN:
+        if (zone->state == SSD_ZONE_FULL) {
+            return SSD_INVALID_ZONE_STATE_TRANSITION;
+        }
+        if (is_open(zone)) {
+            zone->state = SSD_ZONE_EXPLICITLY_OPEN;
+            return SSD_SUCCESS;
+        }
+        return open_zone(r, zone, SSD_ZONE_EXPLICITLY_OPEN);
+    case SSD_OP_ZONE_CLOSE:
+        if (!is_active(zone)) {
+            return SSD_INVALID_ZONE_STATE_TRANSITION;
+        }
+        zone->state = SSD_ZONE_CLOSED;
+        zone->holds_open = false;
+        return SSD_SUCCESS;
+    case SSD_OP_ZONE_FINISH:
+        if (zone->state != SSD_ZONE_FULL) {
+            leave(r, zone_idx, SSD_ZONE_FULL, effect);
+        }
+        return SSD_SUCCESS;
+    case SSD_OP_ZONE_RESET:
+        if (zone->state != SSD_ZONE_EMPTY) {
+            leave(r, zone_idx, SSD_ZONE_EMPTY, effect);
+        }
+        return SSD_SUCCESS;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+/* Does Select All touch this zone? (ZNS 1.1 section 3.4.3.1) */
+static bool is_selected(const RulesZone *zone, SsdOp op)
+{
+    switch (op) {
+    case SSD_OP_ZONE_OPEN:
+        return zone->state == SSD_ZONE_CLOSED;
+    case SSD_OP_ZONE_CLOSE:
+        return is_open(zone);
+    case SSD_OP_ZONE_FINISH:
+        return is_active(zone);
+    default:
+        return is_active(zone) || zone->state == SSD_ZONE_FULL;
+    }
+}
+
+static SsdStatus all_zones(Rules *r, SsdOp op, RulesEffect *effect)
+{
+    uint32_t selected = 0;
+
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        selected += is_selected(&r->zone[z], op);
+    }
+    /* No zone is closed implicitly to make room: that one was open, too. */
+    if (op == SSD_OP_ZONE_OPEN &&
+        (uint64_t)rules_open_count(r) + selected > r->max_open) {
+        return SSD_TOO_MANY_OPEN_ZONES;
+    }
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        if (is_selected(&r->zone[z], op)) {
+            SsdStatus status = zone_action(r, op, z, effect);
+
+            g_assert_cmphex(status, ==, SSD_SUCCESS);
+        }
+    }
+    return SSD_SUCCESS;
+}
+
+static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
+{
+    uint64_t end_lba = r->zone_count * r->zone_nlb;
+
+    switch (cmd->op) {
+    case SSD_OP_FLUSH:
+        return SSD_SUCCESS;
+    case SSD_OP_READ:
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+        if (cmd->nlb == 0 || cmd->nlb > r->mdts_nlb ||
+            (cmd->op == SSD_OP_APPEND && cmd->nlb > r->zasl_nlb)) {
+            return SSD_INVALID_FIELD;
+        }
+        if (cmd->slba >= end_lba || cmd->nlb > end_lba - cmd->slba) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+        return cmd->op == SSD_OP_READ ? get_data(r, cmd, effect) :
+                                        put_data(r, cmd, effect);
+    default:
+        if (cmd->select_all) {
+            return all_zones(r, cmd->op, effect);
+        }
+        if (cmd->slba >= end_lba) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+        if (cmd->slba % r->zone_nlb) {
+            return SSD_INVALID_FIELD;
+        }
+        return zone_action(r, cmd->op, cmd->slba / r->zone_nlb, effect);
+    }
+}
+
+RulesEffect rules_apply(Rules *r, const SsdCmd *cmd)
+{
+    Rules copy = *r;
+    RulesEffect effect = { 0 };
+
+    effect.status = apply(&copy, cmd, &effect);
+    if (effect.status) {
+        effect.job_count = 0;
+    } else {
+        *r = copy;
+    }
+    return effect;
+}
