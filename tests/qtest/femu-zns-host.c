@@ -1,0 +1,142 @@
+/*
+ * The machine of the femu-zns qtests: QEMU's command line, its clock, its
+ * memory.
+ *
+ * Knows nothing of NVMe.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-driver.h"
+#include "libqos/malloc-pc.h"
+#include "libqos/pci-pc.h"
+
+#define BIOS_BYTES (64 * 1024)
+
+FemuConfig femu_small_config(void)
+{
+    FemuConfig config = {
+#define DEFAULT(type, field, name, value, ...) .ssd.field = (value),
+        SSD_PARAMS(DEFAULT)
+#undef DEFAULT
+        .time_dilation = 1,
+    };
+
+    config.ssd.zones = 8;
+    config.ssd.zone_size_bytes = SSD_MIB;
+    config.ssd.zone_capacity_bytes = 768 * SSD_KIB;
+    config.ssd.max_open = 3;
+    config.ssd.max_active = 4;
+    config.ssd.pages_per_block = 4;
+    return config;
+}
+
+uint64_t femu_zone_nlb(const FemuConfig *config)
+{
+    return config->ssd.zone_size_bytes / config->ssd.lba_bytes;
+}
+
+uint64_t femu_cap_nlb(const FemuConfig *config)
+{
+    return config->ssd.zone_capacity_bytes / config->ssd.lba_bytes;
+}
+
+char *femu_device_args(const FemuConfig *config, unsigned slot,
+                       const char *extra)
+{
+    GString *args = g_string_new(NULL);
+
+    g_string_append_printf(args, "-device femu-zns,id=zns%u,addr=%02x.0,"
+                           "serial=qtest-%u,time-dilation=%u", slot, slot,
+                           slot, config->time_dilation);
+#define FORMAT_U32(value) g_string_append_printf(args, "%" PRIu32, value)
+#define FORMAT_U64(value) g_string_append_printf(args, "%" PRIu64, value)
+#define FORMAT_SIZE(value) FORMAT_U64(value)
+#define FORMAT_BOOL(value) g_string_append(args, (value) ? "on" : "off")
+#define APPEND(type, field, name, ...)          \
+    g_string_append(args, "," name "=");        \
+    FORMAT_##type(config->ssd.field);
+    SSD_PARAMS(APPEND)
+#undef APPEND
+#undef FORMAT_U32
+#undef FORMAT_U64
+#undef FORMAT_SIZE
+#undef FORMAT_BOOL
+    if (extra) {
+        g_string_append_printf(args, ",%s", extra);
+    }
+    return g_string_free(args, FALSE);
+}
+
+char *femu_bios_create(void)
+{
+    g_autofree char *zeroes = g_malloc0(BIOS_BYTES);
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-bios-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    g_assert_cmpint(write(fd, zeroes, BIOS_BYTES), ==, BIOS_BYTES);
+    close(fd);
+    return path;
+}
+
+char *femu_machine_args(const char *bios, const char *args)
+{
+    return g_strdup_printf("-machine q35,pit=off -m 64 -nodefaults "
+                           "-bios %s %s", bios, args);
+}
+
+FemuHost *femu_host_start(const char *args)
+{
+    FemuHost *host = g_new0(FemuHost, 1);
+    g_autofree char *bios = femu_bios_create();
+    g_autofree char *all_args = femu_machine_args(bios, args);
+
+    host->qts = qtest_init(all_args);
+    g_unlink(bios);                 /* QEMU keeps its own copy of a ROM */
+    pc_alloc_init(&host->alloc, host->qts, ALLOC_NO_FLAGS);
+    host->bus = qpci_new_pc(host->qts, &host->alloc);
+    host->now_ns = qtest_clock_set(host->qts, 0);
+    g_assert_cmpuint(host->now_ns, ==, 0);
+    return host;
+}
+
+void femu_host_stop(FemuHost *host)
+{
+    qpci_free_pc(host->bus);
+    alloc_destroy(&host->alloc);
+    qtest_quit(host->qts);
+    g_free(host);
+}
+
+void femu_step(FemuHost *host, uint64_t ns)
+{
+    femu_step_to(host, host->now_ns + ns);
+}
+
+void femu_step_to(FemuHost *host, uint64_t at_ns)
+{
+    g_assert_cmpuint(at_ns, >=, host->now_ns);
+    if (at_ns > host->now_ns) {
+        host->now_ns = qtest_clock_set(host->qts, at_ns);
+        g_assert_cmpuint(host->now_ns, ==, at_ns);
+    }
+}
+
+void femu_step_next(FemuHost *host)
+{
+    uint64_t next_at_ns = qtest_clock_step_next(host->qts);
+
+    g_assert_cmpuint(next_at_ns, >, host->now_ns);
+    host->now_ns = next_at_ns;
+}
+
+uint64_t femu_alloc(FemuHost *host, size_t bytes)
+{
+    uint64_t addr = guest_alloc(&host->alloc, bytes);
+
+    qtest_memset(host->qts, addr, 0, bytes);
+    return addr;
+}
