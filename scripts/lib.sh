@@ -35,22 +35,21 @@ die()
 }
 
 # progress LABEL PERCENT TEXT: one line that overwrites itself on a terminal;
-# in a log, one line for every tenth of the way.
-progress_last=
+# in a log, a line every 10 s.
+progress_last_s=$SECONDS
 progress()
 {
     local label=$1 percent=$2 text=$3
     if [ -t 2 ]; then
         printf '\r\033[K%s: %3d%% %.60s' "$label" "$percent" "$text" >&2
-    elif [ "$((percent / 10))" != "$progress_last" ]; then
-        progress_last=$((percent / 10))
+    elif [ $((SECONDS - progress_last_s)) -ge 10 ]; then
+        progress_last_s=$SECONDS
         printf '%s: %3d%% %s\n' "$label" "$percent" "$text" >&2
     fi
 }
 
 progress_end()
 {
-    progress_last=
     if [ -t 2 ]; then
         printf '\r\033[K' >&2
     fi
