@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the user asked for, from the environment, checked before anything is
+started: every error names the variable, its value and what would be right.
+
+Knows nothing of QEMU's command line, nor of what happens in the guest.
+"""
+
+import os
+import re
+import shlex
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.realpath(__file__))))
+JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
+PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
+SIZE = re.compile(r'([1-9][0-9]*)([MG])')
+MIN_MEM_MIB = 256
+MAX_DILATION = 1 << 20
+
+
+class SettingsError(Exception):
+    """The user's input is wrong."""
+
+
+class Settings:
+    """Every choice of the user's for a run or a login.
+
+    The drive is the config's [device "zns0"]; driver is its driver property.
+    Paths are absolute; those the user did not give are None.
+    """
+
+    def __init__(self, env):
+        self._env = env
+        self.config = self._file('CONFIG', os.path.join(
+            TOP, 'configs', 'zn540.cfg'))
+        self.driver = drive_driver(self.config)
+        self.set = self._properties()
+        self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
+        self.trace = self._choice('TRACE', ['1', '0']) == '1'
+        self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
+        self.mem_mib = self._size_mib('MEM', 1024)
+        self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
+        self.cpus = self._number('CPUS', 1, 1, 64)
+        self.stall_s = self._number('STALL', 600, 1, 1 << 20)
+        self.boot_s = self._number('BOOT', 180, 1, 1 << 20)
+        self.extra = self._folder('EXTRA')
+        self.kernel = self._file('KERNEL')
+        self.initrd = self._file('INITRD')
+        self.disk = self._file('DISK')
+        self.append = env.get('APPEND', '')
+        self.out = env.get('OUT') or None
+        self._check_together()
+
+    def job(self):
+        """Return: the path of the job, JOB or the one that comes with us."""
+        path = self._file('JOB', os.path.join(TOP, 'jobs', 'default.sh'))
+        if not JOB_NAME.fullmatch(os.path.basename(path)):
+            raise SettingsError(
+                'JOB=%s: a job is a fio job, NAME.fio, or a shell script, '
+                'NAME.sh; letters, digits, . _ - are allowed' % path)
+        return path
+
+    def qemu(self):
+        """Return: (QEMU's program, the folder with its firmware or None)."""
+        own = self._env.get('QEMU')
+        if own:
+            found = own if os.access(own, os.X_OK) else _in_path(own)
+            if not found:
+                raise SettingsError('QEMU=%s: no such program' % own)
+            return found, None
+        work = self._env.get('QEMU_WORK', os.path.join(TOP, 'build-qemu'))
+        program = os.path.join(work, 'build', 'qemu-system-x86_64')
+        if not os.access(program, os.X_OK):
+            raise SettingsError('no QEMU at %s: "make qemu" builds it'
+                                % program)
+        return program, os.path.join(work, 'firmware')
+
+    def guest(self):
+        """Return: the folder of the guest's kernel and images."""
+        folder = self._env.get('GUEST_BUILD', os.path.join(TOP, 'build-guest'))
+        if not os.path.exists(os.path.join(folder, 'manifest')):
+            raise SettingsError('no guest in %s: "make guest" builds it'
+                                % folder)
+        return folder
+
+    def _check_together(self):
+        if self.initrd and not self.kernel:
+            raise SettingsError('INITRD=%s needs a KERNEL= too' % self.initrd)
+        if self.cpus != 1 and not self.real_time:
+            raise SettingsError('CPUS=%d: virtual time has one CPU; several '
+                                'need TIME=real' % self.cpus)
+        if self.driver != 'femu-zns' and self.dilation != 1:
+            raise SettingsError('DILATION=%d: the drive of %s is %s, only '
+                                'femu-zns has time dilation' % (
+                                    self.dilation, self.config, self.driver))
+
+    def _file(self, name, default=None):
+        path = self._env.get(name) or default
+        if path is None:
+            return None
+        if not os.path.isfile(path) or not os.access(path, os.R_OK):
+            raise SettingsError('%s=%s: no such file, or not readable'
+                                % (name, path))
+        return os.path.abspath(path)
+
+    def _folder(self, name):
+        path = self._env.get(name)
+        if not path:
+            return None
+        if not os.path.isdir(path):
+            raise SettingsError('%s=%s: no such directory' % (name, path))
+        return os.path.abspath(path)
+
+    def _choice(self, name, values):
+        value = self._env.get(name) or values[0]
+        if value not in values:
+            raise SettingsError('%s=%s: %s is expected'
+                                % (name, value, ' or '.join(values)))
+        return value
+
+    def _number(self, name, default, low, high):
+        text = self._env.get(name) or str(default)
+        if not re.fullmatch('[0-9]{1,9}', text) or \
+                not low <= int(text) <= high:
+            raise SettingsError('%s=%s: a whole number from %d to %d is '
+                                'expected' % (name, text, low, high))
+        return int(text)
+
+    def _size_mib(self, name, default_mib):
+        text = self._env.get(name) or '%dM' % default_mib
+        match = SIZE.fullmatch(text)
+        mib = 0
+        if match:
+            mib = int(match[1]) * (1024 if match[2] == 'G' else 1)
+        if mib < MIN_MEM_MIB:
+            raise SettingsError('%s=%s: a size like 1024M or 2G is expected, '
+                                'at least %dM' % (name, text, MIN_MEM_MIB))
+        return mib
+
+    def _properties(self):
+        """SET="a=1 b=x". Return: property -> value, in the user's order."""
+        text = self._env.get('SET') or ''
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise SettingsError('SET=%s: %s' % (text, error)) from error
+        properties = {}
+        for word in words:
+            match = PROPERTY.fullmatch(word)
+            if not match:
+                raise SettingsError('SET=%s: "%s" is not property=value, as '
+                                    'in SET="channels=4 ways=2"'
+                                    % (text, word))
+            properties[match[1]] = match[2]
+        return properties
+
+
+def drive_driver(config):
+    """Return: the driver property of CONFIG's [device "zns0"]."""
+    section = None
+    with open(config, encoding='utf-8', errors='replace') as file:
+        for line in file:
+            line = line.strip()
+            if line.startswith('['):
+                section = line
+            match = re.fullmatch(r'driver\s*=\s*"(.*)"', line)
+            if match and section == '[device "zns0"]':
+                return match[1]
+    raise SettingsError('CONFIG=%s: the drive is missing: a section '
+                        '[device "zns0"] with driver = "femu-zns"' % config)
+
+
+def _in_path(name):
+    for folder in os.environ.get('PATH', '').split(':'):
+        path = os.path.join(folder, name)
+        if '/' not in name and os.access(path, os.X_OK):
+            return path
+    return None
