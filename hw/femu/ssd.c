@@ -364,24 +364,27 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 
 /* Time */
 
+/* A page that was programmed in a life that a reset has ended does not count. */
+static void page_programmed(Ssd *ssd, const FlashOp *op)
+{
+    if (op->life == ssd->life[op->place_idx / ssd->map.zone_units]) {
+        ssd->programmed_rows[op->place_idx]++;
+    }
+}
+
 static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
-    bool of_command = op->owner < ssd->params.cmd_slots;
-
     if (op->kind == FLASH_PROGRAM) {
-        uint32_t zone_idx = op->place_idx / ssd->map.zone_units;
-
-        if (op->life == ssd->life[zone_idx]) {
-            ssd->programmed_rows[op->place_idx]++;
-        }
-        if (of_command) {
-            ssd_host_program_ended(ssd, op->epoch, at_ns);
-        }
+        page_programmed(ssd, op);
     }
-    if (of_command) {
-        ssd_command_part_ended(ssd, op->owner, at_ns);
-    } else {
+    if (op->owner >= ssd->params.cmd_slots) {
         ssd_job_op_ended(ssd, op->owner - ssd->params.cmd_slots, at_ns);
+        return;
+    }
+    /* The write first, then the flush that waited for it. */
+    ssd_command_part_ended(ssd, op->owner, at_ns);
+    if (op->kind == FLASH_PROGRAM) {
+        ssd_host_program_ended(ssd, op->epoch, at_ns);
     }
 }
 
