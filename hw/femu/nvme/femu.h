@@ -1,0 +1,298 @@
+/*
+ * Private header of the femu-zns device: its state, and what each file of
+ * this folder offers to the others.
+ *
+ * Knows nothing of how the drive behind ssd.h stores or times anything.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_NVME_FEMU_H
+#define FEMU_NVME_FEMU_H
+
+#include "block/nvme.h"
+#include "hw/pci/pci_device.h"
+#include "qemu/notify.h"
+#include "qemu/queue.h"
+#include "qemu/timer.h"
+#include "qom/object.h"
+#include "system/hostmem.h"
+#include "../ssd.h"
+#include "../ssd_trace.h"
+
+#define TYPE_FEMU_ZNS "femu-zns"
+OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
+
+#define FEMU_MAX_QUEUE_PAIRS 64
+#define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* the admin pair too */
+#define FEMU_MAX_QUEUE_ENTRIES 2048
+#define FEMU_MAX_AERS 4
+#define FEMU_ERROR_LOG_ENTRIES 64
+#define FEMU_NSID 1
+#define FEMU_SERIAL_BYTES 20
+#define FEMU_TEMPERATURE_KELVIN 310
+#define FEMU_LOG_VENDOR_STATS 0xc0
+#define FEMU_FEATURE_VENDOR_STATS 0xc0
+
+/* A completion that waits for room in its queue. */
+typedef struct FemuParked {
+    NvmeCqe cqe;
+    QSIMPLEQ_ENTRY(FemuParked) next;
+} FemuParked;
+
+/* Completion queue. Full when tail + 1 == head; parked is empty unless full. */
+typedef struct FemuCq {
+    uint16_t id;
+    uint16_t vector;
+    bool irq_enabled;
+    uint8_t phase;
+    uint32_t size;
+    uint32_t head;
+    uint32_t tail;
+    uint32_t sq_count;
+    uint64_t base;
+    QSIMPLEQ_HEAD(, FemuParked) parked;
+} FemuCq;
+
+/* Submission queue: [head, tail) is not yet fetched. */
+typedef struct FemuSq {
+    uint16_t id;
+    uint32_t size;
+    uint32_t head;
+    uint32_t tail;
+    uint64_t base;
+    FemuCq *cq;
+} FemuSq;
+
+/*
+ * A command inside the core; its index is the command's tag. The slot is free
+ * again only when the core has returned that tag, so a tag never names a
+ * younger command. `sq` is NULL once a reset or a queue's deletion has
+ * discarded the completion. `status` overrides the core's success.
+ */
+typedef struct FemuReq {
+    FemuSq *sq;
+    bool busy;
+    uint16_t cid;
+    uint16_t status;
+    uint64_t trace_seq;
+} FemuReq;
+
+/* One contiguous piece of host memory. */
+typedef struct FemuSeg {
+    uint64_t addr;
+    uint64_t bytes;
+} FemuSeg;
+
+/*
+ * The drive's data, zones packed one after another by capacity. Bytes of a
+ * zone at or beyond its `written_bytes` read as zeroes, whatever the memory
+ * holds there.
+ */
+typedef struct FemuStore {
+    HostMemoryBackend *memdev;
+    RAMBlock *ram_block;
+    uint8_t *base;
+    uint64_t bytes;
+    uint64_t zone_size_bytes;
+    uint64_t zone_capacity_bytes;
+    uint32_t zones;
+    uint64_t *written_bytes;
+} FemuStore;
+
+/* Posted minus due, in ns of QEMU_CLOCK_VIRTUAL. */
+#define FEMU_LATENESS_BUCKETS 1024
+typedef struct FemuLateness {
+    uint64_t count;
+    uint64_t max_ns;
+    uint64_t bucket[FEMU_LATENESS_BUCKETS];
+} FemuLateness;
+
+/* Values of Set Features that a controller reset returns to their defaults. */
+typedef struct FemuFeatures {
+    uint32_t arbitration;
+    uint32_t temperature_over_kelvin;
+    uint32_t temperature_under_kelvin;
+    uint32_t error_recovery;
+    uint32_t irq_coalescing;
+    uint32_t write_atomicity;
+    uint32_t async_events;
+    uint32_t stats_resets;
+    bool irq_uncoalesced[FEMU_MAX_QUEUES];
+} FemuFeatures;
+
+/* Counters behind the SMART log; never reset. */
+typedef struct FemuSmart {
+    uint64_t read_commands;
+    uint64_t write_commands;
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint64_t errors;
+} FemuSmart;
+
+struct FemuZns {
+    PCIDevice parent_obj;
+
+    /* Properties. */
+    SsdParams params;           /* resolved after realize */
+    char *serial;
+    char *trace_path;
+    HostMemoryBackend *memdev;
+    uint32_t dilation;
+    uint32_t max_queue_pairs;
+
+    /* Registers. */
+    MemoryRegion bar0;
+    MemoryRegion mmio;
+    uint64_t cap;
+    uint32_t cc;
+    uint32_t csts;
+    uint32_t intms;
+    uint32_t aqa;
+    uint64_t asq;
+    uint64_t acq;
+    uint32_t page_bytes;        /* CC.MPS while enabled */
+
+    /* Time of the present entry from outside: read once, see femu_time.c. */
+    QEMUTimer *timer;
+    int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
+    uint64_t now_ns;            /* core time: clock_ns / dilation */
+    FemuLateness lateness;
+
+    /* Queues; index 0 is the admin pair, which has no property of its own. */
+    FemuSq *sq[FEMU_MAX_QUEUES];
+    FemuCq *cq[FEMU_MAX_QUEUES];
+    uint32_t last_sq_idx;       /* round robin: the queue served last */
+    uint16_t aer_cid[FEMU_MAX_AERS];
+    uint32_t aer_count;
+
+    /* Commands inside the core: params.cmd_slots requests. */
+    Ssd *ssd;
+    FemuReq *req;
+    uint32_t *free_req;
+    uint32_t free_req_count;
+
+    /* Data path of the command that is being executed. */
+    FemuStore store;
+    FemuSeg *seg;
+    uint32_t seg_count;
+    uint32_t seg_max;
+    uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
+
+    FemuFeatures features;
+    FemuSmart smart;
+    NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
+    char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
+    size_t stats_snapshot_bytes;
+    uint8_t identity[32];       /* hash of the serial: all unique names */
+
+    SsdTrace *trace;
+    uint32_t trace_unflushed;
+    Notifier exit_notifier;
+};
+
+/* femu_regs.c: BAR 0 and the controller's life. */
+void femu_regs_init(FemuZns *n);
+void femu_ctrl_reset(FemuZns *n);
+void femu_ctrl_hard_reset(FemuZns *n);
+void femu_ctrl_fatal(FemuZns *n, const char *why);
+bool femu_ctrl_running(const FemuZns *n);
+
+/* femu_queue.c: submission and completion queues. */
+uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                        uint16_t vector, bool irq_enabled);
+uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                        uint16_t cq_id);
+void femu_sq_delete(FemuZns *n, uint16_t id);
+void femu_cq_delete(FemuZns *n, uint16_t id);
+void femu_queues_delete(FemuZns *n);
+void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail);
+void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head);
+void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
+                  uint64_t result);
+void femu_queues_fetch(FemuZns *n);
+
+/* femu_irq.c: MSI-X, MSI and the pin. */
+bool femu_irq_vector_valid(FemuZns *n, uint16_t vector);
+void femu_irq_posted(FemuZns *n, const FemuCq *cq);
+void femu_irq_update_pin(FemuZns *n);
+void femu_irq_mask(FemuZns *n, uint32_t vectors);
+void femu_irq_unmask(FemuZns *n, uint32_t vectors);
+
+/*
+ * Commands. Return: status without DNR, or NVME_NO_COMPLETE when the
+ * completion comes later.
+ */
+uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                            uint64_t *result);
+uint16_t femu_identify(FemuZns *n, const NvmeCmd *cmd);
+uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd);
+uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
+uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
+uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
+uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd);
+
+/* femu_identify.c: what other files need to know of the namespace. */
+bool femu_ns_active(const FemuZns *n);
+uint64_t femu_ns_size_lba(const FemuZns *n);
+void femu_identity_init(FemuZns *n);
+
+/* femu_feature.c, femu_log.c */
+bool femu_feature_supported(uint8_t fid);
+uint32_t femu_feature_effects(uint8_t fid);
+void femu_features_reset(FemuZns *n);
+void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
+                    uint16_t status);
+
+/* femu_req.c: commands inside the core. */
+void femu_req_init(FemuZns *n);
+void femu_req_exit(FemuZns *n);
+uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
+                         const SsdCmd *cmd, uint64_t *lba, FemuReq **req);
+void femu_req_discard(FemuZns *n, const FemuSq *sq);
+void femu_req_deliver_due(FemuZns *n);
+
+/* femu_dma.c: host memory. Both directions use the last mapping. */
+uint16_t femu_dma_map(FemuZns *n, const NvmeCmd *cmd, uint64_t bytes,
+                      DMADirection direction);
+uint16_t femu_dma_from_host(FemuZns *n, void *buf);
+uint16_t femu_dma_to_host(FemuZns *n, const void *buf);
+uint16_t femu_dma_reply(FemuZns *n, const NvmeCmd *cmd, const void *buf,
+                        uint64_t bytes);
+bool femu_dma_read(FemuZns *n, uint64_t addr, void *buf, uint64_t bytes);
+bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
+                    uint64_t bytes);
+
+/* femu_store.c: the data. */
+bool femu_store_init(FemuStore *store, const SsdParams *params,
+                     HostMemoryBackend *memdev, Error **errp);
+void femu_store_exit(FemuStore *store);
+void femu_store_write(FemuStore *store, uint64_t offset_bytes,
+                      const void *buf, uint64_t bytes);
+const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
+                            uint64_t bytes, void *bounce);
+void femu_store_reset(FemuStore *store, uint32_t zone_idx);
+
+/* femu_time.c: the clock, the one timer, lateness. */
+void femu_time_init(FemuZns *n);
+void femu_time_exit(FemuZns *n);
+void femu_time_enter(FemuZns *n);
+void femu_time_run(FemuZns *n);
+const char *femu_time_clock_name(void);
+void femu_lateness_add(FemuLateness *lateness, uint64_t late_ns);
+uint64_t femu_lateness_percentile_ns(const FemuLateness *lateness,
+                                     unsigned percent);
+
+/* femu_stats.c: statistics for log page, feature and QOM. */
+char *femu_stats_json(FemuZns *n);
+void femu_stats_reset(FemuZns *n);
+void femu_stats_class_init(ObjectClass *oc);
+
+/* femu_trace_file.c: the recording that femu-sim replays. */
+bool femu_trace_open(FemuZns *n, Error **errp);
+void femu_trace_close(FemuZns *n);
+uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
+void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
+void femu_trace_discard(FemuZns *n, uint64_t seq);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Admin commands: dispatch, and those that are about queues and events.
+ *
+ * Knows nothing of zones, data or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu.h"
+
+/* CC.IOSQES and CC.IOCQES as log2 of an entry's bytes. */
+#define SQE_SHIFT 6
+#define CQE_SHIFT 4
+
+/*
+ * What Create I/O Queue commands share: `size_0based` entries, physically
+ * contiguous (CAP.CQR) from a page boundary. A wrong entry size in CC is an
+ * invalid queue size too (NVMe base 2.0, 5.4 and 5.5).
+ */
+static uint16_t queue_check(const FemuZns *n, uint64_t base,
+                            uint16_t size_0based, bool contiguous,
+                            bool entry_size_right)
+{
+    if (!size_0based || size_0based >= FEMU_MAX_QUEUE_ENTRIES ||
+        !entry_size_right) {
+        return NVME_MAX_QSIZE_EXCEEDED;
+    }
+    if (!contiguous) {
+        return NVME_INVALID_FIELD;
+    }
+    if (base & (n->page_bytes - 1)) {
+        return NVME_INVALID_PRP_OFFSET;
+    }
+    return NVME_SUCCESS;
+}
+
+static uint16_t admin_create_cq(FemuZns *n, const NvmeCmd *cmd)
+{
+    const NvmeCreateCq *create = (const NvmeCreateCq *)cmd;
+    uint16_t id = le16_to_cpu(create->cqid);
+    uint16_t qsize = le16_to_cpu(create->qsize);
+    uint16_t flags = le16_to_cpu(create->cq_flags);
+    uint16_t vector = le16_to_cpu(create->irq_vector);
+    uint64_t base = le64_to_cpu(create->prp1);
+    uint16_t status;
+
+    if (!id || id > n->max_queue_pairs || n->cq[id]) {
+        return NVME_INVALID_QID;
+    }
+    status = queue_check(n, base, qsize, NVME_CQ_FLAGS_PC(flags),
+                         NVME_CC_IOCQES(n->cc) == CQE_SHIFT);
+    if (status) {
+        return status;
+    }
+    if (!femu_irq_vector_valid(n, vector)) {
+        return NVME_INVALID_IRQ_VECTOR;
+    }
+    femu_cq_create(n, id, base, qsize + 1, vector, NVME_CQ_FLAGS_IEN(flags));
+    return NVME_SUCCESS;
+}
+
+static uint16_t admin_create_sq(FemuZns *n, const NvmeCmd *cmd)
+{
+    const NvmeCreateSq *create = (const NvmeCreateSq *)cmd;
+    uint16_t id = le16_to_cpu(create->sqid);
+    uint16_t cq_id = le16_to_cpu(create->cqid);
+    uint16_t qsize = le16_to_cpu(create->qsize);
+    uint16_t flags = le16_to_cpu(create->sq_flags);
+    uint64_t base = le64_to_cpu(create->prp1);
+    uint16_t status;
+
+    if (!cq_id || cq_id > n->max_queue_pairs || !n->cq[cq_id]) {
+        return NVME_INVALID_CQID;
+    }
+    if (!id || id > n->max_queue_pairs || n->sq[id]) {
+        return NVME_INVALID_QID;
+    }
+    status = queue_check(n, base, qsize, NVME_SQ_FLAGS_PC(flags),
+                         NVME_CC_IOSQES(n->cc) == SQE_SHIFT);
+    if (status) {
+        return status;
+    }
+    femu_sq_create(n, id, base, qsize + 1, cq_id);
+    return NVME_SUCCESS;
+}
+
+static uint16_t admin_delete_sq(FemuZns *n, const NvmeCmd *cmd)
+{
+    uint16_t id = le16_to_cpu(((const NvmeDeleteQ *)cmd)->qid);
+
+    if (!id || id > n->max_queue_pairs || !n->sq[id]) {
+        return NVME_INVALID_QID;
+    }
+    femu_sq_delete(n, id);
+    return NVME_SUCCESS;
+}
+
+static uint16_t admin_delete_cq(FemuZns *n, const NvmeCmd *cmd)
+{
+    uint16_t id = le16_to_cpu(((const NvmeDeleteQ *)cmd)->qid);
+
+    if (!id || id > n->max_queue_pairs || !n->cq[id]) {
+        return NVME_INVALID_QID;
+    }
+    if (n->cq[id]->sq_count) {
+        return NVME_INVALID_QUEUE_DEL;
+    }
+    femu_cq_delete(n, id);
+    return NVME_SUCCESS;
+}
+
+/*
+ * A fetched command has taken effect, so it is never aborted: bit 0 of the
+ * result says so (NVMe base 2.0, 5.1).
+ */
+static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
+{
+    uint16_t sq_id = le32_to_cpu(cmd->cdw10) & 0xffff;
+
+    *result = 1;
+    if (sq_id > n->max_queue_pairs || !n->sq[sq_id]) {
+        return NVME_INVALID_FIELD;
+    }
+    return NVME_SUCCESS;
+}
+
+/* Held until there is an event to report, or a reset. */
+static uint16_t admin_async_event(FemuZns *n, const NvmeCmd *cmd)
+{
+    if (n->aer_count == FEMU_MAX_AERS) {
+        return NVME_AER_LIMIT_EXCEEDED;
+    }
+    n->aer_cid[n->aer_count++] = le16_to_cpu(cmd->cid);
+    return NVME_NO_COMPLETE;
+}
+
+uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                            uint64_t *result)
+{
+    switch (cmd->opcode) {
+    case NVME_ADM_CMD_DELETE_SQ:
+        return admin_delete_sq(n, cmd);
+    case NVME_ADM_CMD_CREATE_SQ:
+        return admin_create_sq(n, cmd);
+    case NVME_ADM_CMD_GET_LOG_PAGE:
+        return femu_get_log(n, cmd);
+    case NVME_ADM_CMD_DELETE_CQ:
+        return admin_delete_cq(n, cmd);
+    case NVME_ADM_CMD_CREATE_CQ:
+        return admin_create_cq(n, cmd);
+    case NVME_ADM_CMD_IDENTIFY:
+        return femu_identify(n, cmd);
+    case NVME_ADM_CMD_ABORT:
+        return admin_abort(n, cmd, result);
+    case NVME_ADM_CMD_SET_FEATURES:
+        return femu_set_features(n, cmd, result);
+    case NVME_ADM_CMD_GET_FEATURES:
+        return femu_get_features(n, cmd, result);
+    case NVME_ADM_CMD_ASYNC_EV_REQ:
+        return admin_async_event(n, cmd);
+    default:
+        return NVME_INVALID_OPCODE;
+    }
+}

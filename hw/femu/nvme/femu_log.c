@@ -1,0 +1,289 @@
+/*
+ * Get Log Page.
+ *
+ * Each page is built whole as a GByteArray, then the part that was asked for
+ * goes to the host.
+ *
+ * Knows nothing of queues or zones.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "femu.h"
+
+#define LOG_SUPPORTED_PAGES 0x00
+#define LOG_FEATURES_SUPPORTED 0x12
+#define LOG_LIST_BYTES 1024             /* 256 entries of 4 bytes */
+#define CHANGED_NS_LIST_BYTES 4096
+#define LSUPP 1
+
+#define NS_PER_HOUR (3600 * UINT64_C(1000000000))
+#define SMART_UNIT_BYTES (1000 * 512)
+#define SPARE_PERCENT 100
+#define SPARE_THRESHOLD_PERCENT 10
+
+/*
+ * Remember a failed command. Entries are numbered from 1; the ring keeps the
+ * youngest.
+ */
+void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
+                    uint16_t status)
+{
+    uint64_t count = ++n->smart.errors;
+    bool io = sq->id != 0;
+
+    n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = (NvmeErrorLog) {
+        .error_count = cpu_to_le64(count),
+        .sqid = cpu_to_le16(sq->id),
+        .cid = cmd->cid,
+        .status_field = cpu_to_le16((status | NVME_DNR) << 1),
+        .param_error_location = 0xffff,
+        .lba = io ? cpu_to_le64(le32_to_cpu(cmd->cdw10) |
+                                (uint64_t)le32_to_cpu(cmd->cdw11) << 32) : 0,
+        .nsid = cmd->nsid,
+    };
+}
+
+/* Youngest first; unused entries have number 0. */
+static void log_errors(FemuZns *n, uint8_t *buf)
+{
+    uint64_t count = MIN(n->smart.errors, FEMU_ERROR_LOG_ENTRIES);
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t slot = (n->smart.errors - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
+
+        memcpy(buf + i * sizeof(NvmeErrorLog), &n->error_log[slot],
+               sizeof(NvmeErrorLog));
+    }
+}
+
+static void log_smart(FemuZns *n, uint8_t *buf)
+{
+    const FemuSmart *smart = &n->smart;
+    NvmeSmartLog log = {
+        .temperature = cpu_to_le16(FEMU_TEMPERATURE_KELVIN),
+        .available_spare = SPARE_PERCENT,
+        .available_spare_threshold = SPARE_THRESHOLD_PERCENT,
+    };
+
+    if (FEMU_TEMPERATURE_KELVIN >= n->features.temperature_over_kelvin ||
+        FEMU_TEMPERATURE_KELVIN <= n->features.temperature_under_kelvin) {
+        log.critical_warning |= NVME_SMART_TEMPERATURE;
+    }
+    log.data_units_read[0] = cpu_to_le64(DIV_ROUND_UP(smart->read_bytes,
+                                                      SMART_UNIT_BYTES));
+    log.data_units_written[0] = cpu_to_le64(DIV_ROUND_UP(smart->written_bytes,
+                                                         SMART_UNIT_BYTES));
+    log.host_read_commands[0] = cpu_to_le64(smart->read_commands);
+    log.host_write_commands[0] = cpu_to_le64(smart->write_commands);
+    log.power_cycles[0] = cpu_to_le64(1);
+    log.power_on_hours[0] = cpu_to_le64(n->clock_ns / NS_PER_HOUR);
+    log.number_of_error_log_entries[0] = cpu_to_le64(smart->errors);
+    memcpy(buf, &log, sizeof(log));
+}
+
+/* One slot, read-only, active. */
+static void log_firmware(uint8_t *buf)
+{
+    NvmeFwSlotInfoLog log = { .afi = 1 };
+
+    memset(log.frs1, ' ', sizeof(log.frs1));
+    log.frs1[0] = '1';
+    memcpy(buf, &log, sizeof(log));
+}
+
+static void effects_add(uint32_t *entry, uint32_t effects)
+{
+    *entry = cpu_to_le32(NVME_CMD_EFF_CSUPP | effects);
+}
+
+static void log_effects(uint8_t *buf, uint8_t csi)
+{
+    static const uint8_t admin[] = {
+        NVME_ADM_CMD_DELETE_SQ, NVME_ADM_CMD_CREATE_SQ,
+        NVME_ADM_CMD_GET_LOG_PAGE, NVME_ADM_CMD_DELETE_CQ,
+        NVME_ADM_CMD_CREATE_CQ, NVME_ADM_CMD_IDENTIFY, NVME_ADM_CMD_ABORT,
+        NVME_ADM_CMD_SET_FEATURES, NVME_ADM_CMD_GET_FEATURES,
+        NVME_ADM_CMD_ASYNC_EV_REQ,
+    };
+    NvmeEffectsLog *log = (NvmeEffectsLog *)buf;
+
+    for (int i = 0; i < ARRAY_SIZE(admin); i++) {
+        effects_add(&log->acs[admin[i]], 0);
+    }
+    effects_add(&log->iocs[NVME_CMD_FLUSH], 0);
+    effects_add(&log->iocs[NVME_CMD_WRITE], NVME_CMD_EFF_LBCC);
+    effects_add(&log->iocs[NVME_CMD_READ], 0);
+    if (csi == NVME_CSI_ZONED) {
+        effects_add(&log->iocs[NVME_CMD_ZONE_MGMT_SEND], NVME_CMD_EFF_LBCC);
+        effects_add(&log->iocs[NVME_CMD_ZONE_MGMT_RECV], 0);
+        effects_add(&log->iocs[NVME_CMD_ZONE_APPEND], NVME_CMD_EFF_LBCC);
+    }
+}
+
+static void log_supported_pages(uint8_t *buf)
+{
+    static const uint8_t pages[] = {
+        LOG_SUPPORTED_PAGES, NVME_LOG_ERROR_INFO, NVME_LOG_SMART_INFO,
+        NVME_LOG_FW_SLOT_INFO, NVME_LOG_CHANGED_NSLIST, NVME_LOG_CMD_EFFECTS,
+        LOG_FEATURES_SUPPORTED, FEMU_LOG_VENDOR_STATS,
+    };
+
+    for (int i = 0; i < ARRAY_SIZE(pages); i++) {
+        stl_le_p(buf + pages[i] * 4, LSUPP);
+    }
+}
+
+static void log_features(uint8_t *buf)
+{
+    for (int fid = 0; fid < 256; fid++) {
+        stl_le_p(buf + fid * 4, femu_feature_effects(fid));
+    }
+}
+
+/*
+ * Statistics as text. A reader that takes it in parts sees one state: that at
+ * which it read offset 0.
+ */
+static void log_stats(FemuZns *n, uint64_t offset_bytes)
+{
+    if (offset_bytes == 0 || !n->stats_snapshot) {
+        g_free(n->stats_snapshot);
+        n->stats_snapshot = femu_stats_json(n);
+        n->stats_snapshot_bytes = strlen(n->stats_snapshot);
+    }
+}
+
+/* An array of zeroed bytes. */
+static GByteArray *log_new(unsigned bytes)
+{
+    GByteArray *log = g_byte_array_sized_new(bytes);
+
+    g_byte_array_set_size(log, bytes);
+    memset(log->data, 0, bytes);
+    return log;
+}
+
+/* The page, or NULL if there is none of that number. */
+static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi)
+{
+    GByteArray *log;
+
+    switch (lid) {
+    case LOG_SUPPORTED_PAGES:
+        log = log_new(LOG_LIST_BYTES);
+        log_supported_pages(log->data);
+        return log;
+    case NVME_LOG_ERROR_INFO:
+        log = log_new(sizeof(n->error_log));
+        log_errors(n, log->data);
+        return log;
+    case NVME_LOG_SMART_INFO:
+        log = log_new(sizeof(NvmeSmartLog));
+        log_smart(n, log->data);
+        return log;
+    case NVME_LOG_FW_SLOT_INFO:
+        log = log_new(sizeof(NvmeFwSlotInfoLog));
+        log_firmware(log->data);
+        return log;
+    case NVME_LOG_CHANGED_NSLIST:
+        return log_new(CHANGED_NS_LIST_BYTES);
+    case NVME_LOG_CMD_EFFECTS:
+        log = log_new(sizeof(NvmeEffectsLog));
+        log_effects(log->data, csi);
+        return log;
+    case LOG_FEATURES_SUPPORTED:
+        log = log_new(LOG_LIST_BYTES);
+        log_features(log->data);
+        return log;
+    default:
+        return NULL;
+    }
+}
+
+/* What is asked for: NVMe base 2.0, figures 197 to 201. */
+typedef struct LogRequest {
+    uint8_t lid;
+    uint8_t csi;
+    bool index_offset;
+    uint64_t bytes;
+    uint64_t offset_bytes;
+} LogRequest;
+
+static LogRequest log_decode(const NvmeCmd *cmd)
+{
+    uint32_t cdw10 = le32_to_cpu(cmd->cdw10);
+    uint32_t cdw11 = le32_to_cpu(cmd->cdw11);
+    uint32_t cdw14 = le32_to_cpu(cmd->cdw14);
+    uint64_t dwords = (cdw10 >> 16) | (uint64_t)(cdw11 & 0xffff) << 16;
+
+    return (LogRequest) {
+        .lid = cdw10,
+        .csi = cdw14 >> 24,
+        .index_offset = cdw14 & (1u << 23),
+        .bytes = (dwords + 1) * 4,
+        .offset_bytes = le32_to_cpu(cmd->cdw12) |
+                        (uint64_t)le32_to_cpu(cmd->cdw13) << 32,
+    };
+}
+
+static uint16_t log_check(const FemuZns *n, const LogRequest *request,
+                          uint32_t nsid)
+{
+    if (request->index_offset || (request->offset_bytes & 3) ||
+        request->bytes > n->params.mdts_bytes) {
+        return NVME_INVALID_FIELD;
+    }
+    if (request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
+        nsid != FEMU_NSID && nsid != NVME_NSID_BROADCAST) {
+        return NVME_INVALID_NSID;
+    }
+    if (request->lid == NVME_LOG_CMD_EFFECTS &&
+        request->csi != NVME_CSI_NVM && request->csi != NVME_CSI_ZONED) {
+        return NVME_INVALID_FIELD;
+    }
+    return NVME_SUCCESS;
+}
+
+/* Send [offset, offset + bytes) of a page; what lies beyond it is zero. */
+static uint16_t log_send(FemuZns *n, const NvmeCmd *cmd,
+                         const LogRequest *request, const void *page,
+                         uint64_t page_bytes)
+{
+    uint64_t at = MIN(request->offset_bytes, page_bytes);
+    uint64_t present = MIN(request->bytes, page_bytes - at);
+
+    memcpy(n->bounce, (const uint8_t *)page + at, present);
+    memset(n->bounce + present, 0, request->bytes - present);
+    return femu_dma_reply(n, cmd, n->bounce, request->bytes);
+}
+
+/*
+ * An offset beyond the page is an error, but for the statistics: their length
+ * is not known to the reader, who stops at the first NUL.
+ */
+uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd)
+{
+    LogRequest request = log_decode(cmd);
+    uint16_t status = log_check(n, &request, le32_to_cpu(cmd->nsid));
+    g_autoptr(GByteArray) page = NULL;
+
+    if (status) {
+        return status;
+    }
+    if (request.lid == FEMU_LOG_VENDOR_STATS) {
+        log_stats(n, request.offset_bytes);
+        return log_send(n, cmd, &request, n->stats_snapshot,
+                        n->stats_snapshot_bytes);
+    }
+    page = log_build(n, request.lid, request.csi);
+    if (!page) {
+        return NVME_INVALID_LOG_ID;
+    }
+    if (request.offset_bytes > page->len) {
+        return NVME_INVALID_FIELD;
+    }
+    return log_send(n, cmd, &request, page->data, page->len);
+}

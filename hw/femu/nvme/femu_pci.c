@@ -1,0 +1,327 @@
+/*
+ * The femu-zns PCI device: type, properties, realize, PCI capabilities.
+ *
+ * Knows nothing of commands, zones or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/module.h"
+#include "qemu/units.h"
+#include "hw/pci/msi.h"
+#include "hw/pci/msix.h"
+#include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
+#include "femu.h"
+
+/* Vendor 1b36 is QEMU's; this identifier is not registered with it. */
+#define FEMU_PCI_DEVICE_ID 0x00f0
+#define PCI_PROG_IF_NVME 0x02
+
+/* BAR 0: registers and doorbells, MSI-X table, MSI-X pending bits. */
+#define BAR_BYTES (16 * KiB)
+#define BAR_MSIX_TABLE 0x2000
+#define BAR_MSIX_PBA 0x3000
+
+#define MSI_VECTORS 32
+#define DILATION_MAX 1000000
+
+/* Identify reports sizes as powers of two of 4 KiB, and 0 as "no limit". */
+#define TRANSFER_MIN_BYTES (8 * KiB)
+
+/* The rules between parameters that come from NVMe, not from the drive. */
+static bool config_check_transfer(const SsdParams *params, Error **errp)
+{
+    if (params->mdts_bytes < TRANSFER_MIN_BYTES) {
+        error_setg(errp, "mdts=%" PRIu64 ": NVMe cannot express a limit below "
+                   "%u bytes", params->mdts_bytes,
+                   (unsigned)TRANSFER_MIN_BYTES);
+        return false;
+    }
+    if (params->zasl_bytes < TRANSFER_MIN_BYTES) {
+        error_setg(errp, "zasl=%" PRIu64 ": NVMe cannot express a limit below "
+                   "%u bytes; 0 means as mdts", params->zasl_bytes,
+                   (unsigned)TRANSFER_MIN_BYTES);
+        return false;
+    }
+    return true;
+}
+
+/* Check the drive's parameters and replace "0 means ..." by what it means. */
+static bool config_params(FemuZns *n, Error **errp)
+{
+    GError *error = NULL;
+
+    if (!ssd_params_check(&n->params, &error)) {
+        error_setg(errp, "%s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    ssd_params_resolve(&n->params);
+    return config_check_transfer(&n->params, errp);
+}
+
+static bool config_serial(FemuZns *n, Error **errp)
+{
+    if (!n->serial) {
+        const char *id = DEVICE(n)->id;
+
+        n->serial = id ? g_strndup(id, FEMU_SERIAL_BYTES)
+                       : g_strdup_printf("femu-%02x",
+                                         PCI_DEVICE(n)->devfn);
+        return true;
+    }
+    if (!*n->serial) {
+        error_setg(errp, "serial is empty; in a configuration file the value "
+                   "must be quoted: serial = \"...\"");
+        return false;
+    }
+    if (strlen(n->serial) > FEMU_SERIAL_BYTES) {
+        error_setg(errp, "serial=%s is too long; it can have %d characters",
+                   n->serial, FEMU_SERIAL_BYTES);
+        return false;
+    }
+    for (const char *c = n->serial; *c; c++) {
+        if (!g_ascii_isprint(*c)) {
+            error_setg(errp, "serial has a character 0x%02x; it must be "
+                       "printable ASCII", (uint8_t)*c);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool config_device(FemuZns *n, Error **errp)
+{
+    if (n->dilation < 1 || n->dilation > DILATION_MAX) {
+        error_setg(errp, "time-dilation=%" PRIu32 " is out of range; it must "
+                   "be 1 to %d", n->dilation, DILATION_MAX);
+        return false;
+    }
+    if (n->max_queue_pairs < 1 ||
+        n->max_queue_pairs > FEMU_MAX_QUEUE_PAIRS) {
+        error_setg(errp, "max-queue-pairs=%" PRIu32 " is out of range; it "
+                   "must be 1 to %d", n->max_queue_pairs,
+                   FEMU_MAX_QUEUE_PAIRS);
+        return false;
+    }
+    return true;
+}
+
+/* Room for the data of one command, however it lies in host memory. */
+static void buffers_init(FemuZns *n)
+{
+    n->bounce = g_malloc(MAX(n->params.mdts_bytes, NVME_IDENTIFY_DATA_SIZE));
+    n->seg_max = n->params.mdts_bytes / (4 * KiB) + 1;
+    n->seg = g_new(FemuSeg, n->seg_max);
+}
+
+static bool msix_caps_init(FemuZns *n, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    unsigned vectors = n->max_queue_pairs + 1;
+
+    if (msix_init(pci, vectors, &n->bar0, 0, BAR_MSIX_TABLE, &n->bar0, 0,
+                  BAR_MSIX_PBA, 0, errp) < 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < vectors; i++) {
+        msix_vector_use(pci, i);
+    }
+    return true;
+}
+
+static bool caps_init(FemuZns *n, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    if (pci_pm_init(pci, 0, errp) < 0) {
+        return false;
+    }
+    if (msi_init(pci, 0, MSI_VECTORS, true, false, errp) < 0) {
+        return false;
+    }
+    if (!msix_caps_init(n, errp)) {
+        msi_uninit(pci);
+        return false;
+    }
+    if (pcie_endpoint_cap_init(pci, 0) < 0) {
+        error_setg(errp, "no room for the PCI Express capability");
+        msix_uninit(pci, &n->bar0, &n->bar0);
+        msi_uninit(pci);
+        return false;
+    }
+    pcie_cap_fill_link_ep_usp(pci, QEMU_PCI_EXP_LNK_X4,
+                              QEMU_PCI_EXP_LNK_8GT);
+    pcie_cap_flr_init(pci);
+    return true;
+}
+
+static bool pci_part_init(FemuZns *n, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    pci_config_set_interrupt_pin(pci->config, 1);
+    pci_config_set_prog_interface(pci->config, PCI_PROG_IF_NVME);
+    memory_region_init(&n->bar0, OBJECT(n), "femu-zns-bar0", BAR_BYTES);
+    memory_region_add_subregion(&n->bar0, 0, &n->mmio);
+    if (!caps_init(n, errp)) {
+        return false;
+    }
+    pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY |
+                             PCI_BASE_ADDRESS_MEM_TYPE_64, &n->bar0);
+    return true;
+}
+
+/* Undo what realize did but for the PCI part; each part may be missing. */
+static void femu_teardown(FemuZns *n)
+{
+    femu_trace_close(n);
+    if (n->timer) {
+        femu_time_exit(n);
+    }
+    femu_req_exit(n);
+    g_clear_pointer(&n->ssd, ssd_free);
+    femu_store_exit(&n->store);
+    g_clear_pointer(&n->bounce, g_free);
+    g_clear_pointer(&n->seg, g_free);
+    g_clear_pointer(&n->stats_snapshot, g_free);
+}
+
+static void femu_realize(PCIDevice *pci, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(pci);
+
+    if (!config_params(n, errp) || !config_serial(n, errp) ||
+        !config_device(n, errp)) {
+        return;
+    }
+    femu_identity_init(n);
+    femu_features_reset(n);
+    femu_regs_init(n);
+    buffers_init(n);
+    if (!femu_store_init(&n->store, &n->params, n->memdev, errp)) {
+        femu_teardown(n);
+        return;
+    }
+    n->ssd = ssd_new(&n->params);
+    femu_req_init(n);
+    femu_time_init(n);
+    if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {
+        femu_teardown(n);
+    }
+}
+
+static void femu_exit(PCIDevice *pci)
+{
+    FemuZns *n = FEMU_ZNS(pci);
+
+    femu_ctrl_hard_reset(n);
+    msix_uninit(pci, &n->bar0, &n->bar0);
+    msi_uninit(pci);
+    pcie_cap_exit(pci);
+    memory_region_del_subregion(&n->bar0, &n->mmio);
+    femu_teardown(n);
+}
+
+static void femu_reset_hold(Object *obj, ResetType type)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    femu_time_enter(n);
+    femu_ctrl_hard_reset(n);
+}
+
+/* A change of the interrupt mode moves a pending request to or off the pin. */
+static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
+                              int bytes)
+{
+    pci_default_write_config(pci, addr, value, bytes);
+    pcie_cap_flr_write_config(pci, addr, value, bytes);
+    femu_irq_update_pin(FEMU_ZNS(pci));
+}
+
+#define FEMU_PROP_U32 DEFINE_PROP_UINT32
+#define FEMU_PROP_U64 DEFINE_PROP_UINT64
+#define FEMU_PROP_SIZE DEFINE_PROP_SIZE
+#define FEMU_PROP_BOOL DEFINE_PROP_BOOL
+#define FEMU_PROP(type, field, name, value, ...) \
+    FEMU_PROP_##type(name, FemuZns, params.field, value),
+
+static const Property femu_properties[] = {
+    SSD_PARAMS(FEMU_PROP)
+    DEFINE_PROP_STRING("serial", FemuZns, serial),
+    DEFINE_PROP_STRING("trace", FemuZns, trace_path),
+    DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
+                     HostMemoryBackend *),
+    DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
+    DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
+                       FEMU_MAX_QUEUE_PAIRS),
+};
+
+static void describe_properties(ObjectClass *oc)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        object_class_property_set_description(oc, table[i].name,
+                                              table[i].help);
+    }
+    object_class_property_set_description(oc, "serial",
+        "serial number, up to 20 characters; names are derived from it");
+    object_class_property_set_description(oc, "trace",
+        "file that records every command and completion");
+    object_class_property_set_description(oc, "memdev",
+        "memory backend for the data; default: sparse anonymous memory");
+    object_class_property_set_description(oc, "time-dilation",
+        "virtual nanoseconds per nanosecond of the drive");
+    object_class_property_set_description(oc, "max-queue-pairs",
+        "I/O queue pairs that a host can create");
+}
+
+static const VMStateDescription femu_vmstate = {
+    .name = TYPE_FEMU_ZNS,
+    .unmigratable = 1,
+};
+
+static void femu_class_init(ObjectClass *oc, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(oc);
+    PCIDeviceClass *pc = PCI_DEVICE_CLASS(oc);
+    ResettableClass *rc = RESETTABLE_CLASS(oc);
+
+    pc->realize = femu_realize;
+    pc->exit = femu_exit;
+    pc->config_write = femu_write_config;
+    pc->vendor_id = PCI_VENDOR_ID_REDHAT;
+    pc->device_id = FEMU_PCI_DEVICE_ID;
+    pc->class_id = PCI_CLASS_STORAGE_EXPRESS;
+    rc->phases.hold = femu_reset_hold;
+    set_bit(DEVICE_CATEGORY_STORAGE, dc->categories);
+    dc->desc = "Zoned (ZNS) NVMe SSD with exact time";
+    dc->vmsd = &femu_vmstate;
+    device_class_set_props(dc, femu_properties);
+    describe_properties(oc);
+    femu_stats_class_init(oc);
+}
+
+static const TypeInfo femu_type = {
+    .name = TYPE_FEMU_ZNS,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(FemuZns),
+    .class_init = femu_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { }
+    },
+};
+
+static void femu_register_types(void)
+{
+    type_register_static(&femu_type);
+}
+
+type_init(femu_register_types)

@@ -1,0 +1,312 @@
+/*
+ * Submission and completion queues: creation, doorbells, fetching, posting.
+ *
+ * Knows nothing of what the commands mean.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/log.h"
+#include "femu.h"
+#include "../trace.h"
+
+static bool queue_id_valid(const FemuZns *n, uint16_t id)
+{
+    return id <= n->max_queue_pairs;
+}
+
+/*
+ * Create a completion queue of `size` entries at `base`. Everything but the
+ * identifier has been checked.
+ * Return: status.
+ */
+uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                        uint16_t vector, bool irq_enabled)
+{
+    FemuCq *cq;
+
+    if (!queue_id_valid(n, id) || n->cq[id]) {
+        return NVME_INVALID_QID;
+    }
+    cq = g_new0(FemuCq, 1);
+    cq->id = id;
+    cq->base = base;
+    cq->size = size;
+    cq->vector = vector;
+    cq->irq_enabled = irq_enabled;
+    cq->phase = 1;
+    QSIMPLEQ_INIT(&cq->parked);
+    n->cq[id] = cq;
+    trace_femu_create_cq(id, base, size, vector, irq_enabled);
+    return NVME_SUCCESS;
+}
+
+/* As femu_cq_create(). */
+uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                        uint16_t cq_id)
+{
+    FemuSq *sq;
+
+    if (!queue_id_valid(n, id) || n->sq[id]) {
+        return NVME_INVALID_QID;
+    }
+    if (!queue_id_valid(n, cq_id) || !n->cq[cq_id]) {
+        return NVME_INVALID_CQID;
+    }
+    sq = g_new0(FemuSq, 1);
+    sq->id = id;
+    sq->base = base;
+    sq->size = size;
+    sq->cq = n->cq[cq_id];
+    sq->cq->sq_count++;
+    n->sq[id] = sq;
+    trace_femu_create_sq(id, base, size, cq_id);
+    return NVME_SUCCESS;
+}
+
+/* Forget completions that wait in the queue: of `sq`, or all for NULL. */
+static void cq_drop_parked(FemuCq *cq, const FemuSq *sq)
+{
+    FemuParked *parked, *next;
+
+    QSIMPLEQ_FOREACH_SAFE(parked, &cq->parked, next, next) {
+        if (!sq || le16_to_cpu(parked->cqe.sq_id) == sq->id) {
+            QSIMPLEQ_REMOVE(&cq->parked, parked, FemuParked, next);
+            g_free(parked);
+        }
+    }
+}
+
+/*
+ * Delete a queue that exists. Its commands that are still inside, or whose
+ * completion waits for room, end without a completion (NVMe base 2.0, 5.6:
+ * a controller may, but need not, post Command Aborted due to SQ Deletion).
+ */
+void femu_sq_delete(FemuZns *n, uint16_t id)
+{
+    FemuSq *sq = n->sq[id];
+
+    femu_req_discard(n, sq);
+    cq_drop_parked(sq->cq, sq);
+    sq->cq->sq_count--;
+    n->sq[id] = NULL;
+    g_free(sq);
+}
+
+/* Delete a queue that exists and that no submission queue uses. */
+void femu_cq_delete(FemuZns *n, uint16_t id)
+{
+    FemuCq *cq = n->cq[id];
+
+    assert(cq->sq_count == 0);
+    cq_drop_parked(cq, NULL);
+    n->cq[id] = NULL;
+    g_free(cq);
+    femu_irq_update_pin(n);
+}
+
+void femu_queues_delete(FemuZns *n)
+{
+    for (uint16_t id = 0; id < FEMU_MAX_QUEUES; id++) {
+        if (n->sq[id]) {
+            femu_sq_delete(n, id);
+        }
+    }
+    for (uint16_t id = 0; id < FEMU_MAX_QUEUES; id++) {
+        if (n->cq[id]) {
+            femu_cq_delete(n, id);
+        }
+    }
+    n->last_sq_idx = 0;
+}
+
+static bool cq_full(const FemuCq *cq)
+{
+    return (cq->tail + 1) % cq->size == cq->head;
+}
+
+/* Write one entry to a queue that has room. */
+static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
+{
+    const FemuSq *sq = n->sq[le16_to_cpu(cqe->sq_id)];
+    uint16_t status = le16_to_cpu(cqe->status) & ~1;
+
+    cqe->status = cpu_to_le16(status | cq->phase);
+    cqe->sq_head = cpu_to_le16(sq->head);
+    trace_femu_post(cq->id, sq->id, le16_to_cpu(cqe->cid), status >> 1,
+                    n->clock_ns);
+    if (!femu_dma_write(n, cq->base + cq->tail * sizeof(*cqe), cqe,
+                        sizeof(*cqe))) {
+        femu_ctrl_fatal(n, "a completion queue entry cannot be written");
+        return;
+    }
+    cq->tail = (cq->tail + 1) % cq->size;
+    cq->phase ^= cq->tail == 0;
+    femu_irq_posted(n, cq);
+}
+
+/* Post a completion, or park it until the host has made room for it. */
+void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
+                  uint64_t result)
+{
+    FemuCq *cq = sq->cq;
+    FemuParked *parked;
+    NvmeCqe cqe = {
+        .result = cpu_to_le32(result),
+        .dw1 = cpu_to_le32(result >> 32),
+        .sq_id = cpu_to_le16(sq->id),
+        .cid = cpu_to_le16(cid),
+        .status = cpu_to_le16((status ? status | NVME_DNR : 0) << 1),
+    };
+
+    if (!femu_ctrl_running(n)) {
+        return;
+    }
+    if (!cq_full(cq)) {
+        cq_write(n, cq, &cqe);
+        return;
+    }
+    trace_femu_park(cq->id, sq->id, cid);
+    parked = g_new0(FemuParked, 1);
+    parked->cqe = cqe;
+    QSIMPLEQ_INSERT_TAIL(&cq->parked, parked, next);
+}
+
+static void cq_unpark(FemuZns *n, FemuCq *cq)
+{
+    while (femu_ctrl_running(n) && !cq_full(cq) &&
+           !QSIMPLEQ_EMPTY(&cq->parked)) {
+        FemuParked *parked = QSIMPLEQ_FIRST(&cq->parked);
+
+        QSIMPLEQ_REMOVE_HEAD(&cq->parked, next);
+        cq_write(n, cq, &parked->cqe);
+        g_free(parked);
+    }
+}
+
+/*
+ * A doorbell of a queue that does not exist, or a value that the queue cannot
+ * have, is ignored: NVMe base 2.0, 3.1.3.x leaves no other effect but an
+ * asynchronous event.
+ */
+static void doorbell_invalid(FemuZns *n, const char *kind, uint32_t id,
+                             uint32_t value)
+{
+    trace_femu_doorbell_invalid(kind, id, value);
+    qemu_log_mask(LOG_GUEST_ERROR,
+                  "femu-zns: invalid %s doorbell of queue %" PRIu32
+                  ": value %" PRIu32 "\n", kind, id, value);
+}
+
+void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
+{
+    FemuSq *sq = id < FEMU_MAX_QUEUES ? n->sq[id] : NULL;
+
+    if (!sq || tail >= sq->size) {
+        doorbell_invalid(n, "submission tail", id, tail);
+        return;
+    }
+    trace_femu_sq_doorbell(id, tail, n->clock_ns);
+    sq->tail = tail;
+}
+
+/* The new head must lie between the old one and the tail: what was posted. */
+void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
+{
+    FemuCq *cq = id < FEMU_MAX_QUEUES ? n->cq[id] : NULL;
+    uint32_t taken, posted;
+
+    if (!cq || head >= cq->size) {
+        doorbell_invalid(n, "completion head", id, head);
+        return;
+    }
+    taken = (head + cq->size - cq->head) % cq->size;
+    posted = (cq->tail + cq->size - cq->head) % cq->size;
+    if (taken > posted) {
+        doorbell_invalid(n, "completion head", id, head);
+        return;
+    }
+    trace_femu_cq_doorbell(id, head, n->clock_ns);
+    cq->head = head;
+    cq_unpark(n, cq);
+    femu_irq_update_pin(n);
+}
+
+/*
+ * May the next command of this queue be fetched? Not while completions wait
+ * for room in its completion queue, so that their number stays bounded by the
+ * commands inside and one per queue; and an I/O command only if the core has
+ * room for it.
+ */
+static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
+{
+    return sq->head != sq->tail && QSIMPLEQ_EMPTY(&sq->cq->parked) &&
+           (sq->id == 0 || ssd_has_room(n->ssd));
+}
+
+/* Round robin: the next queue after the one served last, or NULL. */
+static FemuSq *sq_next_fetchable(FemuZns *n)
+{
+    for (uint32_t i = 1; i <= FEMU_MAX_QUEUES; i++) {
+        uint32_t idx = (n->last_sq_idx + i) % FEMU_MAX_QUEUES;
+
+        if (n->sq[idx] && sq_fetchable(n, n->sq[idx])) {
+            n->last_sq_idx = idx;
+            return n->sq[idx];
+        }
+    }
+    return NULL;
+}
+
+/* Checks that all commands share. */
+static uint16_t cmd_check(const NvmeCmd *cmd)
+{
+    if (NVME_CMD_FLAGS_FUSE(cmd->flags) ||
+        NVME_CMD_FLAGS_PSDT(cmd->flags) != NVME_PSDT_PRP) {
+        return NVME_INVALID_FIELD;
+    }
+    return NVME_SUCCESS;
+}
+
+/*
+ * Fetch and execute one command. The queue may be gone afterwards, but only
+ * if the command came from another one, the admin queue.
+ */
+static void sq_fetch_one(FemuZns *n, FemuSq *sq)
+{
+    NvmeCmd cmd;
+    uint64_t result = 0;
+    uint16_t status;
+
+    if (!femu_dma_read(n, sq->base + sq->head * sizeof(cmd), &cmd,
+                       sizeof(cmd))) {
+        femu_ctrl_fatal(n, "a submission queue entry cannot be read");
+        return;
+    }
+    sq->head = (sq->head + 1) % sq->size;
+    trace_femu_fetch(sq->id, le16_to_cpu(cmd.cid), cmd.opcode,
+                     le32_to_cpu(cmd.nsid));
+    status = cmd_check(&cmd);
+    if (!status) {
+        status = sq->id == 0 ? femu_admin_execute(n, sq, &cmd, &result)
+                             : femu_io_execute(n, sq, &cmd);
+    }
+    if (status == NVME_NO_COMPLETE) {
+        return;
+    }
+    if (status) {
+        femu_log_error(n, sq, &cmd, status);
+    }
+    femu_cq_post(n, sq, le16_to_cpu(cmd.cid), status, result);
+}
+
+/* Fetch and execute commands, one per queue in turn, while that is possible. */
+void femu_queues_fetch(FemuZns *n)
+{
+    FemuSq *sq;
+
+    while (femu_ctrl_running(n) && (sq = sq_next_fetchable(n))) {
+        sq_fetch_one(n, sq);
+    }
+}

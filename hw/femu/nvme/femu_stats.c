@@ -1,0 +1,89 @@
+/*
+ * Statistics for whoever asks: vendor log page, vendor feature, QOM.
+ *
+ * Knows nothing of how they are collected.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "femu.h"
+
+/* The configuration in force, "0 means ..." replaced. */
+static void add_config(FemuZns *n, GString *extra)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    g_string_append(extra, ",\"config\":{");
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = ssd_params_get(&n->params, &table[i]);
+
+        g_string_append_printf(extra, "%s\"%s\":%" PRIu64, i ? "," : "",
+                               table[i].name, value);
+    }
+    g_string_append_c(extra, '}');
+}
+
+/* The core's statistics and the device's own members. Caller frees. */
+char *femu_stats_json(FemuZns *n)
+{
+    g_autoptr(GString) extra = g_string_new(NULL);
+    const FemuLateness *lateness = &n->lateness;
+
+    g_string_append_printf(extra,
+                           "\"time_dilation\":%" PRIu32 ",\"lateness\":{"
+                           "\"clock\":\"%s\",\"count\":%" PRIu64 ","
+                           "\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ","
+                           "\"max_ns\":%" PRIu64 "}",
+                           n->dilation, femu_time_clock_name(),
+                           lateness->count,
+                           femu_lateness_percentile_ns(lateness, 50),
+                           femu_lateness_percentile_ns(lateness, 99),
+                           lateness->max_ns);
+    add_config(n, extra);
+    return ssd_stats_json(n->ssd, n->now_ns, extra->str);
+}
+
+void femu_stats_reset(FemuZns *n)
+{
+    ssd_stats_reset(n->ssd, n->now_ns);
+    n->lateness = (FemuLateness) { 0 };
+    n->features.stats_resets++;
+}
+
+static char *qom_get_stats(Object *obj, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (!n->ssd) {
+        return g_strdup("{}");
+    }
+    femu_time_enter(n);
+    return femu_stats_json(n);
+}
+
+static void qom_reset_stats(Object *obj, bool value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (!n->ssd) {
+        error_setg(errp, "stats-reset: the drive is not realized yet");
+        return;
+    }
+    if (value) {
+        femu_time_enter(n);
+        femu_stats_reset(n);
+    }
+}
+
+void femu_stats_class_init(ObjectClass *oc)
+{
+    object_class_property_add_str(oc, "stats", qom_get_stats, NULL);
+    object_class_property_set_description(oc, "stats",
+                                          "statistics as JSON text");
+    object_class_property_add_bool(oc, "stats-reset", NULL, qom_reset_stats);
+    object_class_property_set_description(oc, "stats-reset",
+                                          "write true to reset statistics");
+}

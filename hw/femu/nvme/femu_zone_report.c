@@ -1,0 +1,115 @@
+/*
+ * Zone Management Receive: the report of zones.
+ *
+ * Knows nothing of how zones change.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu.h"
+
+/* Does a zone in this state belong in a report with this ZRASF? */
+static bool report_selects(uint8_t filter, SsdZoneState state)
+{
+    switch (filter) {
+    case NVME_ZONE_REPORT_ALL:
+        return true;
+    case NVME_ZONE_REPORT_EMPTY:
+        return state == SSD_ZONE_EMPTY;
+    case NVME_ZONE_REPORT_IMPLICITLY_OPEN:
+        return state == SSD_ZONE_IMPLICITLY_OPEN;
+    case NVME_ZONE_REPORT_EXPLICITLY_OPEN:
+        return state == SSD_ZONE_EXPLICITLY_OPEN;
+    case NVME_ZONE_REPORT_CLOSED:
+        return state == SSD_ZONE_CLOSED;
+    case NVME_ZONE_REPORT_FULL:
+        return state == SSD_ZONE_FULL;
+    case NVME_ZONE_REPORT_READ_ONLY:
+        return state == SSD_ZONE_READ_ONLY;
+    case NVME_ZONE_REPORT_OFFLINE:
+        return state == SSD_ZONE_OFFLINE;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+/* The write pointer of a full, read-only or offline zone is not valid. */
+static bool zone_has_wp(SsdZoneState state)
+{
+    return state != SSD_ZONE_FULL && state != SSD_ZONE_READ_ONLY &&
+           state != SSD_ZONE_OFFLINE;
+}
+
+static NvmeZoneDescr zone_descriptor(const SsdZone *zone)
+{
+    return (NvmeZoneDescr) {
+        .zt = NVME_ZONE_TYPE_SEQ_WRITE,
+        .zs = zone->state << 4,
+        .zcap = cpu_to_le64(zone->capacity_nlb),
+        .zslba = cpu_to_le64(zone->start_lba),
+        .wp = cpu_to_le64(zone_has_wp(zone->state) ? zone->wp_lba
+                                                   : UINT64_MAX),
+    };
+}
+
+/*
+ * Fill `buf` of exactly `bytes` with a report of the zones from `zone_idx` on.
+ * The number of zones is that of the descriptors that fit, if `partial`, else
+ * of all that match (ZNS 1.1, 3.4.2.2).
+ */
+static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
+                        uint32_t zone_idx, uint8_t filter, bool partial)
+{
+    NvmeZoneReportHeader header = { 0 };
+    uint64_t room = (bytes - sizeof(header)) / sizeof(NvmeZoneDescr);
+    uint64_t matches = 0;
+
+    memset(buf, 0, bytes);
+    for (; zone_idx < n->params.zones; zone_idx++) {
+        SsdZone zone = ssd_zone(n->ssd, zone_idx);
+
+        if (!report_selects(filter, zone.state)) {
+            continue;
+        }
+        if (matches < room) {
+            NvmeZoneDescr descriptor = zone_descriptor(&zone);
+
+            memcpy(buf + sizeof(header) + matches * sizeof(descriptor),
+                   &descriptor, sizeof(descriptor));
+        } else if (partial) {
+            break;
+        }
+        matches++;
+    }
+    header.nr_zones = cpu_to_le64(matches);
+    memcpy(buf, &header, sizeof(header));
+}
+
+/*
+ * CDW10-11: an LBA of the first zone; CDW12: 0's based dwords to transfer;
+ * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused:
+ * zones have no descriptor extensions.
+ */
+uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
+{
+    uint64_t slba = le32_to_cpu(cmd->cdw10) |
+                    (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
+    uint64_t bytes = ((uint64_t)le32_to_cpu(cmd->cdw12) + 1) * 4;
+    uint32_t cdw13 = le32_to_cpu(cmd->cdw13);
+    uint8_t action = cdw13;
+    uint8_t filter = cdw13 >> 8;
+    bool partial = cdw13 & (1u << 16);
+    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
+
+    if (action != NVME_ZONE_REPORT || filter > NVME_ZONE_REPORT_OFFLINE ||
+        bytes < sizeof(NvmeZoneReportHeader) ||
+        bytes > n->params.mdts_bytes) {
+        return NVME_INVALID_FIELD;
+    }
+    if (slba >= femu_ns_size_lba(n)) {
+        return NVME_LBA_RANGE;
+    }
+    report_fill(n, n->bounce, bytes, slba / zone_nlb, filter, partial);
+    return femu_dma_reply(n, cmd, n->bounce, bytes);
+}
