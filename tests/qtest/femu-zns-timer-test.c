@@ -1,0 +1,424 @@
+/*
+ * The traps around the drive's one timer: host addresses that point back at
+ * the drive, idle drives, full completion queues, instants that never come.
+ *
+ * Knows nothing of how long commands take, beyond one page's write.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu-zns-commands.h"
+
+#define HOUR_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
+
+static uint64_t write_ns(const FemuDrive *drive)
+{
+    return drive->config.ssd.page_transfer_ns + drive->config.ssd.program_ns;
+}
+
+static uint64_t doorbell_addr(const FemuDrive *drive)
+{
+    return drive->bar.addr + FEMU_DOORBELLS;
+}
+
+/* The drive answers, and times a write as ever. `zone_idx` must be empty. */
+static void assert_works(FemuDrive *drive, uint32_t zone_idx)
+{
+    uint64_t start_ns = drive->host->now_ns;
+    uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE,
+                                  femu_zone_lba(drive, zone_idx),
+                                  femu_page_nlb(drive));
+
+    femu_expect_ok(&drive->io_cq, start_ns + write_ns(drive), 1, cid);
+}
+
+static void assert_admin_silent(FemuDrive *drive)
+{
+    FemuCqe cqe;
+
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+}
+
+static void reenable(FemuDrive *drive)
+{
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, -1);
+    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+}
+
+/*
+ * A completion queue on our own doorbells. If its entry got there, the zero in
+ * its first word would announce a whole round of admin commands. It cannot be
+ * written, which is fatal (CSTS.CFS); a reset brings the drive back.
+ */
+static void test_cq_at_own_bar(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                              drive->buf);
+    FemuCq cq;
+    FemuSq sq;
+
+    g_assert_cmphex(femu_cq_create_at(drive, &cq, 2, 16, doorbell_addr(drive),
+                                      -1), ==, NVME_SUCCESS);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    g_assert_cmpuint(drive->admin.tail, !=, 0);
+    femu_submit(&sq, &cmd);
+    femu_step(drive->host, write_ns(drive) - 1);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    femu_step(drive->host, 1);
+    assert_admin_silent(drive);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_READY | NVME_CSTS_FAILED);
+    reenable(drive);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN,
+                     femu_page_nlb(drive));
+    assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
+/*
+ * A data buffer on our own doorbells, for a command that is executed from the
+ * timer, because it had to wait for a slot: it fails and changes nothing.
+ */
+static void check_data_at_own_bar(uint8_t opcode, uint32_t cmd_slots)
+{
+    FemuConfig config = femu_small_config();
+    NvmeCmd cmd;
+    FemuDrive *drive;
+    uint32_t page_nlb;
+    uint64_t start_ns;
+
+    config.ssd.cmd_slots = cmd_slots;
+    drive = femu_boot(&config, NULL);
+    page_nlb = femu_page_nlb(drive);
+    cmd = femu_cmd_rw(drive, opcode, 0, 1, doorbell_addr(drive));
+    start_ns = drive->host->now_ns;
+    if (cmd_slots == 1) {
+        femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 1),
+                       page_nlb);
+        start_ns += write_ns(drive);
+    }
+    g_assert_cmpuint(drive->admin.tail, !=, 0);
+    femu_submit(&drive->io, &cmd);
+    if (cmd_slots == 1) {
+        femu_expect_at(&drive->io_cq, start_ns);
+    }
+    g_assert_cmphex(femu_expect_at(&drive->io_cq, start_ns).status, ==,
+                    NVME_DATA_TRAS_ERROR);
+    assert_admin_silent(drive);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    assert_works(drive, 2);
+    femu_shutdown(drive);
+}
+
+static void test_read_to_own_bar(void)
+{
+    check_data_at_own_bar(NVME_CMD_READ, 1024);
+}
+
+static void test_read_to_own_bar_from_timer(void)
+{
+    check_data_at_own_bar(NVME_CMD_READ, 1);
+}
+
+static void test_write_from_own_bar(void)
+{
+    check_data_at_own_bar(NVME_CMD_WRITE, 1024);
+}
+
+static void test_write_from_own_bar_from_timer(void)
+{
+    check_data_at_own_bar(NVME_CMD_WRITE, 1);
+}
+
+/* A PRP list on our own doorbells. */
+static void test_prp_list_at_own_bar(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                              drive->buf);
+
+    cmd.dptr.prp2 = cpu_to_le64(doorbell_addr(drive));
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                    NVME_DATA_TRAS_ERROR);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    assert_works(drive, 2);
+    femu_shutdown(drive);
+}
+
+/* An interrupt that would announce a command which the host has not. */
+static void test_msix_at_own_bar(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                              drive->buf);
+    NvmeCmd unannounced = femu_cmd_rw(drive, NVME_CMD_WRITE,
+                                      femu_zone_lba(drive, 1),
+                                      femu_page_nlb(drive), drive->buf);
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+
+    femu_msix_enable(drive);
+    femu_msix_vector(drive, 1, doorbell_addr(drive) + 2 * 4, 1);
+    femu_cq_create(drive, &cq, 2, 16, 1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    femu_place(&drive->io, &unannounced);
+    femu_submit(&sq, &cmd);
+    femu_expect_ok(&cq, drive->host->now_ns + write_ns(drive), 1, 0);
+    femu_step(drive->host, HOUR_NS);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    /* once announced, it runs */
+    femu_ring(&drive->io);
+    femu_expect_ok(&drive->io_cq, drive->host->now_ns + write_ns(drive), 1, 0);
+    femu_shutdown(drive);
+}
+
+/*
+ * Completions for a full queue wait in the device, one leaves per head
+ * doorbell; meanwhile the timer rests (an hour passes at once) and another
+ * queue is served on time.
+ */
+static void test_full_cq(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+
+    femu_cq_create(drive, &cq, 2, 2, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 4; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, i * page_nlb,
+                                  page_nlb, drive->buf);
+
+        femu_submit(&sq, &cmd);
+    }
+    femu_step(drive->host, write_ns(drive));
+    g_assert_true(femu_take(&cq, &cqe));
+    g_assert_cmpuint(cqe.cid, ==, 0);
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_step(drive->host, HOUR_NS);
+    g_assert_false(femu_peek(&cq, &cqe));
+    assert_works(drive, 1);
+    for (unsigned i = 1; i < 4; i++) {
+        femu_ring_cq(&cq);
+        g_assert_true(femu_take(&cq, &cqe));
+        g_assert_cmpuint(cqe.cid, ==, i);
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+        g_assert_false(femu_peek(&cq, &cqe));
+    }
+    femu_ring_cq(&cq);
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_shutdown(drive);
+}
+
+/* The same for a command that fails at once, and for several rounds. */
+static void test_full_cq_of_errors(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd cmd = { .opcode = 0xff, .nsid = cpu_to_le32(FEMU_NSID) };
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+
+    femu_cq_create(drive, &cq, 2, 3, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 15; i++) {
+        femu_place(&sq, &cmd);
+    }
+    femu_ring(&sq);
+    for (unsigned i = 0; i < 15; i++) {
+        g_assert_true(femu_reap(&cq, &cqe));
+        g_assert_cmpuint(cqe.cid, ==, i);
+        g_assert_cmphex(cqe.status, ==, NVME_INVALID_OPCODE);
+    }
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_shutdown(drive);
+}
+
+/* Deleting a queue, or a reset, forgets what is parked. */
+static void test_full_cq_deleted(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+
+    femu_cq_create(drive, &cq, 2, 2, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 3; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, i * page_nlb,
+                                  page_nlb, drive->buf);
+
+        femu_submit(&sq, &cmd);
+    }
+    femu_step(drive->host, write_ns(drive));
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 2), ==,
+                    NVME_SUCCESS);
+    g_assert_true(femu_reap(&cq, &cqe));
+    g_assert_false(femu_peek(&cq, &cqe));
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 2), ==,
+                    NVME_SUCCESS);
+    assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
+/*
+ * An idle drive has no deadline: with nothing else in the machine that has
+ * one, qtest's clock_step has nowhere to go. (A timer armed for UINT64_MAX
+ * would be armed for -1, and fire for ever.) libqtest aborts on the FAIL, so
+ * that happens in a child process, whose log is then searched.
+ */
+#define NO_DEADLINE "*because there is no pending deadline*"
+
+static void idle_child(void (*busy)(FemuDrive *drive))
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    g_setenv("QTEST_LOG", "1", true);
+    drive = femu_boot(&config, NULL);
+    busy(drive);
+    qtest_clock_step_next(drive->host->qts);
+}
+
+static void check_idle(void (*busy)(FemuDrive *drive))
+{
+    if (g_test_subprocess()) {
+        idle_child(busy);
+        return;
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_failed();
+    g_test_trap_assert_stderr(NO_DEADLINE);
+}
+
+static void busy_not(FemuDrive *drive)
+{
+}
+
+static void busy_with_everything(FemuDrive *drive)
+{
+    femu_fill(drive, 0, femu_cap_nlb(&drive->config) - 1);
+    g_assert_cmphex(femu_read(drive, 0, 9, NULL), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_FINISH, 0, false),
+                    ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, true),
+                    ==, NVME_SUCCESS);
+}
+
+/* Media work goes on after a reset, but nobody waits for it. */
+static void busy_at_reset(FemuDrive *drive)
+{
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    femu_disable(drive);
+    femu_step(drive->host, write_ns(drive));
+}
+
+static void busy_with_full_cq(FemuDrive *drive)
+{
+    NvmeCmd cmd = femu_cmd_flush();
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 2, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 3; i++) {
+        femu_submit(&sq, &cmd);
+    }
+}
+
+static void test_idle_after_boot(void)
+{
+    check_idle(busy_not);
+}
+
+static void test_idle_after_work(void)
+{
+    check_idle(busy_with_everything);
+}
+
+static void test_idle_after_reset(void)
+{
+    check_idle(busy_at_reset);
+}
+
+static void test_idle_with_full_cq(void)
+{
+    check_idle(busy_with_full_cq);
+}
+
+/* A step of 0 is refused by qtest: the reason why femu_step() makes none. */
+static void test_step_0(void)
+{
+    if (g_test_subprocess()) {
+        FemuConfig config = femu_small_config();
+        FemuDrive *drive;
+
+        g_setenv("QTEST_LOG", "1", true);
+        drive = femu_boot(&config, NULL);
+        qtest_clock_step(drive->host->qts, 0);
+        return;
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_failed();
+    g_test_trap_assert_stderr("*FAIL could not advance time*");
+}
+
+/* A command's due time is a deadline: a step to the next one arrives there. */
+static void test_step_next(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint64_t start_ns = drive->host->now_ns;
+    FemuCqe cqe;
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    while (!femu_peek(&drive->io_cq, &cqe)) {
+        femu_step_next(drive->host);
+        g_assert_cmpuint(drive->host->now_ns, <=, start_ns + write_ns(drive));
+    }
+    g_assert_cmpuint(drive->host->now_ns, ==, start_ns + write_ns(drive));
+    femu_shutdown(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("femu-zns/timer/cq-at-own-bar", test_cq_at_own_bar);
+    qtest_add_func("femu-zns/timer/read-to-own-bar", test_read_to_own_bar);
+    qtest_add_func("femu-zns/timer/read-to-own-bar-from-timer",
+                   test_read_to_own_bar_from_timer);
+    qtest_add_func("femu-zns/timer/write-from-own-bar",
+                   test_write_from_own_bar);
+    qtest_add_func("femu-zns/timer/write-from-own-bar-from-timer",
+                   test_write_from_own_bar_from_timer);
+    qtest_add_func("femu-zns/timer/prp-list-at-own-bar",
+                   test_prp_list_at_own_bar);
+    qtest_add_func("femu-zns/timer/msix-at-own-bar", test_msix_at_own_bar);
+    qtest_add_func("femu-zns/timer/full-cq", test_full_cq);
+    qtest_add_func("femu-zns/timer/full-cq-of-errors",
+                   test_full_cq_of_errors);
+    qtest_add_func("femu-zns/timer/full-cq-deleted", test_full_cq_deleted);
+    qtest_add_func("femu-zns/timer/idle-after-boot", test_idle_after_boot);
+    qtest_add_func("femu-zns/timer/idle-after-work", test_idle_after_work);
+    qtest_add_func("femu-zns/timer/idle-after-reset", test_idle_after_reset);
+    qtest_add_func("femu-zns/timer/idle-with-full-cq",
+                   test_idle_with_full_cq);
+    qtest_add_func("femu-zns/timer/step-0", test_step_0);
+    qtest_add_func("femu-zns/timer/step-next", test_step_next);
+    return g_test_run();
+}
