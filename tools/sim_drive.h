@@ -1,0 +1,56 @@
+/*
+ * A drive with a clock that jumps from completion to completion, and the
+ * recording of what goes in and out.
+ *
+ * Knows nothing of which commands are sent, and why.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SIM_DRIVE_H
+#define FEMU_SIM_DRIVE_H
+
+#include "ssd.h"
+
+typedef struct SimDrive SimDrive;
+
+/* A completion, and the number that its sender gave it. */
+typedef struct SimDone {
+    SsdDone done;
+    SsdCmd cmd;
+    unsigned sender;
+} SimDone;
+
+/*
+ * A new drive at time 0. `params` are checked. `trace_path` may be NULL.
+ * Return: NULL and *error when the trace cannot be created.
+ */
+SimDrive *sim_drive_new(const SsdParams *params, const char *trace_path,
+                        GError **error);
+
+/*
+ * Finish the trace and free the drive. Return: false and *error when the
+ * trace could not be written.
+ */
+bool sim_drive_free(SimDrive *drive, GError **error);
+
+Ssd *sim_drive_ssd(SimDrive *drive);
+uint64_t sim_drive_now_ns(const SimDrive *drive);
+
+/*
+ * Submit now. Needs room (ssd_has_room()).
+ * Return: false and *error with the reason if the drive rejects it.
+ */
+bool sim_drive_submit(SimDrive *drive, const SsdCmd *cmd, unsigned sender,
+                      GError **error);
+
+/*
+ * Move the clock to the next completion. Needs a command inside.
+ * Completions of the same instant come one by one, in order.
+ */
+SimDone sim_drive_wait(SimDrive *drive);
+
+/* What a status means, in words. */
+const char *sim_status_text(SsdStatus status);
+
+#endif
