@@ -252,9 +252,15 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
 
-/* femu_dma.c: host memory. Both directions use the last mapping. */
+/*
+ * femu_dma.c, femu_sgl.c: host memory. Copies in both directions use the last
+ * mapping.
+ */
 uint16_t femu_dma_map(FemuZns *n, const NvmeCmd *cmd, uint64_t bytes,
                       DMADirection direction);
+bool femu_dma_map_add(FemuZns *n, uint64_t addr, uint64_t bytes);
+uint16_t femu_sgl_map(FemuZns *n, const NvmeSglDescriptor *first,
+                      uint64_t bytes);
 uint16_t femu_dma_from_host(FemuZns *n, void *buf);
 uint16_t femu_dma_to_host(FemuZns *n, const void *buf);
 uint16_t femu_dma_reply(FemuZns *n, const NvmeCmd *cmd, const void *buf,

@@ -1,5 +1,6 @@
 /*
- * Host memory: PRP entries and lists, and copying to and from what they name.
+ * Host memory: PRP entries and lists, and copying to and from what a command
+ * names.
  *
  * Knows nothing of what the data is.
  *
@@ -27,17 +28,31 @@ bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
     return pci_dma_write(PCI_DEVICE(n), addr, buf, bytes) == MEMTX_OK;
 }
 
-/* Append host memory to the mapping, joined to its last piece if adjacent. */
-static void map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
+/*
+ * Append host memory to the mapping, joined to its last piece if adjacent.
+ * Return: false if there is no room for one more piece.
+ */
+bool femu_dma_map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
 {
     FemuSeg *last = n->seg_count ? &n->seg[n->seg_count - 1] : NULL;
 
     if (last && last->addr + last->bytes == addr) {
         last->bytes += bytes;
-        return;
+        return true;
     }
-    assert(n->seg_count < n->seg_max);
+    if (n->seg_count == n->seg_max) {
+        return false;
+    }
     n->seg[n->seg_count++] = (FemuSeg) { .addr = addr, .bytes = bytes };
+    return true;
+}
+
+/* As femu_dma_map_add(), for pages: seg_max is enough for mdts bytes. */
+static void map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
+{
+    bool added = femu_dma_map_add(n, addr, bytes);
+
+    assert(added);
 }
 
 /* Add one page of `bytes` left to map. Entries but the first have offset 0. */
@@ -137,6 +152,23 @@ static uint16_t map_prps(FemuZns *n, uint64_t prp1, uint64_t prp2,
     return map_list(n, prp2, bytes);
 }
 
+/* Can all of the mapping be reached in this direction? */
+static bool map_reachable(FemuZns *n, DMADirection direction)
+{
+    AddressSpace *as = pci_get_address_space(PCI_DEVICE(n));
+
+    for (uint32_t i = 0; i < n->seg_count; i++) {
+        const FemuSeg *seg = &n->seg[i];
+
+        if (seg->addr + seg->bytes < seg->addr ||
+            !dma_memory_valid(as, seg->addr, seg->bytes, direction,
+                              MEMTXATTRS_UNSPECIFIED)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /*
  * Find the host memory of a command's `bytes` of data, at most max(mdts,
  * 4 KiB), and check that the whole of it can be reached. Changes no state but
@@ -146,26 +178,22 @@ static uint16_t map_prps(FemuZns *n, uint64_t prp1, uint64_t prp2,
 uint16_t femu_dma_map(FemuZns *n, const NvmeCmd *cmd, uint64_t bytes,
                       DMADirection direction)
 {
-    AddressSpace *as = pci_get_address_space(PCI_DEVICE(n));
     uint16_t status;
 
     n->seg_count = 0;
-    status = map_prps(n, le64_to_cpu(cmd->dptr.prp1),
-                      le64_to_cpu(cmd->dptr.prp2), bytes);
+    if (NVME_CMD_FLAGS_PSDT(cmd->flags) == NVME_PSDT_PRP) {
+        status = map_prps(n, le64_to_cpu(cmd->dptr.prp1),
+                          le64_to_cpu(cmd->dptr.prp2), bytes);
+    } else {
+        status = femu_sgl_map(n, &cmd->dptr.sgl, bytes);
+    }
+    if (!status && !map_reachable(n, direction)) {
+        status = NVME_DATA_TRAS_ERROR;
+    }
     if (status) {
         trace_femu_map_failed(le16_to_cpu(cmd->cid), status);
-        return status;
     }
-    for (uint32_t i = 0; i < n->seg_count; i++) {
-        if (n->seg[i].addr + n->seg[i].bytes < n->seg[i].addr ||
-            !dma_memory_valid(as, n->seg[i].addr, n->seg[i].bytes, direction,
-                              MEMTXATTRS_UNSPECIFIED)) {
-            trace_femu_map_failed(le16_to_cpu(cmd->cid),
-                                  NVME_DATA_TRAS_ERROR);
-            return NVME_DATA_TRAS_ERROR;
-        }
-    }
-    return NVME_SUCCESS;
+    return status;
 }
 
 /* Copy all of the mapped memory into `buf`. */

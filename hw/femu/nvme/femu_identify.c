@@ -134,6 +134,8 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->nn = cpu_to_le32(FEMU_NSID);
     id->oncs = cpu_to_le16(NVME_ONCS_FEATURES);
     id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT;
+    id->sgls = cpu_to_le32(NVME_CTRL_SGLS_SUPPORT_NO_ALIGN |
+                           NVME_CTRL_SGLS_MPTR_CONTIGUOUS);
     id->psd[0].mp = cpu_to_le16(POWER_CENTIWATT);
     return NVME_SUCCESS;
 }

@@ -110,11 +110,14 @@ static bool config_device(FemuZns *n, Error **errp)
     return true;
 }
 
-/* Room for the data of one command, however it lies in host memory. */
+/*
+ * Room for the data of one command: by PRPs it lies in at most one page more
+ * than it fills; SGLs may cut it smaller, to an average of 512 bytes.
+ */
 static void buffers_init(FemuZns *n)
 {
     n->bounce = g_malloc(MAX(n->params.mdts_bytes, NVME_IDENTIFY_DATA_SIZE));
-    n->seg_max = n->params.mdts_bytes / (4 * KiB) + 1;
+    n->seg_max = n->params.mdts_bytes / 512 + 1;
     n->seg = g_new(FemuSeg, n->seg_max);
 }
 

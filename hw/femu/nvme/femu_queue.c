@@ -259,11 +259,18 @@ static FemuSq *sq_next_fetchable(FemuZns *n)
     return NULL;
 }
 
-/* Checks that all commands share. */
-static uint16_t cmd_check(const NvmeCmd *cmd)
+/*
+ * Checks that all commands share: no fused operations; admin commands use
+ * PRPs; I/O commands may use SGLs, but not one for metadata (NVMe over PCIe
+ * transport 1.0, 2.2; NVMe base 2.0, 3.3.3.1).
+ */
+static uint16_t cmd_check(const FemuSq *sq, const NvmeCmd *cmd)
 {
-    if (NVME_CMD_FLAGS_FUSE(cmd->flags) ||
-        NVME_CMD_FLAGS_PSDT(cmd->flags) != NVME_PSDT_PRP) {
+    uint8_t psdt = NVME_CMD_FLAGS_PSDT(cmd->flags);
+    uint8_t psdt_max = sq->id == 0 ? NVME_PSDT_PRP
+                                   : NVME_PSDT_SGL_MPTR_CONTIGUOUS;
+
+    if (NVME_CMD_FLAGS_FUSE(cmd->flags) || psdt > psdt_max) {
         return NVME_INVALID_FIELD;
     }
     return NVME_SUCCESS;
@@ -287,7 +294,7 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
     sq->head = (sq->head + 1) % sq->size;
     trace_femu_fetch(sq->id, le16_to_cpu(cmd.cid), cmd.opcode,
                      le32_to_cpu(cmd.nsid));
-    status = cmd_check(&cmd);
+    status = cmd_check(sq, &cmd);
     if (!status) {
         status = sq->id == 0 ? femu_admin_execute(n, sq, &cmd, &result)
                              : femu_io_execute(n, sq, &cmd);
