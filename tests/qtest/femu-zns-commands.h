@@ -62,7 +62,10 @@ void femu_assert_data(FemuDrive *drive, uint64_t slba, uint32_t nlb,
 /* One zone as Zone Management Receive shows it. */
 NvmeZoneDescr femu_zone(FemuDrive *drive, uint32_t zone_idx);
 
-/* Assert state (NVME_ZONE_STATE_...) and write pointer, as zone offset. */
+/*
+ * Assert state (NVME_ZONE_STATE_...) and write pointer, as an offset in the
+ * zone. A full zone has none (ZNS 1.1, figure 37): there it is not looked at.
+ */
 void femu_assert_zone(FemuDrive *drive, uint32_t zone_idx, unsigned state,
                       uint64_t wp_offset_nlb);
 
