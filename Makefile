@@ -15,12 +15,13 @@ help:
 
 #: make run      boot Linux with a zoned drive, run fio on it, print a table and
 #:               write a report; on a fresh machine this builds all it needs
-#:                 JOB=file.fio        your own fio job
+#:                 JOB=file            your own fio job (.fio) or script (.sh)
 #:                 CONFIG=file.cfg     the drive (configs/*.cfg)
 #:                 SET="channels=4 ways=2"   changes to the drive
 #:                 TIME=virtual|real   exact virtual time, or the host's clock
 #:                 EXTRA=dir           your own programs, in the guest's PATH
 #:                 KERNEL=file DISK=file     your own kernel or disk image
+#:                 (scripts/run says what else there is)
 #: make shell    the same guest with a login prompt
 #: make test     all tests; STAGES="core qtest" for some of them
 #:
@@ -34,7 +35,7 @@ shell:
 	@scripts/deps qemu guest
 	@scripts/build-qemu
 	@scripts/build-guest
-	@scripts/run --shell
+	@scripts/shell
 
 test:
 	@scripts/deps core qemu guest report test
