@@ -59,6 +59,15 @@ static int version_command(int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED,
     return SIM_OK;
 }
 
+static int start_command(const SimCommand *command, int argc, char **argv,
+                         GError **error)
+{
+    g_autofree char *name = g_strdup_printf("femu-sim %s", command->name);
+
+    g_set_prgname(name);
+    return command->main(argc, argv, error);
+}
+
 static int help_command(int argc, char **argv, GError **error)
 {
     char help[] = "--help";
@@ -73,7 +82,7 @@ static int help_command(int argc, char **argv, GError **error)
         }
         if (command->main != help_command) {
             help_argv[0] = argv[1];
-            return command->main(2, help_argv, error);
+            return start_command(command, 2, help_argv, error);
         }
     }
     puts("Usage: femu-sim COMMAND [OPTION...]\n\n"
@@ -98,10 +107,7 @@ int main(int argc, char **argv)
     } else if (!(command = find_command(argv[1]))) {
         set_unknown(&error, argv[1]);
     } else {
-        g_autofree char *name = g_strdup_printf("femu-sim %s", command->name);
-
-        g_set_prgname(name);
-        status = command->main(argc - 1, argv + 1, &error);
+        status = start_command(command, argc - 1, argv + 1, &error);
     }
     if (error) {
         fprintf(stderr, "femu-sim: %s\n", error->message);

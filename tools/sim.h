@@ -37,7 +37,7 @@ typedef struct SimDriveOptions {
     char **set;
 } SimDriveOptions;
 
-GOptionGroup *sim_drive_option_group(SimDriveOptions *options);
+void sim_add_drive_options(GOptionContext *context, SimDriveOptions *options);
 void sim_drive_options_clear(SimDriveOptions *options);
 
 /*
@@ -56,10 +56,10 @@ bool sim_parse_number(const char *option, SsdParamType type, const char *text,
                       GError **error);
 
 /*
- * Parse a command's options; `arguments` describes what follows them, and
- * exactly `argument_count` of those must remain in argv[1..].
+ * Parse a command's options. What remains in argv[1..] must be one argument
+ * called `argument`, or nothing if that is NULL.
  */
 bool sim_parse_options(GOptionContext *context, int *argc, char ***argv,
-                       int argument_count, GError **error);
+                       const char *argument, GError **error);
 
 #endif

@@ -20,14 +20,12 @@ G_DEFINE_QUARK(femu-sim-error, sim_error)
 
 /* --- Options ------------------------------------------------------------- */
 
-GOptionGroup *sim_drive_option_group(SimDriveOptions *options)
+void sim_add_drive_options(GOptionContext *context, SimDriveOptions *options)
 {
-    GOptionGroup *group = g_option_group_new("drive", "The drive:",
-                                             "Show the drive's options", NULL,
-                                             NULL);
     const GOptionEntry entries[] = {
         {"config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
-         "Read parameters from FILE, as QEMU's -readconfig does", "FILE"},
+         "Read the drive's parameters from FILE, as QEMU's -readconfig does",
+         "FILE"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options->device,
          "Which drive of the file, if there are several", "ID"},
         {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options->set,
@@ -36,8 +34,7 @@ GOptionGroup *sim_drive_option_group(SimDriveOptions *options)
         {0},
     };
 
-    g_option_group_add_entries(group, entries);
-    return group;
+    g_option_context_add_main_entries(context, entries, NULL);
 }
 
 void sim_drive_options_clear(SimDriveOptions *options)
@@ -48,18 +45,20 @@ void sim_drive_options_clear(SimDriveOptions *options)
 }
 
 bool sim_parse_options(GOptionContext *context, int *argc, char ***argv,
-                       int argument_count, GError **error)
+                       const char *argument, GError **error)
 {
+    int wanted = argument ? 1 : 0;
+
     if (!g_option_context_parse(context, argc, argv, error)) {
         return false;
     }
-    if (*argc - 1 > argument_count) {
+    if (*argc - 1 > wanted) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "unexpected argument '%s'",
-                    (*argv)[argument_count + 1]);
+                    (*argv)[wanted + 1]);
         return false;
     }
-    if (*argc - 1 < argument_count) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "an argument is missing");
+    if (*argc - 1 < wanted) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s is missing", argument);
         return false;
     }
     return true;
@@ -168,9 +167,9 @@ int sim_params_command(int argc, char **argv, GError **error)
 
     g_option_context_set_summary(context, "Check a drive's parameters and "
                                  "print them as a configuration file.");
+    sim_add_drive_options(context, &drive);
     g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_add_group(context, sim_drive_option_group(&drive));
-    if (sim_parse_options(context, &argc, &argv, 0, error) &&
+    if (sim_parse_options(context, &argc, &argv, NULL, error) &&
         sim_drive_params(&drive, &params, error)) {
         if (markdown) {
             g_autofree char *text = ssd_params_markdown();

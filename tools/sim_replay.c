@@ -330,7 +330,7 @@ int sim_replay_command(int argc, char **argv, GError **error)
         "Give the commands of TRACE, which the device's trace= or femu-sim\n"
         "run --trace recorded, to a new drive at the same times and compare\n"
         "every status and completion. Exit status 1: there is a difference.");
-    if (!sim_parse_options(context, &argc, &argv, 1, error)) {
+    if (!sim_parse_options(context, &argc, &argv, "the trace file", error)) {
         return SIM_ERROR;
     }
     return replay_trace(argv[1], error);

@@ -76,8 +76,8 @@ static GOptionContext *run_context(RunOptions *o)
     };
 
     g_option_context_set_summary(context, summary);
+    sim_add_drive_options(context, &o->drive);
     g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_add_group(context, sim_drive_option_group(&o->drive));
     return context;
 }
 
@@ -279,7 +279,7 @@ int sim_run_command(int argc, char **argv, GError **error)
 {
     RunOptions options = {0};
     g_autoptr(GOptionContext) context = run_context(&options);
-    bool ran = sim_parse_options(context, &argc, &argv, 0, error) &&
+    bool ran = sim_parse_options(context, &argc, &argv, NULL, error) &&
                run(&options, error);
 
     run_options_clear(&options);
