@@ -85,7 +85,8 @@ char *femu_bios_create(void)
 char *femu_machine_args(const char *bios, const char *args)
 {
     return g_strdup_printf("-machine q35,pit=off -m 64 -nodefaults "
-                           "-global apic-common.vapic=off -bios %s %s", bios, args);
+                           "-global apic-common.vapic=off -bios %s %s",
+                           bios, args);
 }
 
 FemuHost *femu_host_start(const char *args)
