@@ -76,7 +76,7 @@
       "zones that a Select All works on at a time")                           \
     X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \
       "commands inside the drive; further ones wait in their queues")         \
-    X(SIZE, mdts_bytes, "mdts", 512 * SSD_KIB, 4 * SSD_KIB, 8 * SSD_MIB,      \
+    X(SIZE, mdts_bytes, "mdts", 512 * SSD_KIB, 8 * SSD_KIB, 8 * SSD_MIB,      \
       "bytes", "largest data transfer of a command; a power of two")          \
     X(SIZE, zasl_bytes, "zasl", 0, 0, 8 * SSD_MIB, "bytes",                   \
       "largest zone append; a power of two; 0 means as mdts")

@@ -51,6 +51,11 @@ typedef struct JobQueue {
     uint32_t head_idx; /* runs if it may start; the others wait */
     uint32_t tail_idx;
     bool head_runs;
+    /*
+     * The job that took the zone out of open or closed: at its end the zone's
+     * resources are free, unless the zone has been opened again since.
+     */
+    uint32_t releaser_idx;
     bool is_due;           /* in the list of zones to be looked at */
     uint32_t next_due_idx; /* zone */
 } JobQueue;

@@ -32,6 +32,7 @@ void ssd_jobs_init(Ssd *ssd)
     ssd->zone_jobs = g_new0(JobQueue, zones);
     for (uint32_t i = 0; i < zones; i++) {
         ssd->zone_jobs[i].head_idx = SSD_NONE;
+        ssd->zone_jobs[i].releaser_idx = SSD_NONE;
     }
 }
 
@@ -147,6 +148,9 @@ static uint32_t commit_zone(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
     if (leaves_work(&ssd->zones.zones[zone_idx], op)) {
         job_idx = job_new(ssd, command_idx, zone_idx, op);
         job_queue(ssd, job_idx);
+        if (zone_is_active(&ssd->zones, zone_idx)) {
+            ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
+        }
         if (op == SSD_OP_ZONE_RESET) {
             forget_pages(ssd, zone_idx);
         }
@@ -306,30 +310,34 @@ static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     }
     queue->head_idx = job.next_of_zone_idx;
     queue->head_runs = false;
-    if (queue->head_idx == SSD_NONE) {
+    if (queue->releaser_idx == job_idx) {
+        queue->releaser_idx = SSD_NONE;
         zone_release(&ssd->zones, job.zone_idx);
     }
     job_give(ssd, job_idx);
+    /* What a Select All lets start comes before the zone's own next job. */
     if (job.command_idx == ssd->select_all_head_idx) {
         select_all_job_ended(ssd);
     }
+    zone_due(ssd, job.zone_idx);
     ssd_command_part_ended(ssd, job.command_idx, now_ns);
 }
 
-/* Start the jobs of a zone that can start; those without work end at once. */
+/* Start a zone's next job if it can start; without work, it ends at once. */
 static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     JobQueue *queue = &ssd->zone_jobs[zone_idx];
 
-    while (queue->head_idx != SSD_NONE && !queue->head_runs &&
-           ssd->jobs[queue->head_idx].may_start) {
-        queue->head_runs = true;
-        if (ssd->jobs[queue->head_idx].op == SSD_OP_ZONE_FINISH) {
-            fills_add(ssd, queue->head_idx);
-        }
-        if (!job_continue(ssd, now_ns, queue->head_idx)) {
-            job_end(ssd, now_ns, queue->head_idx);
-        }
+    if (queue->head_idx == SSD_NONE || queue->head_runs ||
+        !ssd->jobs[queue->head_idx].may_start) {
+        return;
+    }
+    queue->head_runs = true;
+    if (ssd->jobs[queue->head_idx].op == SSD_OP_ZONE_FINISH) {
+        fills_add(ssd, queue->head_idx);
+    }
+    if (!job_continue(ssd, now_ns, queue->head_idx)) {
+        job_end(ssd, now_ns, queue->head_idx);
     }
 }
 
@@ -351,7 +359,6 @@ void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
     if (--job->ops_left > 0 || job_continue(ssd, at_ns, job_idx)) {
         return;
     }
-    zone_due(ssd, job->zone_idx);
     job_end(ssd, at_ns, job_idx);
     settle(ssd, at_ns);
 }

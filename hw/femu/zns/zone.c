@@ -41,6 +41,13 @@ static bool is_open(const ZoneEntry *zone)
            zone->state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
+bool zone_is_active(const ZoneTable *table, uint32_t zone_idx)
+{
+    const ZoneEntry *zone = &table->zones[zone_idx];
+
+    return is_open(zone) || zone->state == SSD_ZONE_CLOSED;
+}
+
 /* The queue of implicitly opened zones */
 
 static void implicit_push(ZoneTable *table, uint32_t zone_idx)
@@ -135,7 +142,7 @@ void zone_release(ZoneTable *table, uint32_t zone_idx)
 {
     ZoneEntry *zone = &table->zones[zone_idx];
 
-    if (!is_open(zone) && zone->state != SSD_ZONE_CLOSED) {
+    if (!zone_is_active(table, zone_idx)) {
         release_open(table, zone);
         release_active(table, zone);
     }

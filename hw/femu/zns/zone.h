@@ -88,6 +88,9 @@ bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
 /* Can Select All of `op` be done as a whole? Only opening has a limit. */
 SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);
 
+/* Is the zone's state open or closed? (ZNS 1.1 section 2.1.1.4) */
+bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
+
 /* Give back what a full or empty zone still holds; others keep theirs. */
 void zone_release(ZoneTable *table, uint32_t zone_idx);
 
