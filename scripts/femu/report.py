@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes the table and the report of a run from the folder it left behind.
+
+The report's bytes depend on that folder only. Whatever is missing or damaged
+in it is told, and the rest is shown.
+
+Knows nothing of how a run is started.
+"""
+
+import os
+import sys
+
+from femu import report_page, report_run, report_table
+
+FILE = 'report.html'
+
+
+def make(out_dir, out=None, errors=None):
+    """Prints the table of the run in OUT_DIR to OUT (standard output) and what
+    is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE.
+    Return: the texts of what is wrong, [] if all is well."""
+    out = out or sys.stdout
+    errors = errors or sys.stderr
+    run = report_run.load(out_dir)
+    plots = _plots(run)
+    page = report_page.Page(run, plots).html()
+    print('\n'.join([''] + report_table.make(run) + ['']), file=out)
+    for problem in run.problems:
+        print('report: ' + problem, file=errors)
+    path = os.path.join(out_dir, FILE)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(page)
+    print('report: %s' % os.path.relpath(path), file=out, flush=True)
+    return run.problems
+
+
+def _plots(run):
+    """Return: the module that draws, None if this machine cannot draw."""
+    try:
+        from femu import report_plots  # pylint: disable=C0415
+        return report_plots
+    except ImportError as error:
+        run.problems.append('the report has no pictures: %s; "scripts/deps '
+                            'report" installs what is missing' % error)
+        return None

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What programs in the guest measured in one step: fio's json+ output and
+zone-op's.
+
+Knows nothing of the drive's own statistics, and of how any of it is shown.
+"""
+
+from dataclasses import dataclass
+
+from femu import report_json
+from femu.report_json import DataError
+from femu.report_latency import Distribution, merged, of_values
+
+DIRECTIONS = ('read', 'write', 'trim')
+MIB = 1 << 20
+NS_PER_MS = 1000000
+
+
+@dataclass(frozen=True)
+class Side:
+    """One direction of some of fio's jobs that ran together. `latency` is
+    completion latency (clat), None if fio was told not to measure it."""
+    direction: str
+    commands: int
+    data_bytes: int
+    runtime_ns: int
+    latency: Distribution
+
+    def iops(self):
+        """Return: commands per second, None if fio's clock saw no time."""
+        return self._per_s(self.commands)
+
+    def mib_per_s(self):
+        """Return: MiB per second, None if fio's clock saw no time."""
+        return self._per_s(self.data_bytes / MIB)
+
+    def _per_s(self, amount):
+        return amount * 1e9 / self.runtime_ns if self.runtime_ns else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """fio's jobs of one groupid: they ran at the same time."""
+    name: str
+    sides: list
+
+
+@dataclass(frozen=True)
+class Fio:
+    """A run of fio. `failures` are texts, one for each job with an error."""
+    version: str
+    groups: list
+    failures: list
+
+
+@dataclass(frozen=True)
+class ZoneOp:
+    """A run of zone-op; `latency` is None if every operation failed."""
+    operation: str
+    latency: Distribution
+    failures: list
+
+
+def load_fio(path):
+    """Return: the Fio in the file PATH. Raises DataError."""
+    root = report_json.read(path)
+    jobs = {}
+    failures = []
+    for job in root['jobs'].items():
+        jobs.setdefault(job['groupid'].integer(), []).append(job)
+        error = job.get('error')
+        if error is not None and error.integer() != 0:
+            failures.append('fio job %s ended with error %d' % (
+                job['jobname'].text(), error.integer()))
+    version = root.get('fio version')
+    return Fio(version=version.text() if version else '',
+               groups=[_group(members) for _, members in sorted(jobs.items())],
+               failures=failures)
+
+
+def _group(jobs):
+    names = list(dict.fromkeys(job['jobname'].text() for job in jobs))
+    name = names[0] if len(names) == 1 else '%s (+%d)' % (names[0],
+                                                          len(names) - 1)
+    sides = [together(direction, [_side(direction, job[direction])
+                                  for job in jobs if job.get(direction)])
+             for direction in DIRECTIONS]
+    return Group(name, [side for side in sides if side.commands])
+
+
+def together(direction, sides):
+    """Return: the Side that SIDES are when taken together: as long as the
+    longest of them, as fio sums up a group."""
+    return Side(direction=direction,
+                commands=sum(side.commands for side in sides),
+                data_bytes=sum(side.data_bytes for side in sides),
+                runtime_ns=max((side.runtime_ns for side in sides), default=0),
+                latency=merged([side.latency for side in sides]))
+
+
+def _side(direction, node):
+    return Side(direction=direction,
+                commands=node['total_ios'].integer(),
+                data_bytes=node['io_bytes'].integer(),
+                runtime_ns=node['runtime'].integer() * NS_PER_MS,
+                latency=_clat(node['clat_ns']))
+
+
+def _clat(node):
+    """Return: the Distribution of json+'s bins, or None if there are none."""
+    bins = node.get('bins')
+    count = node.get('N')
+    if count is None or count.integer() == 0:
+        return None
+    if bins is None:
+        raise DataError('%s has no bins: fio was not run with '
+                        '--output-format=json+' % node.where)
+    counts = []
+    for value_ns, times in bins.members():
+        if not value_ns.isdecimal():
+            raise DataError('%s is not a number of ns' % times.where)
+        if times.integer():
+            counts.append((int(value_ns), times.integer()))
+    held = sum(times for _, times in counts)
+    if held != count.integer():
+        raise DataError('%s holds %d commands, N says %d'
+                        % (bins.where, held, count.integer()))
+    return Distribution(sorted(counts), node['mean'].number() * held,
+                        node['min'].integer(), node['max'].integer())
+
+
+def load_zone_op(path):
+    """Return: the ZoneOp in the file PATH. Raises DataError."""
+    root = report_json.read(path)
+    operation = root['operation'].text()
+    values_ns, failures = [], []
+    for zone in root['zones'].items():
+        latency_ns = zone['latency_ns'].integer()
+        error = zone['errno'].integer()
+        if error == 0:
+            values_ns.append(latency_ns)
+        else:
+            failures.append('%s of zone %d failed (errno %d)' % (
+                operation, zone['zone'].integer(), error))
+    return ZoneOp(operation, of_values(values_ns) if values_ns else None,
+                  failures)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report's page: one HTML file that needs no other, no script and no
+network, for light and dark screens and for paper.
+
+Knows nothing of files, and of how pictures are drawn: it is given the module
+that draws them, or None for a page without pictures.
+"""
+
+from html import escape
+
+from femu import report_facts, report_rows, report_table
+from femu.report_style import CSS
+
+# A figure for each operation up to here; the table has all of them.
+MAX_LATENCY_FIGURES = 12
+TABLE_CELLS = 9
+
+
+class Page:
+    """Collects the page's parts. `plots` draws; names of figures are counted,
+    for each goes before the ids in its SVG."""
+
+    def __init__(self, run, plots):
+        self._run = run
+        self._plots = plots
+        self._figures = 0
+        self._parts = []
+
+    def html(self):
+        """Return: the whole page."""
+        self._header()
+        self._messages()
+        self._table()
+        self._overview()
+        for step in self._run.steps:
+            self._step(step)
+        self._lateness()
+        self._details()
+        title = escape(report_table.title(self._run))
+        return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n'
+                '<meta charset="utf-8">\n<meta name="viewport" '
+                'content="width=device-width, initial-scale=1">\n'
+                '<meta name="color-scheme" content="light dark">\n'
+                '<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n'
+                '<main>\n%s\n</main>\n</body>\n</html>\n'
+                % (title, CSS, '\n'.join(self._parts)))
+
+    def _add(self, text):
+        self._parts.append(text)
+
+    def _name(self):
+        self._figures += 1
+        return 'f%d' % self._figures
+
+    # --- Top -----------------------------------------------------------------
+
+    def _header(self):
+        run = self._run
+        badges = [_badge(text, kind)
+                  for text, kind in report_facts.badges(run)]
+        facts = ''.join('<div><dt>%s</dt><dd>%s</dd></div>'
+                        % (escape(name), escape(value))
+                        for name, value in report_facts.headline(run))
+        self._add('<header>\n<p class="product">femu-zns</p>\n'
+                  '<h1>%s <span>on</span> %s</h1>\n<p class="badges">%s</p>\n'
+                  '<dl class="facts">%s</dl>\n</header>'
+                  % (escape(run.job_name or 'unknown job'),
+                     escape(run.config_name or 'unknown drive'),
+                     ' '.join(badges), facts))
+
+    def _messages(self):
+        remarks = [text for step in self._run.steps
+                   for text in report_rows.remarks(step)]
+        remarks += report_facts.guest_notes(self._run)
+        if self._run.problems:
+            self._add(_box('problem', 'Files that could not be read',
+                           self._run.problems))
+        if remarks:
+            self._add(_box('remark', 'What went wrong in the run', remarks))
+
+    # --- The table -----------------------------------------------------------
+
+    def _table(self):
+        self._add('<section>\n<h2>Results</h2>\n<div class="scroll">'
+                  '<table>\n<thead>\n%s</thead>\n<tbody>' % _table_head())
+        for step in self._run.steps:
+            for label, row in report_table.labelled(step):
+                self._add(_table_row(label, row))
+        self._add('</tbody>\n</table></div>')
+        texts = [report_facts.LATENCY_NOTE] + report_table.notes(self._run)
+        self._add('<p class="note">%s</p>\n</section>' % ' '.join(
+            escape(text[0].upper() + text[1:].rstrip('.') + '.')
+            for text in texts))
+
+    def _overview(self):
+        rows = [(report_table.label(row), curves)
+                for row in report_rows.of_run(self._run)
+                for curves in [_curves(row)] if curves]
+        if not self._plots or not rows:
+            return
+        self._add('<section>\n<h2>Latency at a glance</h2>\n%s\n%s\n'
+                  '<p class="note">Dot: median. Bar: 5th to 95th percentile.'
+                  '</p>\n</section>' % (_legend(rows), self._plots.overview(
+                      self._name(), rows)))
+
+    # --- Steps ---------------------------------------------------------------
+
+    def _step(self, step):
+        self._add('<section class="step">\n<h2>%s</h2>\n%s' % (
+            escape(step.name), _command(step)))
+        self._add(_chips(report_facts.of_step(step)))
+        self._add('<div class="figures">\n<div>')
+        if self._plots:
+            for row in _drawn_rows(step):
+                self._add(self._latency_figure(step, row))
+        self._add('</div>\n<div>')
+        if self._plots and step.device and step.device.window_ns:
+            self._add(self._utilisation_figure(step))
+        self._add('</div>\n</div>\n</section>')
+
+    def _utilisation_figure(self, step):
+        units, channels = step.device.units, step.device.channels
+        share = self._plots.share_text
+        return ('<figure>\n<figcaption><b>busy</b> share of the step'
+                '<span class="key busy">flash units: mean %s, busiest %s'
+                '</span><span class="key busy">channels: mean %s, busiest %s'
+                '</span></figcaption>\n%s\n</figure>' % (
+                    share(sum(units) / len(units)), share(max(units)),
+                    share(sum(channels) / len(channels)), share(max(channels)),
+                    self._plots.utilisation(self._name(), 'step ' + step.name,
+                                            step.device)))
+
+    def _latency_figure(self, step, row):
+        curves = _curves(row)
+        what = '%s in step %s' % (row.label, step.name)
+        legend = ''.join(_key(role, '%s: p50 %s, p95 %s' % (
+            _source(role, step), *(self._plots.time_text(
+                curve.percentile_ns(percent)) for percent in (50, 95))))
+                         for role, curve in curves)
+        return ('<figure>\n<figcaption><b>%s</b> %s command%s%s'
+                '</figcaption>\n%s\n</figure>' % (
+                    escape(row.label), format(row.commands, ','),
+                    's' * (row.commands != 1), legend,
+                    self._plots.latency(self._name(), what, curves)))
+
+    # --- Lateness and details ------------------------------------------------
+
+    def _lateness(self):
+        late = [(step.name, step.device.lateness) for step in self._run.steps
+                if step.device and step.device.lateness]
+        if not late:
+            return
+        texts, drawn = report_facts.lateness(late)
+        self._add('<section>\n<h2>Lateness</h2>\n<p>%s</p>'
+                  % escape(texts))
+        if drawn:
+            self._add(_plain_table(
+                ('step', 'completions', 'p50 µs', 'p99 µs', 'max µs'),
+                [(name, format(part.count, ','), _us(part.p50_ns),
+                  _us(part.p99_ns), _us(part.max_ns)) for name, part in drawn]))
+            if self._plots:
+                self._add('%s\n<p class="note">Dot: median. Thick: up to the '
+                          '99th percentile. Mark: maximum.</p>'
+                          % self._plots.lateness(self._name(), drawn))
+        self._add('</section>')
+
+    def _details(self):
+        self._add('<section>\n<h2>What exactly was run</h2>')
+        self._add(_plain_table(None, report_facts.provenance(self._run)))
+        config = next((step.device.config for step in self._run.steps
+                       if step.device and step.device.config), None)
+        if config:
+            self._add('<details>\n<summary>The drive: all %d properties'
+                      '</summary>\n%s</details>' % (
+                          len(config), _plain_table(None, config)))
+        command = report_facts.qemu_command(self._run)
+        if command:
+            self._add('<details>\n<summary>QEMU\'s command line</summary>\n'
+                      '<pre>%s</pre></details>' % escape(command))
+        self._add('</section>')
+
+
+# --- Pieces -------------------------------------------------------------------
+
+def _curves(row):
+    """Return: [(role, Distribution)] of ROW, without what took no time at all,
+    for which a logarithmic axis has no place."""
+    pairs = [('device', row.device), ('guest', row.guest)]
+    pairs = [(role, curve) for role, curve in pairs if curve]
+    return pairs if any(curve.max_ns > 0 for _, curve in pairs) else []
+
+
+def _drawn_rows(step):
+    """Return: the rows that get a figure: those that the guest measured; all
+    of the drive's if it measured none."""
+    rows = [row for row in report_rows.of_step(step) if _curves(row)]
+    return ([row for row in rows if row.guest] or rows)[:MAX_LATENCY_FIGURES]
+
+
+def _source(role, step):
+    if role == 'device':
+        return 'device'
+    return 'zone-op' if step.kind == 'zone-op' else 'fio'
+
+
+def _badge(text, kind):
+    return '<span class="badge %s">%s</span>' % (kind, escape(text))
+
+
+def _box(kind, title, texts):
+    return '<section class="box %s">\n<h2>%s</h2>\n<ul>%s</ul>\n</section>' % (
+        kind, escape(title),
+        ''.join('<li>%s</li>' % escape(text) for text in texts))
+
+
+def _key(role, text):
+    return '<span class="key %s">%s</span>' % (role, escape(text))
+
+
+def _legend(rows):
+    roles = [role for _, curves in rows for role, _ in curves]
+    texts = (('device', 'device: submission to completion'),
+             ('guest', 'fio or zone-op, in the guest'))
+    return '<p class="legend">%s</p>' % ''.join(
+        _key(role, text) for role, text in texts if role in roles)
+
+
+def _command(step):
+    if not step.command:
+        return ''
+    return '<p class="command"><code>%s</code></p>' % escape(step.command)
+
+
+def _chips(facts):
+    return '<p class="chips">%s</p>' % ' '.join(
+        '<span>%s <b>%s</b></span>' % (escape(name), escape(value))
+        for name, value in facts)
+
+
+def _us(time_ns):
+    return format(time_ns / 1000, ',.3f')
+
+
+def _table_head():
+    names = ['mean'] + ['p%d' % percent for percent in report_table.PERCENTS]
+    group = '<th colspan="%d" class="group %s">%s</th>'
+    over = '<tr><th colspan="2"></th>%s%s%s</tr>' % (
+        group % (len(names), 'guest', 'fio latency, µs'),
+        group % (len(names), 'device', 'device latency, µs'),
+        group % (2, '', 'throughput'))
+    under = ['operation', 'commands'] + names * 2 + ['IOPS', 'MiB/s']
+    return '%s\n<tr>%s</tr>\n' % (over, ''.join(
+        '<th scope="col">%s</th>' % name for name in under))
+
+
+def _table_row(label, row):
+    cells = []
+    if row:
+        cells = [format(row.commands, ',')]
+        for latency in (row.guest, row.device):
+            cells += report_table.times_of(latency, _us)
+        cells += [_grouped(report_table.iops(row.iops)),
+                  _grouped(report_table.mib(row.mib_per_s))]
+    further = label.startswith(report_table.INDENT)
+    return '<tr%s><th scope="row">%s</th>%s</tr>' % (
+        ' class="further"' if further else '', escape(label.strip()),
+        ''.join('<td>%s</td>' % cell.replace(report_table.NONE, '–')
+                for cell in cells or [''] * TABLE_CELLS))
+
+
+def _grouped(text):
+    """Return: the number TEXT with its thousands marked."""
+    whole, point, rest = text.partition('.')
+    return (format(int(whole), ',') if whole.isdecimal() else whole) \
+        + point + rest
+
+
+def _plain_table(head, rows):
+    top = ''
+    if head:
+        top = '<thead><tr>%s</tr></thead>' % ''.join(
+            '<th scope="col">%s</th>' % escape(name) for name in head)
+    body = '\n'.join(
+        '<tr><th scope="row">%s</th>%s</tr>' % (
+            escape(str(row[0])), ''.join('<td>%s</td>' % escape(str(cell))
+                                         for cell in row[1:])) for row in rows)
+    return '<div class="scroll"><table class="%s">%s<tbody>%s</tbody></table>'\
+        '</div>' % ('plain' if head else 'pairs', top, body)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Joins what the guest measured with what the drive says of itself: one row of
+the table for each kind of operation of each step.
+
+Knows nothing of files, and of how rows are shown.
+"""
+
+from dataclasses import dataclass
+
+from femu.report_guest import MIB, together
+from femu.report_latency import Distribution
+
+# The drive's commands that one of fio's directions turns into. fio trims a
+# zone of a zoned drive by resetting it.
+COMMANDS = {'read': ('read',), 'write': ('write', 'append'),
+            'trim': ('reset',)}
+DATA_COMMANDS = ('read', 'write', 'append', 'flush')
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation of a step; times are the drive's. `guest` and `device`
+    are distributions, None where there is none. `commands` are the drive's,
+    or the guest's operations where the drive's cannot be told apart."""
+    step: str
+    label: str
+    operation: str
+    commands: int
+    guest: Distribution
+    device: Distribution
+    iops: float
+    mib_per_s: float
+
+
+def of_run(run):
+    """Return: the Rows of all steps, in order."""
+    return [row for step in run.steps for row in of_step(step)]
+
+
+def of_step(step):
+    """Return: the Rows of one step: first what the guest measured, then the
+    drive's other commands."""
+    dilation = step.device.dilation if step.device else 1
+    rows, seen = [], set()
+    if step.fio:
+        rows, seen = _fio_rows(step, dilation)
+    if step.zone_op and step.zone_op.latency:
+        operation = step.zone_op.operation
+        guest = step.zone_op.latency.divided(dilation)
+        device = _device_latency(step, (operation,))
+        rows.append(Row(step.name, operation, operation,
+                        device.count if device else guest.count,
+                        guest, device, None, None))
+        seen.add(operation)
+    return rows + _device_rows(step, seen)
+
+
+def _fio_rows(step, dilation):
+    """Return: (rows, the drive's commands that they stand for)."""
+    groups = step.fio.groups
+    rows, seen = [], set()
+    for direction, names in COMMANDS.items():
+        sides = [(group, side) for group in groups for side in group.sides
+                 if side.direction == direction]
+        if not sides:
+            continue
+        seen.update(names)
+        device = _device_latency(step, names)
+        for group, side in sides:
+            alone = len(sides) == 1
+            label = direction if len(groups) == 1 else '%s %s' % (
+                group.name, direction)
+            rows.append(_fio_row(step, label, side,
+                                 device if alone else None, dilation))
+        if len(sides) > 1 and device:
+            whole = together(direction, [side for _, side in sides])
+            rows.append(Row(step.name, 'all ' + direction, direction,
+                            device.count, whole.latency.divided(dilation)
+                            if whole.latency else None, device, None, None))
+    return rows, seen
+
+
+def _fio_row(step, label, side, device, dilation):
+    guest = side.latency.divided(dilation) if side.latency else None
+    return Row(step.name, label, side.direction,
+               device.count if device else side.commands, guest, device,
+               _times(side.iops(), dilation),
+               _times(side.mib_per_s(), dilation))
+
+
+def _times(rate, factor):
+    return None if rate is None else rate * factor
+
+
+def _device_latency(step, names):
+    return step.device.latency(names) if step.device else None
+
+
+def _device_rows(step, seen):
+    """Return: rows of the drive's commands that no program measured. Their
+    rate is over the whole step; that of zone management says nothing."""
+    if not step.device:
+        return []
+    rows = []
+    for name, op in step.device.ops.items():
+        if name in seen or op.latency is None:
+            continue
+        iops = mib_per_s = None
+        if name in DATA_COMMANDS and step.device.window_ns:
+            iops = op.latency.count * 1e9 / step.device.window_ns
+            mib_per_s = op.data_bytes / MIB * 1e9 / step.device.window_ns
+        rows.append(Row(step.name, name, name, op.latency.count, None,
+                        op.latency, iops, mib_per_s))
+    return rows
+
+
+def remarks(step):
+    """Return: texts of what went wrong in STEP itself."""
+    texts = []
+    if step.exit_status != 0:
+        texts.append('step %s failed with exit status %d; %s.out has its '
+                     'output' % (step.name, step.exit_status, step.name))
+    for part in (step.fio, step.zone_op):
+        if part:
+            texts += ['step %s: %s' % (step.name, text)
+                      for text in part.failures]
+    if step.device:
+        texts += ['step %s: the drive rejected %d %s command%s' % (
+                      step.name, op.rejected, name, 's' * (op.rejected != 1))
+                  for name, op in step.device.ops.items() if op.rejected]
+    return texts

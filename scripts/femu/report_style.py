@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report's style sheet. Colours are variables, of which the pictures use
+the same; device is blue and guest orange throughout.
+
+Knows nothing of what is on the page.
+"""
+
+CSS = '''\
+:root {
+  --paper: #ffffff; --page: #f6f7f9; --ink: #171b22; --muted: #5b6472;
+  --grid: #dde1e7; --device: #1f6fd6; --guest: #d9660b; --busy: #1f6fd6;
+  --ok: #157347; --warn: #9a5b00; --bad: #b42318;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #171a20; --page: #0f1115; --ink: #e8eaee; --muted: #9aa4b2;
+    --grid: #2e343e; --device: #6aa9ff; --guest: #ff9d4d; --busy: #6aa9ff;
+    --ok: #4cc38a; --warn: #f1b44c; --bad: #ff7a6e;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--page); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans",
+    sans-serif;
+}
+main { max-width: 1160px; margin: 0 auto; padding: 32px 20px 64px; }
+h1 { font-size: 30px; line-height: 1.2; margin: 0 0 12px; font-weight: 650; }
+h1 span { color: var(--muted); font-weight: 400; }
+h2 { font-size: 18px; margin: 0 0 10px; font-weight: 650; }
+.product {
+  margin: 0 0 4px; color: var(--device); font-weight: 650;
+  letter-spacing: .04em;
+}
+section {
+  background: var(--paper); border: 1px solid var(--grid);
+  border-radius: 12px; padding: 20px 22px; margin-top: 18px;
+}
+.badges { margin: 0 0 20px; display: flex; flex-wrap: wrap; gap: 8px; }
+.badge {
+  border: 1px solid var(--grid); border-radius: 99px; padding: 2px 12px;
+  font-size: 13px; color: var(--muted); background: var(--paper);
+}
+.badge.ok { color: var(--ok); border-color: currentColor; }
+.badge.warn { color: var(--warn); border-color: currentColor; }
+.badge.bad { color: var(--bad); border-color: currentColor; }
+.facts {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+  gap: 14px 24px; margin: 0;
+}
+dt { font-size: 12.5px; color: var(--muted); }
+dd { margin: 0; font-weight: 550; overflow-wrap: anywhere; }
+.box ul { margin: 0; padding-left: 20px; overflow-wrap: anywhere; }
+.box.problem { border-color: var(--bad); }
+.box.problem h2 { color: var(--bad); }
+.box.remark { border-color: var(--warn); }
+.box.remark h2 { color: var(--warn); }
+.scroll { overflow-x: auto; }
+table {
+  border-collapse: collapse; width: 100%; font-size: 13px;
+  font-variant-numeric: tabular-nums;
+}
+th, td {
+  padding: 5px 8px; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--grid);
+}
+thead th {
+  color: var(--muted); font-weight: 500; font-size: 12.5px;
+  border-bottom-color: var(--muted);
+}
+thead tr:first-child th.group {
+  text-align: center; border-bottom: 1px solid var(--grid);
+}
+thead th.group.device { color: var(--device); }
+thead th.group.guest { color: var(--guest); }
+thead tr:first-child th { border-bottom: 0; padding-bottom: 0; }
+tr > :first-child { text-align: left; padding-left: 0; }
+tr.further th { padding-left: 20px; font-weight: 400; }
+tr > :last-child { padding-right: 0; }
+tbody th { font-weight: 550; }
+tbody tr:last-child > * { border-bottom: 0; }
+table.pairs { width: auto; }
+table.pairs td { text-align: left; color: var(--muted); }
+table.pairs td:nth-child(2) { color: var(--ink); }
+.note { color: var(--muted); font-size: 13px; margin: 10px 0 0; }
+.command { margin: -4px 0 10px; }
+code, pre {
+  font: 12.5px/1.5 ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace;
+  color: var(--muted); overflow-wrap: anywhere;
+}
+pre { white-space: pre-wrap; margin: 10px 0 0; }
+.chips {
+  margin: 0 0 12px; font-size: 13px; color: var(--muted);
+  display: flex; flex-wrap: wrap; gap: 4px 20px;
+}
+.chips b { color: var(--ink); font-weight: 550; }
+.legend { margin: 0 0 6px; font-size: 13px; }
+.key { display: inline-block; margin-right: 18px; font-size: 13px;
+  color: var(--muted); }
+.key::before {
+  content: ""; display: inline-block; width: 10px; height: 10px;
+  border-radius: 50%; margin-right: 6px; background: currentColor;
+}
+.key.device::before { background: var(--device); }
+.key.busy::before { background: var(--busy); border-radius: 2px; }
+.key.guest::before { background: var(--guest); }
+.figures { display: grid; gap: 14px 28px; grid-template-columns: 3fr 4fr; }
+.figures > div:empty { display: none; }
+figure { margin: 0 0 14px; }
+figure:last-child { margin-bottom: 0; }
+figcaption { font-size: 13.5px; margin-bottom: 8px; color: var(--muted); }
+figcaption .key { display: block; }
+figcaption b { color: var(--ink); }
+details { margin-top: 14px; }
+summary { cursor: pointer; color: var(--muted); }
+svg { display: block; width: 100%; height: auto; }
+svg * { stroke-linejoin: round; stroke-linecap: butt; }
+svg text { font-family: inherit !important; }
+@media (max-width: 860px) {
+  .figures { grid-template-columns: 1fr; }
+}
+@media print {
+  body { background: none; } section { break-inside: avoid; }
+}
+'''

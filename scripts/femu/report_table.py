@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The table of a run as plain text, 100 columns wide.
+
+Knows nothing of files, and of how the numbers came about.
+"""
+
+import re
+
+from femu import report_rows
+
+WIDTH = 100
+LABEL_WIDTH = 22
+COUNT_WIDTH = 9
+TIME_WIDTH = 9
+IOPS_WIDTH = 8
+MIB_WIDTH = 7
+PERCENTS = (50, 95)
+NONE = '-'
+INDENT = '  '
+# From this on a latency in us has no room for a digit after the point.
+LONG_US = 1000000
+
+# What must be said of results on a configuration, by its name.
+CAVEATS = {'zn540': 'not calibrated'}
+
+
+def us(time_ns):
+    """Return: a time in us, one digit after the point while there is room."""
+    time_us = time_ns / 1000
+    return '%.0f' % time_us if time_us >= LONG_US else '%.1f' % time_us
+
+
+def times_of(latency, form=us):
+    """Return: [mean, p50, p95] as texts; dashes for None."""
+    if latency is None:
+        return [NONE] * (1 + len(PERCENTS))
+    return [form(latency.mean_ns)] + [form(latency.percentile_ns(percent))
+                                      for percent in PERCENTS]
+
+
+def iops(rate):
+    """Return: a rate of commands as text."""
+    if rate is None:
+        return NONE
+    return '%.0f' % rate if rate >= 100 else '%.2f' % rate
+
+
+def mib(rate):
+    """Return: a rate in MiB/s as text."""
+    if rate is None:
+        return NONE
+    return '%.0f' % rate if rate >= 10000 else '%.1f' % rate
+
+
+def label(row):
+    """Return: what names ROW among all rows of a run."""
+    if row.label in re.split('[^a-z]+', row.step):
+        return row.step
+    return '%s %s' % (row.step, row.label)
+
+
+def labelled(step):
+    """Return: [(label, Row or None)] of the lines of STEP: its name, then, a
+    bit to the right, its further operations."""
+    rows = report_rows.of_step(step)
+    if not rows:
+        return [(step.name, None)]
+    lines = []
+    if len(rows) == 1 or label(rows[0]) == step.name:
+        lines.append((label(rows[0]), rows.pop(0)))
+    elif rows:
+        lines.append((step.name, None))
+    return lines + [(INDENT + row.label, row) for row in rows]
+
+
+def caveat(run):
+    """Return: what must be said of all numbers of RUN, '' if nothing."""
+    return CAVEATS.get(run.config_name, '')
+
+
+def title(run):
+    """Return: one line on what was run on what."""
+    parts = ['%s on %s' % (run.job_name or 'unknown job',
+                           run.config_name or 'unknown drive')]
+    if run.fact('time'):
+        parts.append(run.fact('time') + ' time')
+    if run.dilation != 1:
+        parts.append("guest's times divided by %d (time dilation)"
+                     % run.dilation)
+    if caveat(run):
+        parts.append(caveat(run))
+    return ', '.join(parts)
+
+
+def make(run):
+    """Return: the lines of the table of RUN, with what must be said of it."""
+    lines = [title(run), ''] + _head() + ['-' * WIDTH]
+    for step in run.steps:
+        lines += _step_lines(step)
+    lines.append('-' * WIDTH)
+    lines += _notes(run)
+    return [line.rstrip() for line in lines]
+
+
+def _head():
+    times = TIME_WIDTH * (1 + len(PERCENTS))
+    names = ['mean'] + ['p%d' % percent for percent in PERCENTS]
+    over = [' ' * (LABEL_WIDTH + COUNT_WIDTH), _over('fio latency, us', times),
+            _over('device latency, us', times),
+            'throughput'.rjust(IOPS_WIDTH + MIB_WIDTH)]
+    under = ['operation'.ljust(LABEL_WIDTH), 'commands'.rjust(COUNT_WIDTH)]
+    under += [name.rjust(TIME_WIDTH) for name in names * 2]
+    under += ['IOPS'.rjust(IOPS_WIDTH), 'MiB/s'.rjust(MIB_WIDTH)]
+    return [''.join(over), ''.join(under)]
+
+
+def _over(text, width):
+    """Return: TEXT centred over columns of WIDTH altogether."""
+    return '  ' + (' %s ' % text).center(width - 2, '-')
+
+
+def _step_lines(step):
+    lines = []
+    for text, row in labelled(step):
+        cells = []
+        if row:
+            cells = ['%d' % row.commands]
+            cells += times_of(row.guest) + times_of(row.device)
+            cells += [iops(row.iops), mib(row.mib_per_s)]
+        lines += _cells(text, cells)
+    return lines
+
+
+def _cells(label, cells):
+    """Return: the lines of a row: two if LABEL is too long for its column."""
+    widths = ([COUNT_WIDTH] + [TIME_WIDTH] * 2 * (1 + len(PERCENTS))
+              + [IOPS_WIDTH, MIB_WIDTH])
+    numbers = ''.join(' ' + cell.rjust(width - 1)
+                      for cell, width in zip(cells, widths))
+    if len(label) > LABEL_WIDTH:
+        return [label, ' ' * LABEL_WIDTH + numbers]
+    return [label.ljust(LABEL_WIDTH) + numbers]
+
+
+def notes(run):
+    """Return: what a reader must know to read the table of RUN."""
+    texts = []
+    if any(step.zone_op for step in run.steps):
+        texts.append("of steps that run zone-op, the fio columns have "
+                     "zone-op's latency")
+    if any(row.guest is None and row.iops is not None
+           for row in report_rows.of_run(run)):
+        texts.append('commands that fio did not issue: throughput over the '
+                     'whole step')
+    return texts
+
+
+def _notes(run):
+    lines = ['note: ' + text for text in notes(run)]
+    lines += ['warning: ' + text for step in run.steps
+              for text in report_rows.remarks(step)]
+    return lines
