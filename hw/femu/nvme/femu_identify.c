@@ -13,7 +13,6 @@
 #include "qemu/cutils.h"
 #include "femu.h"
 
-#define NVME_VERSION_2_0 0x00020000
 #define MDTS_UNIT_SHIFT 12              /* CAP.MPSMIN: 4 KiB */
 #define UNLIMITED 0xffffffffu
 #define CNTRLTYPE_IO 1
@@ -120,7 +119,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
 
     ctrl_names(n, id);
     id->mdts = transfer_exponent(n->params.mdts_bytes);
-    id->ver = cpu_to_le32(NVME_VERSION_2_0);
+    id->ver = cpu_to_le32(FEMU_NVME_VERSION);
     id->cntrltype = CNTRLTYPE_IO;
     id->acl = 3;
     id->aerl = FEMU_MAX_AERS - 1;

@@ -16,13 +16,10 @@
 #define DOORBELL_BASE 0x1000
 #define REG_CRTO 0x68                   /* NVMe base 2.0, 3.1.3.21 */
 
-#define NVME_VERSION_2_0 0x00020000
 #define PAGE_SHIFT_MIN 12
 #define MPS_MAX 4                       /* 64 KiB */
 #define READY_TIMEOUT_500MS 30
 #define CAP_CRWMS_BIT 59                /* CRTO tells the time to ready */
-#define SQE_SHIFT 6
-#define CQE_SHIFT 4
 
 /* Fields of CC that a host may change while the controller is enabled. */
 #define CC_CHANGEABLE                                                   \
@@ -184,7 +181,7 @@ static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
     case NVME_REG_CAP + 4:
         return n->cap >> ((offset & 4) * 8);
     case NVME_REG_VS:
-        return NVME_VERSION_2_0;
+        return FEMU_NVME_VERSION;
     case NVME_REG_INTMS:
     case NVME_REG_INTMC:
         return n->intms;
