@@ -1,7 +1,7 @@
 /*
  * Zoned I/O commands, their data, zone reports and the statistics log page.
  *
- * Knows nothing of how long anything should take.
+ * Knows nothing of how long anything takes, but for the write of one page.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -159,6 +159,22 @@ void femu_fill(FemuDrive *drive, uint32_t zone_idx, uint64_t nlb)
                         NVME_SUCCESS);
         lba += now_nlb;
     }
+}
+
+uint64_t femu_page_write_ns(const FemuDrive *drive)
+{
+    return drive->config.ssd.page_transfer_ns + drive->config.ssd.program_ns;
+}
+
+void femu_assert_works(FemuDrive *drive, uint32_t zone_idx)
+{
+    uint64_t start_ns = drive->host->now_ns;
+    uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE,
+                                  femu_zone_lba(drive, zone_idx),
+                                  femu_page_nlb(drive));
+
+    femu_expect_ok(&drive->io_cq, start_ns + femu_page_write_ns(drive), 1,
+                   cid);
 }
 
 /* Data */

@@ -2,7 +2,7 @@
  * Zoned I/O commands for the qtests of the femu-zns device: how each is
  * encoded, how its data is laid out, how zone reports and statistics are read.
  *
- * Knows nothing of how long anything should take.
+ * Knows nothing of how long anything takes, but for the write of one page.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -50,6 +50,15 @@ uint16_t femu_zone_send(FemuDrive *drive, uint8_t action, uint64_t slba,
 
 /* Fill zone `zone_idx` from its start with `nlb` blocks; must succeed. */
 void femu_fill(FemuDrive *drive, uint32_t zone_idx, uint64_t nlb);
+
+/* What the write of one page to an idle drive takes. */
+uint64_t femu_page_write_ns(const FemuDrive *drive);
+
+/*
+ * Assert that the drive works: the write of one page, to a zone that is empty,
+ * on its I/O queue, which is idle, ends in that time.
+ */
+void femu_assert_works(FemuDrive *drive, uint32_t zone_idx);
 
 /* Bytes that differ for every block and every `seed`. Caller frees. */
 uint8_t *femu_pattern(const FemuDrive *drive, uint64_t slba, uint32_t nlb,

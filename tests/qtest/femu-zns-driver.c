@@ -114,16 +114,26 @@ void femu_disable(FemuDrive *drive)
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS) & NVME_CSTS_READY, ==, 0);
 }
 
-FemuDrive *femu_boot(const FemuConfig *config, const char *extra)
+FemuDrive *femu_boot_disabled(const FemuConfig *config, const char *extra)
 {
     g_autofree char *args = femu_device_args(config, FEMU_SLOT, extra);
-    FemuHost *host = femu_host_start(args);
-    FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, config);
+
+    return femu_drive_open(femu_host_start(args), FEMU_SLOT, config);
+}
+
+FemuDrive *femu_boot(const FemuConfig *config, const char *extra)
+{
+    FemuDrive *drive = femu_boot_disabled(config, extra);
 
     femu_enable(drive);
+    femu_io_queues_create(drive);
+    return drive;
+}
+
+void femu_io_queues_create(FemuDrive *drive)
+{
     femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, -1);
     femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
-    return drive;
 }
 
 void femu_drive_close(FemuDrive *drive)

@@ -128,10 +128,14 @@ typedef struct FemuCqe {
 /*
  * femu_boot(): a host with one drive in FEMU_SLOT, enabled, with one pair of
  * I/O queues; `extra` (may be NULL) are further properties.
+ * femu_boot_disabled(): the same before the controller is enabled.
  * femu_drive_open(): only maps the drive in `slot`. femu_enable(): brings the
  * controller from CC.EN = 0 to ready, with empty admin queues.
+ * femu_io_queues_create(): the pair of queues that femu_boot() makes.
  */
 FemuDrive *femu_boot(const FemuConfig *config, const char *extra);
+FemuDrive *femu_boot_disabled(const FemuConfig *config, const char *extra);
+void femu_io_queues_create(FemuDrive *drive);
 FemuDrive *femu_drive_open(FemuHost *host, unsigned slot,
                            const FemuConfig *config);
 void femu_enable(FemuDrive *drive);

@@ -393,8 +393,7 @@ static void test_memdev(void)
     uint64_t to = femu_alloc(host, 64 * KiB) + FEMU_PAGE_BYTES;
 
     femu_enable(drive);
-    femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, -1);
-    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+    femu_io_queues_create(drive);
     check_round_trip(drive, 0, 8, drive->buf, to);
     check_round_trip(drive, femu_zone_lba(drive, last), 8, drive->buf, to);
     send_ok(drive, NVME_ZONE_ACTION_RESET, 0);

@@ -12,25 +12,9 @@
 
 #define HOUR_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
 
-static uint64_t write_ns(const FemuDrive *drive)
-{
-    return drive->config.ssd.page_transfer_ns + drive->config.ssd.program_ns;
-}
-
 static uint64_t doorbell_addr(const FemuDrive *drive)
 {
     return drive->bar.addr + FEMU_DOORBELLS;
-}
-
-/* The drive answers, and times a write as ever. `zone_idx` must be empty. */
-static void assert_works(FemuDrive *drive, uint32_t zone_idx)
-{
-    uint64_t start_ns = drive->host->now_ns;
-    uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE,
-                                  femu_zone_lba(drive, zone_idx),
-                                  femu_page_nlb(drive));
-
-    femu_expect_ok(&drive->io_cq, start_ns + write_ns(drive), 1, cid);
 }
 
 static void assert_admin_silent(FemuDrive *drive)
@@ -44,8 +28,7 @@ static void reenable(FemuDrive *drive)
 {
     femu_disable(drive);
     femu_enable(drive);
-    femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, -1);
-    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+    femu_io_queues_create(drive);
 }
 
 /*
@@ -67,7 +50,7 @@ static void test_cq_at_own_bar(void)
     femu_sq_create(drive, &sq, 2, 16, &cq);
     g_assert_cmpuint(drive->admin.tail, !=, 0);
     femu_submit(&sq, &cmd);
-    femu_step(drive->host, write_ns(drive) - 1);
+    femu_step(drive->host, femu_page_write_ns(drive) - 1);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
     femu_step(drive->host, 1);
     assert_admin_silent(drive);
@@ -76,7 +59,7 @@ static void test_cq_at_own_bar(void)
     reenable(drive);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN,
                      femu_page_nlb(drive));
-    assert_works(drive, 1);
+    femu_assert_works(drive, 1);
     femu_shutdown(drive);
 }
 
@@ -100,7 +83,7 @@ static void check_data_at_own_bar(uint8_t opcode, uint32_t cmd_slots)
     if (cmd_slots == 1) {
         femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 1),
                        page_nlb);
-        start_ns += write_ns(drive);
+        start_ns += femu_page_write_ns(drive);
     }
     g_assert_cmpuint(drive->admin.tail, !=, 0);
     femu_submit(&drive->io, &cmd);
@@ -111,7 +94,7 @@ static void check_data_at_own_bar(uint8_t opcode, uint32_t cmd_slots)
                     NVME_DATA_TRAS_ERROR);
     assert_admin_silent(drive);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
-    assert_works(drive, 2);
+    femu_assert_works(drive, 2);
     femu_shutdown(drive);
 }
 
@@ -147,7 +130,7 @@ static void test_prp_list_at_own_bar(void)
     g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
                     NVME_DATA_TRAS_ERROR);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
-    assert_works(drive, 2);
+    femu_assert_works(drive, 2);
     femu_shutdown(drive);
 }
 
@@ -171,13 +154,14 @@ static void test_msix_at_own_bar(void)
     femu_sq_create(drive, &sq, 2, 16, &cq);
     femu_place(&drive->io, &unannounced);
     femu_submit(&sq, &cmd);
-    femu_expect_ok(&cq, drive->host->now_ns + write_ns(drive), 1, 0);
+    femu_expect_ok(&cq, drive->host->now_ns + femu_page_write_ns(drive), 1, 0);
     femu_step(drive->host, HOUR_NS);
     g_assert_false(femu_peek(&drive->io_cq, &cqe));
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
     /* once announced, it runs */
     femu_ring(&drive->io);
-    femu_expect_ok(&drive->io_cq, drive->host->now_ns + write_ns(drive), 1, 0);
+    femu_expect_ok(&drive->io_cq,
+                   drive->host->now_ns + femu_page_write_ns(drive), 1, 0);
     femu_shutdown(drive);
 }
 
@@ -203,13 +187,13 @@ static void test_full_cq(void)
 
         femu_submit(&sq, &cmd);
     }
-    femu_step(drive->host, write_ns(drive));
+    femu_step(drive->host, femu_page_write_ns(drive));
     g_assert_true(femu_take(&cq, &cqe));
     g_assert_cmpuint(cqe.cid, ==, 0);
     g_assert_false(femu_peek(&cq, &cqe));
     femu_step(drive->host, HOUR_NS);
     g_assert_false(femu_peek(&cq, &cqe));
-    assert_works(drive, 1);
+    femu_assert_works(drive, 1);
     for (unsigned i = 1; i < 4; i++) {
         femu_ring_cq(&cq);
         g_assert_true(femu_take(&cq, &cqe));
@@ -265,14 +249,14 @@ static void test_full_cq_deleted(void)
 
         femu_submit(&sq, &cmd);
     }
-    femu_step(drive->host, write_ns(drive));
+    femu_step(drive->host, femu_page_write_ns(drive));
     g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 2), ==,
                     NVME_SUCCESS);
     g_assert_true(femu_reap(&cq, &cqe));
     g_assert_false(femu_peek(&cq, &cqe));
     g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 2), ==,
                     NVME_SUCCESS);
-    assert_works(drive, 1);
+    femu_assert_works(drive, 1);
     femu_shutdown(drive);
 }
 
@@ -325,7 +309,7 @@ static void busy_at_reset(FemuDrive *drive)
 {
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
     femu_disable(drive);
-    femu_step(drive->host, write_ns(drive));
+    femu_step(drive->host, femu_page_write_ns(drive));
 }
 
 static void busy_with_full_cq(FemuDrive *drive)
@@ -382,15 +366,15 @@ static void test_step_next(void)
 {
     FemuConfig config = femu_small_config();
     FemuDrive *drive = femu_boot(&config, NULL);
-    uint64_t start_ns = drive->host->now_ns;
+    uint64_t end_ns = drive->host->now_ns + femu_page_write_ns(drive);
     FemuCqe cqe;
 
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
     while (!femu_peek(&drive->io_cq, &cqe)) {
         femu_step_next(drive->host);
-        g_assert_cmpuint(drive->host->now_ns, <=, start_ns + write_ns(drive));
+        g_assert_cmpuint(drive->host->now_ns, <=, end_ns);
     }
-    g_assert_cmpuint(drive->host->now_ns, ==, start_ns + write_ns(drive));
+    g_assert_cmpuint(drive->host->now_ns, ==, end_ns);
     femu_shutdown(drive);
 }
 

@@ -1,0 +1,393 @@
+/*
+ * Queues: creation and deletion, sharing, wrapping, interrupts; and the admin
+ * commands that are about queued commands: abort, asynchronous events.
+ *
+ * Knows nothing of zones, or of time beyond one page's write.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu-zns-commands.h"
+#include "hw/pci/pci_regs.h"
+
+#define IRQ_DATA 0xfe31u
+
+static FemuDrive *boot(void)
+{
+    FemuConfig config = femu_small_config();
+
+    return femu_boot(&config, NULL);
+}
+
+/* A drive that is mapped, not enabled. */
+static FemuDrive *boot_disabled(const char *extra)
+{
+    FemuConfig config = femu_small_config();
+
+    return femu_boot_disabled(&config, extra);
+}
+
+/* Queue creation and deletion */
+
+static uint16_t create_cq(FemuDrive *drive, uint16_t id, uint32_t entries,
+                          uint64_t addr, int vector)
+{
+    FemuCq cq;
+
+    return femu_cq_create_at(drive, &cq, id, entries, addr, vector);
+}
+
+static void test_create_cq_refused(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t addr = femu_alloc(drive->host, 64 * 1024);
+    uint32_t mqes = NVME_CAP_MQES(femu_reg64(drive, NVME_REG_CAP));
+
+    g_assert_cmphex(create_cq(drive, 0, 16, addr, -1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_cq(drive, 1, 16, addr, -1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_cq(drive, 65, 16, addr, -1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_cq(drive, 0xffff, 16, addr, -1), ==,
+                    NVME_INVALID_QID);
+    g_assert_cmphex(create_cq(drive, 2, 1, addr, -1), ==,
+                    NVME_MAX_QSIZE_EXCEEDED);
+    g_assert_cmphex(create_cq(drive, 2, mqes + 2, addr, -1), ==,
+                    NVME_MAX_QSIZE_EXCEEDED);
+    g_assert_cmphex(create_cq(drive, 2, 16, addr + 8, -1), ==,
+                    NVME_INVALID_PRP_OFFSET);
+    /* CAP.CQR: physically contiguous only */
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_CREATE_CQ, 0, 15 << 16 | 2,
+                               0, addr).status, ==, NVME_INVALID_FIELD);
+    femu_msix_enable(drive);
+    g_assert_cmphex(create_cq(drive, 2, 16, addr, 65), ==,
+                    NVME_INVALID_IRQ_VECTOR);
+    g_assert_cmphex(create_cq(drive, 2, 16, addr, 64), ==, NVME_SUCCESS);
+    g_assert_cmphex(create_cq(drive, 64, mqes + 1, addr, 0), ==,
+                    NVME_SUCCESS);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+}
+
+static uint16_t create_sq(FemuDrive *drive, uint16_t id, uint32_t entries,
+                          uint64_t addr, uint16_t cq_id)
+{
+    FemuCq cq = { .id = cq_id };
+    FemuSq sq;
+
+    return femu_sq_create_at(drive, &sq, id, entries, addr, &cq);
+}
+
+/* Peers: "SQ/CQ ids confused". */
+static void test_create_sq_refused(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t addr = femu_alloc(drive->host, 256 * 1024);
+    uint32_t mqes = NVME_CAP_MQES(femu_reg64(drive, NVME_REG_CAP));
+
+    g_assert_cmphex(create_sq(drive, 0, 16, addr, 1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_sq(drive, 1, 16, addr, 1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_sq(drive, 65, 16, addr, 1), ==, NVME_INVALID_QID);
+    g_assert_cmphex(create_sq(drive, 2, 16, addr, 0), ==, NVME_INVALID_CQID);
+    g_assert_cmphex(create_sq(drive, 2, 16, addr, 2), ==, NVME_INVALID_CQID);
+    g_assert_cmphex(create_sq(drive, 2, 16, addr, 0xffff), ==,
+                    NVME_INVALID_CQID);
+    g_assert_cmphex(create_sq(drive, 2, 1, addr, 1), ==,
+                    NVME_MAX_QSIZE_EXCEEDED);
+    g_assert_cmphex(create_sq(drive, 2, mqes + 2, addr, 1), ==,
+                    NVME_MAX_QSIZE_EXCEEDED);
+    g_assert_cmphex(create_sq(drive, 2, 16, addr + 64, 1), ==,
+                    NVME_INVALID_PRP_OFFSET);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_CREATE_SQ, 0, 15 << 16 | 2,
+                               1 << 16, addr).status, ==, NVME_INVALID_FIELD);
+    g_assert_cmphex(create_sq(drive, 64, mqes + 1, addr, 1), ==,
+                    NVME_SUCCESS);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+}
+
+static void test_delete(void)
+{
+    FemuDrive *drive = boot();
+    const uint8_t del_sq = NVME_ADM_CMD_DELETE_SQ;
+    const uint8_t del_cq = NVME_ADM_CMD_DELETE_CQ;
+    static const uint16_t ids[] = { 0, 2, 65, 0xffff };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(ids); i++) {
+        g_assert_cmphex(femu_queue_delete(drive, del_sq, ids[i]), ==,
+                        NVME_INVALID_QID);
+        g_assert_cmphex(femu_queue_delete(drive, del_cq, ids[i]), ==,
+                        NVME_INVALID_QID);
+    }
+    g_assert_cmphex(femu_queue_delete(drive, del_cq, 1), ==,
+                    NVME_INVALID_QUEUE_DEL);
+    g_assert_cmphex(femu_queue_delete(drive, del_sq, 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, del_sq, 1), ==,
+                    NVME_INVALID_QID);
+    g_assert_cmphex(femu_queue_delete(drive, del_cq, 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, del_cq, 1), ==,
+                    NVME_INVALID_QID);
+    femu_io_queues_create(drive);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+}
+
+/* A queue deleted with a command inside, and made anew before it ends. */
+static void test_delete_in_flight(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t start_ns = drive->host->now_ns;
+    uint32_t page_nlb = femu_page_nlb(drive);
+    uint16_t cid;
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, page_nlb);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 1), ==,
+                    NVME_SUCCESS);
+    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+    femu_step(drive->host, 1000);
+    drive->io.next_cid = 77;
+    cid = femu_submit_rw(drive, NVME_CMD_WRITE, page_nlb, page_nlb);
+    /* the first write's completion, due before, does not come */
+    femu_expect_ok(&drive->io_cq,
+                   start_ns + 1000 + femu_page_write_ns(drive), 1, cid);
+    femu_shutdown(drive);
+}
+
+/* Two submission queues, ids unlike their completion queue's, share it. */
+static void test_shared_cq(void)
+{
+    FemuDrive *drive = boot();
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCq cq;
+    FemuSq sq[2];
+    FemuCqe cqe;
+
+    femu_cq_create(drive, &cq, 7, 16, -1);
+    femu_sq_create(drive, &sq[0], 3, 8, &cq);
+    femu_sq_create(drive, &sq[1], 5, 4, &cq);
+    for (unsigned i = 0; i < 2; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, i * page_nlb,
+                                  page_nlb, drive->buf);
+
+        sq[i].next_cid = 100 * (i + 1);
+        femu_submit(&sq[i], &cmd);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        cqe = femu_expect_at(&cq, femu_page_write_ns(drive));
+        g_assert_cmpuint(cqe.sq_id, ==, sq[i].id);
+        g_assert_cmpuint(cqe.cid, ==, 100 * (i + 1));
+        g_assert_cmpuint(cqe.sq_head, ==, 1);
+    }
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 3), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 7), ==,
+                    NVME_INVALID_QUEUE_DEL);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 5), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 7), ==,
+                    NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
+/* Round and round small queues: tail, head and phase wrap. */
+static void test_wrap(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd cmd = femu_cmd_flush();
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 3, -1);
+    femu_sq_create(drive, &sq, 2, 2, &cq);
+    for (unsigned i = 0; i < 20; i++) {
+        g_assert_cmphex(femu_exec(&sq, &cmd).status, ==, NVME_SUCCESS);
+    }
+    femu_shutdown(drive);
+}
+
+/* All 64 pairs at once. */
+static void test_64_pairs(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd cmd = femu_cmd_flush();
+    FemuCq cq[65];
+    FemuSq sq[65];
+
+    for (unsigned id = 2; id <= 64; id++) {
+        femu_cq_create(drive, &cq[id], id, 4, -1);
+        femu_sq_create(drive, &sq[id], id, 4, &cq[id]);
+    }
+    for (unsigned id = 2; id <= 64; id++) {
+        g_assert_cmphex(femu_exec(&sq[id], &cmd).status, ==, NVME_SUCCESS);
+    }
+    femu_shutdown(drive);
+}
+
+static void test_max_queue_pairs(void)
+{
+    FemuDrive *drive = boot_disabled("max-queue-pairs=2");
+    FemuCq cq;
+    uint32_t counts;
+
+    femu_enable(drive);
+    g_assert_cmphex(femu_get_feature(drive, NVME_NUMBER_OF_QUEUES, &counts),
+                    ==, NVME_SUCCESS);
+    g_assert_cmphex(counts, ==, 0x00010001);
+    femu_cq_create(drive, &cq, 2, 16, -1);
+    g_assert_cmphex(create_cq(drive, 3, 16, cq.addr, -1), ==,
+                    NVME_INVALID_QID);
+    g_assert_cmpuint(qpci_msix_table_size(drive->pci), ==, 3);
+    femu_shutdown(drive);
+}
+
+/* Interrupts */
+
+/* A message for every completion, from its queue's vector, at its time. */
+static void test_msix(void)
+{
+    FemuDrive *drive = boot();
+    QTestState *qts = drive->host->qts;
+    uint64_t mailbox = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                              drive->buf);
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_msix_enable(drive);
+    femu_msix_vector(drive, 0, mailbox, IRQ_DATA);
+    femu_msix_vector(drive, 5, mailbox + 8, IRQ_DATA + 5);
+    femu_cq_create(drive, &cq, 2, 16, 5);
+    g_assert_cmphex(qtest_readl(qts, mailbox), ==, IRQ_DATA);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    femu_submit(&sq, &cmd);
+    femu_step(drive->host, femu_page_write_ns(drive) - 1);
+    g_assert_cmphex(qtest_readl(qts, mailbox + 8), ==, 0);
+    femu_step(drive->host, 1);
+    g_assert_cmphex(qtest_readl(qts, mailbox + 8), ==, IRQ_DATA + 5);
+    femu_expect_now(&cq);
+    femu_shutdown(drive);
+}
+
+/* A queue without interrupts is silent. */
+static void test_msix_not_enabled_for_queue(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t mailbox = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+
+    femu_msix_enable(drive);
+    femu_msix_vector(drive, 0, mailbox, IRQ_DATA);
+    femu_assert_works(drive, 0);
+    g_assert_cmphex(qtest_readl(drive->host->qts, mailbox), ==, 0);
+    femu_shutdown(drive);
+}
+
+/* Does the drive drive its interrupt pin? */
+static bool pin(FemuDrive *drive)
+{
+    return qpci_config_readw(drive->pci, PCI_STATUS) & PCI_STATUS_INTERRUPT;
+}
+
+/* Without MSI the pin is high while an entry waits, unless masked. */
+static void test_pin(void)
+{
+    FemuDrive *drive = boot();
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+
+    femu_cq_create(drive, &cq, 2, 16, 0);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 2; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, i * page_nlb,
+                                  page_nlb, drive->buf);
+
+        femu_submit(&sq, &cmd);
+    }
+    femu_step(drive->host, femu_page_write_ns(drive) - 1);
+    g_assert_false(pin(drive));
+    femu_step(drive->host, 1);
+    g_assert_true(pin(drive));
+    femu_set_reg(drive, NVME_REG_INTMS, 1);
+    g_assert_false(pin(drive));
+    g_assert_cmphex(femu_reg(drive, NVME_REG_INTMS), ==, 1);
+    femu_set_reg(drive, NVME_REG_INTMC, 1);
+    g_assert_true(pin(drive));
+    g_assert_true(femu_reap(&cq, &cqe));
+    g_assert_true(pin(drive));
+    g_assert_true(femu_reap(&cq, &cqe));
+    g_assert_false(pin(drive));
+    femu_shutdown(drive);
+}
+
+/* Abort and asynchronous events */
+
+/* What was fetched has taken effect: "not aborted", and it completes. */
+static void test_abort(void)
+{
+    FemuDrive *drive = boot();
+    uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE, 0,
+                                  femu_page_nlb(drive));
+    FemuCqe cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0,
+                             (uint32_t)cid << 16 | drive->io.id, 0, 0);
+
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmphex(cqe.result & 1, ==, 1);
+    femu_expect_ok(&drive->io_cq, femu_page_write_ns(drive), 1, cid);
+    /* a command that is not there is not aborted either */
+    cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0, 999u << 16 | 1, 0, 0);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmphex(cqe.result & 1, ==, 1);
+    femu_shutdown(drive);
+}
+
+/* Peers: "AERs rejected (retry storm)". Held; one too many is refused. */
+static void test_async_events(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd cmd = { .opcode = NVME_ADM_CMD_ASYNC_EV_REQ };
+    NvmeIdCtrl id;
+    FemuCqe cqe;
+    uint16_t cid = 0;
+
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
+                    NVME_SUCCESS);
+    for (unsigned i = 0; i <= id.aerl; i++) {
+        femu_submit(&drive->admin, &cmd);
+        g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    }
+    cid = femu_submit(&drive->admin, &cmd);
+    cqe = femu_expect_now(&drive->admin_cq);
+    g_assert_cmpuint(cqe.cid, ==, cid);
+    g_assert_cmphex(cqe.status, ==, NVME_AER_LIMIT_EXCEEDED);
+    /* other admin commands pass them, a reset drops them */
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
+                    NVME_SUCCESS);
+    femu_disable(drive);
+    femu_enable(drive);
+    for (unsigned i = 0; i <= id.aerl; i++) {
+        femu_submit(&drive->admin, &cmd);
+        g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    }
+    femu_shutdown(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/queue/" name, test)
+    ADD("create-cq-refused", test_create_cq_refused);
+    ADD("create-sq-refused", test_create_sq_refused);
+    ADD("delete", test_delete);
+    ADD("delete-in-flight", test_delete_in_flight);
+    ADD("shared-cq", test_shared_cq);
+    ADD("wrap", test_wrap);
+    ADD("64-pairs", test_64_pairs);
+    ADD("max-queue-pairs", test_max_queue_pairs);
+    ADD("msix", test_msix);
+    ADD("msix-not-enabled-for-queue", test_msix_not_enabled_for_queue);
+    ADD("pin", test_pin);
+    ADD("abort", test_abort);
+    ADD("async-events", test_async_events);
+#undef ADD
+    return g_test_run();
+}
