@@ -18,6 +18,7 @@
 #include "qom/object.h"
 #include "system/hostmem.h"
 #include "../ssd.h"
+#include "../ssd_histogram.h"
 #include "../ssd_trace.h"
 
 #define TYPE_FEMU_ZNS "femu-zns"
@@ -101,14 +102,6 @@ typedef struct FemuStore {
     uint64_t *written_bytes;
 } FemuStore;
 
-/* Posted minus due, in ns of QEMU_CLOCK_VIRTUAL. */
-#define FEMU_LATENESS_BUCKETS 1024
-typedef struct FemuLateness {
-    uint64_t count;
-    uint64_t max_ns;
-    uint64_t bucket[FEMU_LATENESS_BUCKETS];
-} FemuLateness;
-
 /* Values of Set Features that a controller reset returns to their defaults. */
 typedef struct FemuFeatures {
     uint32_t arbitration;
@@ -158,7 +151,7 @@ struct FemuZns {
     QEMUTimer *timer;
     int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
     uint64_t now_ns;            /* core time: clock_ns / dilation */
-    FemuLateness lateness;
+    SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
 
     /* Queues; index 0 is the admin pair, which has no property of its own. */
     FemuSq *sq[FEMU_MAX_QUEUES];
@@ -280,15 +273,12 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce);
 void femu_store_reset(FemuStore *store, uint32_t zone_idx);
 
-/* femu_time.c: the clock, the one timer, lateness. */
+/* femu_time.c: the clock and the one timer. */
 void femu_time_init(FemuZns *n);
 void femu_time_exit(FemuZns *n);
 void femu_time_enter(FemuZns *n);
 void femu_time_run(FemuZns *n);
 const char *femu_time_clock_name(void);
-void femu_lateness_add(FemuLateness *lateness, uint64_t late_ns);
-uint64_t femu_lateness_percentile_ns(const FemuLateness *lateness,
-                                     unsigned percent);
 
 /* femu_stats.c: statistics for log page, feature and QOM. */
 char *femu_stats_json(FemuZns *n);

@@ -91,7 +91,7 @@ static void identity_nqn(const FemuZns *n, char *nqn, size_t nqn_bytes)
              u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
-/* log2 of a power of two that is at least the unit of MDTS and ZASL. */
+/* A power of two, above 4 KiB: there is no limit of 2^0 units; 0 is "none". */
 static uint8_t transfer_exponent(uint64_t bytes)
 {
     return ctz64(bytes) - MDTS_UNIT_SHIFT;

@@ -28,27 +28,6 @@
 #define MSI_VECTORS 32
 #define DILATION_MAX 1000000
 
-/* Identify reports sizes as powers of two of 4 KiB, and 0 as "no limit". */
-#define TRANSFER_MIN_BYTES (8 * KiB)
-
-/* The rules between parameters that come from NVMe, not from the drive. */
-static bool config_check_transfer(const SsdParams *params, Error **errp)
-{
-    if (params->mdts_bytes < TRANSFER_MIN_BYTES) {
-        error_setg(errp, "mdts=%" PRIu64 ": NVMe cannot express a limit below "
-                   "%u bytes", params->mdts_bytes,
-                   (unsigned)TRANSFER_MIN_BYTES);
-        return false;
-    }
-    if (params->zasl_bytes < TRANSFER_MIN_BYTES) {
-        error_setg(errp, "zasl=%" PRIu64 ": NVMe cannot express a limit below "
-                   "%u bytes; 0 means as mdts", params->zasl_bytes,
-                   (unsigned)TRANSFER_MIN_BYTES);
-        return false;
-    }
-    return true;
-}
-
 /* Check the drive's parameters and replace "0 means ..." by what it means. */
 static bool config_params(FemuZns *n, Error **errp)
 {
@@ -60,7 +39,7 @@ static bool config_params(FemuZns *n, Error **errp)
         return false;
     }
     ssd_params_resolve(&n->params);
-    return config_check_transfer(&n->params, errp);
+    return true;
 }
 
 static bool config_serial(FemuZns *n, Error **errp)

@@ -108,7 +108,7 @@ static void req_done(FemuZns *n, const SsdDone *done)
 
     assert(req->busy);
     if (req->sq) {
-        femu_lateness_add(&n->lateness,
+        ssd_histogram_add(&n->lateness_ns,
                           n->clock_ns - done->due_at_ns * n->dilation);
         femu_trace_done(n, req->trace_seq, done);
         femu_cq_post(n, req->sq, req->cid, status, done->result);

@@ -30,18 +30,12 @@ static void add_config(FemuZns *n, GString *extra)
 char *femu_stats_json(FemuZns *n)
 {
     g_autoptr(GString) extra = g_string_new(NULL);
-    const FemuLateness *lateness = &n->lateness;
 
-    g_string_append_printf(extra,
-                           "\"time_dilation\":%" PRIu32 ",\"lateness\":{"
-                           "\"clock\":\"%s\",\"count\":%" PRIu64 ","
-                           "\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ","
-                           "\"max_ns\":%" PRIu64 "}",
-                           n->dilation, femu_time_clock_name(),
-                           lateness->count,
-                           femu_lateness_percentile_ns(lateness, 50),
-                           femu_lateness_percentile_ns(lateness, 99),
-                           lateness->max_ns);
+    g_string_append_printf(extra, "\"time_dilation\":%" PRIu32 ","
+                           "\"lateness\":{\"clock\":\"%s\",",
+                           n->dilation, femu_time_clock_name());
+    ssd_histogram_json(&n->lateness_ns, "_ns", extra);
+    g_string_append_c(extra, '}');
     add_config(n, extra);
     return ssd_stats_json(n->ssd, n->now_ns, extra->str);
 }
@@ -49,7 +43,7 @@ char *femu_stats_json(FemuZns *n)
 void femu_stats_reset(FemuZns *n)
 {
     ssd_stats_reset(n->ssd, n->now_ns);
-    n->lateness = (FemuLateness) { 0 };
+    ssd_histogram_clear(&n->lateness_ns);
     n->features.stats_resets++;
 }
 

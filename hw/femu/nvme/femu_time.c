@@ -1,5 +1,5 @@
 /*
- * Time of the device: when it is, when to look again, how late it was.
+ * Time of the device: when it is, and when to look again.
  *
  * Core time is QEMU_CLOCK_VIRTUAL divided by time-dilation, rounded down; a
  * completion that the core gives the time t is due at t * dilation. The clock
@@ -16,10 +16,6 @@
 #include "system/qtest.h"
 #include "femu.h"
 #include "../trace.h"
-
-/* Sub-buckets per octave: a power of two. Smaller values are exact. */
-#define LATENESS_SUB_BITS 4
-#define LATENESS_SUB (1u << LATENESS_SUB_BITS)
 
 void femu_time_enter(FemuZns *n)
 {
@@ -100,54 +96,4 @@ void femu_time_exit(FemuZns *n)
 const char *femu_time_clock_name(void)
 {
     return icount_enabled() || qtest_enabled() ? "virtual" : "host";
-}
-
-static unsigned lateness_bucket(uint64_t late_ns)
-{
-    unsigned octave;
-
-    if (late_ns < LATENESS_SUB) {
-        return late_ns;
-    }
-    octave = 63 - clz64(late_ns) - LATENESS_SUB_BITS;
-    return (octave + 1) * LATENESS_SUB +
-           ((late_ns >> octave) & (LATENESS_SUB - 1));
-}
-
-static uint64_t lateness_bucket_low_ns(unsigned bucket)
-{
-    unsigned octave = bucket / LATENESS_SUB;
-
-    if (octave == 0) {
-        return bucket;
-    }
-    return (uint64_t)(LATENESS_SUB + bucket % LATENESS_SUB) << (octave - 1);
-}
-
-void femu_lateness_add(FemuLateness *lateness, uint64_t late_ns)
-{
-    QEMU_BUILD_BUG_ON((64 - LATENESS_SUB_BITS + 1) * LATENESS_SUB >
-                      FEMU_LATENESS_BUCKETS);
-    lateness->bucket[lateness_bucket(late_ns)]++;
-    lateness->count++;
-    lateness->max_ns = MAX(lateness->max_ns, late_ns);
-}
-
-/* The low end of the bucket that holds the percentile; 0 when empty. */
-uint64_t femu_lateness_percentile_ns(const FemuLateness *lateness,
-                                     unsigned percent)
-{
-    uint64_t rank = DIV_ROUND_UP(lateness->count * percent, 100);
-    uint64_t seen = 0;
-
-    if (lateness->count == 0) {
-        return 0;
-    }
-    for (unsigned i = 0; i < FEMU_LATENESS_BUCKETS; i++) {
-        seen += lateness->bucket[i];
-        if (seen >= rank) {
-            return MIN(lateness_bucket_low_ns(i), lateness->max_ns);
-        }
-    }
-    g_assert_not_reached();
 }
