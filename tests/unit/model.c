@@ -1,6 +1,9 @@
 /*
- * The dumb drive's time: a list of steps, of which the earliest comes next;
- * channels and units are the times until which they are busy.
+ * The dumb drive's time: a list of steps, of which the earliest comes next, of
+ * several at the same time the one that was known first. A channel is the time
+ * until which it is busy; a unit is a queue. Of what happens when an operation
+ * leaves its unit, asking for the channel comes first, then the unit takes its
+ * next operation, then the command or job that owned it goes on.
  *
  * Knows nothing of the drive's inside, and of zones only what the rules say.
  *
@@ -59,6 +62,12 @@ typedef struct Step {
     uint64_t program_seq;
 } Step;
 
+/* A flash unit: the steps that wait for it, and whether one is under way. */
+typedef struct Unit {
+    GQueue waiting;     /* Step, at_ns is the duration yet */
+    bool busy;
+} Unit;
+
 struct Model {
     SsdParams p;
     Rules rules;
@@ -67,7 +76,7 @@ struct Model {
     uint64_t zone_pages;
     uint32_t zone_units;
     uint64_t *channel_ns;
-    uint64_t *unit_ns;
+    Unit *unit;
     uint8_t **programmed;   /* per zone, per page of its present life */
     uint32_t *life;         /* per zone: resets so far */
     GArray *steps;
@@ -75,6 +84,7 @@ struct Model {
     GPtrArray *flushes;
     GQueue *zone_jobs;      /* per zone, in order of submission */
     GQueue select_all;      /* Cmd, in order of submission */
+    GQueue look_at;         /* zones + 1 in which a job may be able to start */
     GQueue done;            /* SsdDone */
     unsigned inflight;
 };
@@ -91,8 +101,7 @@ Model *model_new(const SsdParams *resolved)
     m->zone_units = p->zone_channels * p->zone_ways * p->zone_dies *
                     p->zone_planes;
     m->channel_ns = g_new0(uint64_t, p->channels);
-    m->unit_ns = g_new0(uint64_t, p->channels * p->ways * p->dies *
-                        p->planes);
+    m->unit = g_new0(Unit, p->channels * p->ways * p->dies * p->planes);
     m->programmed = g_new0(uint8_t *, p->zones);
     m->zone_jobs = g_new0(GQueue, p->zones);
     for (uint32_t z = 0; z < p->zones; z++) {
@@ -121,7 +130,7 @@ void model_free(Model *m)
     g_free(m->zone_jobs);
     g_free(m->life);
     g_free(m->channel_ns);
-    g_free(m->unit_ns);
+    g_free(m->unit);
     g_array_free(m->steps, TRUE);
     g_array_free(m->host_programs, TRUE);
     g_ptr_array_free(m->flushes, TRUE);
@@ -194,9 +203,11 @@ static uint64_t transfer_ns(const Model *m, uint64_t from, uint64_t to)
 
 /* --- resources --------------------------------------------------------- */
 
-/* Book `take_ns` on a local clock from now on; return the end. */
-static uint64_t book(Model *m, uint64_t *clock_ns, uint64_t take_ns)
+/* Book `take_ns` on a channel from now on; return the end. */
+static uint64_t book(Model *m, uint32_t channel, uint64_t take_ns)
 {
+    uint64_t *clock_ns = &m->channel_ns[channel];
+
     *clock_ns = MAX(*clock_ns, m->now_ns) + take_ns;
     return *clock_ns;
 }
@@ -205,6 +216,28 @@ static void add_step(Model *m, Step step)
 {
     step.seq = ++m->seq;
     g_array_append_val(m->steps, step);
+}
+
+static void unit_next(Model *m, Unit *unit)
+{
+    Step *step = g_queue_pop_head(&unit->waiting);
+
+    unit->busy = step != NULL;
+    if (step) {
+        step->at_ns += m->now_ns;
+        add_step(m, *step);
+        g_free(step);
+    }
+}
+
+/* Let `step` happen when its unit has worked on it for `take_ns`. */
+static void unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step)
+{
+    step.at_ns = take_ns;
+    g_queue_push_tail(&m->unit[unit].waiting, g_memdup2(&step, sizeof(step)));
+    if (!m->unit[unit].busy) {
+        unit_next(m, &m->unit[unit]);
+    }
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -243,7 +276,7 @@ static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
             .life = m->life[zone_idx], .page = page,
         };
 
-        step.at_ns = book(m, &m->channel_ns[where.channel],
+        step.at_ns = book(m, where.channel,
                           transfer_ns(m, at - page_at, to - page_at));
         if (to == page_at + p->page_bytes || to == p->zone_capacity_bytes) {
             step.kind = STEP_PROGRAM_JOIN;
@@ -276,10 +309,9 @@ static void start_read(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
             Place where = place(m, zone_idx, page);
 
             cmd->parts++;
-            add_step(m, (Step) {
+            unit_join(m, where.unit, p->read_ns, (Step) {
                 .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
                 .page = page,
-                .at_ns = book(m, &m->unit_ns[where.unit], p->read_ns),
                 .transfer_ns = transfer_ns(m, from_granule * granule,
                                            to_granule * granule),
             });
@@ -327,6 +359,15 @@ static void host_program_ended(Model *m, uint64_t program_seq)
 
 /* --- finish and reset --------------------------------------------------- */
 
+static void look_at(Model *m, uint32_t zone_idx)
+{
+    gpointer zone = GUINT_TO_POINTER(zone_idx + 1);
+
+    if (!g_queue_find(&m->look_at, zone)) {
+        g_queue_push_tail(&m->look_at, zone);
+    }
+}
+
 static void fill_chunk(Model *m, Job *job)
 {
     const SsdParams *p = &m->p;
@@ -344,7 +385,7 @@ static void fill_chunk(Model *m, Job *job)
         add_step(m, (Step) {
             .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
             .life = job->life, .page = page,
-            .at_ns = book(m, &m->channel_ns[where.channel],
+            .at_ns = book(m, where.channel,
                           transfer_ns(m, job->first_byte, end)),
         });
         job->first_byte = 0;
@@ -366,32 +407,45 @@ static void erase(Model *m, Job *job)
         blocks = (rows + p->pages_per_block - 1) / p->pages_per_block;
         if (blocks) {
             job->pending++;
-            add_step(m, (Step) {
-                .kind = STEP_ERASE_END, .job = job,
-                .at_ns = book(m, &m->unit_ns[where.unit],
-                              blocks * p->erase_ns),
+            unit_join(m, where.unit, blocks * p->erase_ns, (Step) {
+                .kind = STEP_ERASE_END, .job = job, .page = u,
+                .zone_idx = job->rules.zone_idx,
             });
         }
     }
 }
 
-static bool start_next_job(Model *m);
+/*
+ * Of the first Select All let mgmt-parallel-zones zones work. When several
+ * jobs may start at once, these come first, in order of their zones.
+ */
+static void admit_select_all(Model *m)
+{
+    Cmd *cmd = g_queue_peek_head(&m->select_all);
+
+    while (cmd && cmd->admitted < cmd->jobs->len &&
+           cmd->admitted - cmd->ended < m->p.mgmt_parallel_zones) {
+        Job *job = g_ptr_array_index(cmd->jobs, cmd->admitted++);
+
+        job->admitted = true;
+        look_at(m, job->rules.zone_idx);
+    }
+}
 
 static void job_done(Model *m, Job *job)
 {
     Cmd *cmd = job->cmd;
+    uint32_t zone_idx = job->rules.zone_idx;
 
-    g_assert_true(g_queue_pop_head(&m->zone_jobs[job->rules.zone_idx]) ==
-                  job);
+    g_assert_true(g_queue_pop_head(&m->zone_jobs[zone_idx]) == job);
     rules_job_done(&m->rules, &job->rules);
     if (cmd->jobs && ++cmd->ended == cmd->jobs->len) {
         g_assert_true(g_queue_pop_head(&m->select_all) == cmd);
     }
     part_done(m, cmd);
     g_free(job);
-    while (start_next_job(m)) {
-        ;
-    }
+    admit_select_all(m);
+    look_at(m, zone_idx);
 }
 
 static void start_job(Model *m, Job *job)
@@ -407,44 +461,17 @@ static void start_job(Model *m, Job *job)
     }
 }
 
-/* Let the first Select All work on mgmt-parallel-zones; a void one ends. */
-static bool admit_select_all(Model *m)
+/* Start all jobs that may start now. */
+static void settle(Model *m)
 {
-    Cmd *cmd = g_queue_peek_head(&m->select_all);
-
-    if (!cmd) {
-        return false;
-    }
-    if (cmd->jobs->len == 0) {
-        g_queue_pop_head(&m->select_all);
-        part_done(m, cmd);
-        return true;
-    }
-    if (cmd->admitted < cmd->jobs->len &&
-        cmd->admitted - cmd->ended < m->p.mgmt_parallel_zones) {
-        Job *job = g_ptr_array_index(cmd->jobs, cmd->admitted++);
-
-        job->admitted = true;
-        return true;
-    }
-    return false;
-}
-
-/* Start one job that may start. Return: false if there was none. */
-static bool start_next_job(Model *m)
-{
-    if (admit_select_all(m)) {
-        return true;
-    }
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    while (m->look_at.length) {
+        uint32_t z = GPOINTER_TO_UINT(g_queue_pop_head(&m->look_at)) - 1;
         Job *job = g_queue_peek_head(&m->zone_jobs[z]);
 
         if (job && job->admitted && !job->running) {
             start_job(m, job);
-            return true;
         }
     }
-    return false;
 }
 
 static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
@@ -452,9 +479,8 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
 {
     bool fill = what->op == SSD_OP_ZONE_FINISH;
 
-    if (what->select_all && (fill || what->op == SSD_OP_ZONE_RESET)) {
+    if (what->select_all && effect->job_count) {
         cmd->jobs = g_ptr_array_new();
-        cmd->parts += effect->job_count == 0;
         g_queue_push_tail(&m->select_all, cmd);
     }
     for (unsigned i = 0; i < effect->job_count; i++) {
@@ -482,10 +508,12 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
             g_ptr_array_add(cmd->jobs, job);
         }
         g_queue_push_tail(&m->zone_jobs[z], job);
+        if (job->admitted) {
+            look_at(m, z);
+        }
     }
-    while (start_next_job(m)) {
-        ;
-    }
+    admit_select_all(m);
+    settle(m);
 }
 
 /* --- steps ------------------------------------------------------------- */
@@ -510,6 +538,7 @@ static void program_end(Model *m, const Step *step)
         fill_chunk(m, job);
     } else {
         job_done(m, job);
+        settle(m);
     }
 }
 
@@ -523,21 +552,23 @@ static void run_step(Model *m, Step step)
         break;
     case STEP_PROGRAM_JOIN:
         step.kind = STEP_PROGRAM_END;
-        step.at_ns = book(m, &m->unit_ns[where.unit], m->p.program_ns);
-        add_step(m, step);
+        unit_join(m, where.unit, m->p.program_ns, step);
         break;
     case STEP_PROGRAM_END:
+        unit_next(m, &m->unit[where.unit]);
         program_end(m, &step);
         break;
     case STEP_SENSE_END:
         step.kind = STEP_PART_DONE;
-        step.at_ns = book(m, &m->channel_ns[where.channel],
-                          step.transfer_ns);
+        step.at_ns = book(m, where.channel, step.transfer_ns);
         add_step(m, step);
+        unit_next(m, &m->unit[where.unit]);
         break;
     case STEP_ERASE_END:
+        unit_next(m, &m->unit[where.unit]);
         if (--step.job->pending == 0) {
             job_done(m, step.job);
+            settle(m);
         }
         break;
     }

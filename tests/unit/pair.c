@@ -1,0 +1,231 @@
+/*
+ * The drive and the dumb model side by side: see pair.h.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "pair.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Commands that a failure shows; FEMU_HISTORY changes it. */
+#define HISTORY 24
+
+Pair *pair_new(const SsdParams *params)
+{
+    const char *history = g_getenv("FEMU_HISTORY");
+    Pair *pair = g_new0(Pair, 1);
+
+    pair->history_length = history ? atoi(history) : HISTORY;
+    pair->params = *params;
+    pair->ssd = ssd_new(&pair->params);
+    pair->model = model_new(&pair->params);
+    pair->done_ssd = g_array_new(FALSE, FALSE, sizeof(SsdDone));
+    pair->done_model = g_array_new(FALSE, FALSE, sizeof(SsdDone));
+    return pair;
+}
+
+static void G_GNUC_PRINTF(2, 3) fail(const Pair *pair, const char *format, ...)
+{
+    GString *text = g_string_new("");
+    va_list args;
+
+    va_start(args, format);
+    g_string_append_vprintf(text, format, args);
+    va_end(args);
+    g_string_append_printf(text, "\nat %" PRIu64 " ns; the last commands:",
+                           pair->now_ns);
+    for (GList *l = pair->history.head; l; l = l->next) {
+        g_string_append_printf(text, "\n  %s", (char *)l->data);
+    }
+    g_error("%s", text->str);
+}
+
+static void remember(Pair *pair, const SsdCmd *cmd, SsdStatus status)
+{
+    char *text = drive_cmd_text(cmd);
+
+    g_queue_push_tail(&pair->history, g_strdup_printf(
+        "%" PRIu64 " ns: tag %" PRIu32 " %s -> %03x", pair->now_ns,
+        pair->next_tag, text, status));
+    g_free(text);
+    if (pair->history.length > pair->history_length) {
+        g_free(g_queue_pop_head(&pair->history));
+    }
+}
+
+bool pair_has_room(const Pair *pair)
+{
+    return ssd_has_room(pair->ssd);
+}
+
+SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd)
+{
+    SsdAccept want = model_submit(pair->model, pair->now_ns, cmd,
+                                  pair->next_tag);
+    SsdAccept got = ssd_submit(pair->ssd, pair->now_ns, cmd, pair->next_tag);
+    bool has_lba = cmd->op == SSD_OP_READ || cmd->op == SSD_OP_WRITE ||
+                   cmd->op == SSD_OP_APPEND;
+
+    remember(pair, cmd, want.status);
+    if (got.status != want.status) {
+        fail(pair, "tag %" PRIu32 ": status %03x, must be %03x",
+             pair->next_tag, got.status, want.status);
+    }
+    if (!want.status && has_lba && got.lba != want.lba) {
+        fail(pair, "tag %" PRIu32 ": LBA %" PRIu64 ", must be %" PRIu64,
+             pair->next_tag, got.lba, want.lba);
+    }
+    pair->next_tag++;
+    if (want.status) {
+        pair->rejected_count++;
+    } else {
+        pair->accepted_count++;
+    }
+    return want.status;
+}
+
+/* Completions due at the same time may leave in either order: sort them. */
+static gint by_due_and_tag(gconstpointer a, gconstpointer b)
+{
+    const SsdDone *x = a, *y = b;
+
+    if (x->due_at_ns != y->due_at_ns) {
+        return x->due_at_ns < y->due_at_ns ? -1 : 1;
+    }
+    return x->tag < y->tag ? -1 : x->tag > y->tag;
+}
+
+static void compare_done(Pair *pair)
+{
+    guint most = MAX(pair->done_ssd->len, pair->done_model->len);
+
+    g_array_sort(pair->done_ssd, by_due_and_tag);
+    g_array_sort(pair->done_model, by_due_and_tag);
+    for (guint i = 0; i < most; i++) {
+        const SsdDone *got = &g_array_index(pair->done_ssd, SsdDone, i);
+        const SsdDone *want = &g_array_index(pair->done_model, SsdDone, i);
+
+        if (i >= pair->done_ssd->len) {
+            fail(pair, "tag %" PRIu32 " did not complete, must at %" PRIu64
+                 " ns", want->tag, want->due_at_ns);
+        }
+        if (i >= pair->done_model->len) {
+            fail(pair, "tag %" PRIu32 " completed at %" PRIu64
+                 " ns, must not yet", got->tag, got->due_at_ns);
+        }
+        if (got->tag != want->tag || got->due_at_ns != want->due_at_ns) {
+            fail(pair, "tag %" PRIu32 " completed at %" PRIu64 " ns, next is "
+                 "tag %" PRIu32 " at %" PRIu64 " ns", got->tag,
+                 got->due_at_ns, want->tag, want->due_at_ns);
+        }
+        if (got->status != SSD_SUCCESS || got->op != want->op ||
+            got->result != want->result ||
+            got->submitted_at_ns != want->submitted_at_ns) {
+            fail(pair, "tag %" PRIu32 ": completion differs", got->tag);
+        }
+    }
+    g_array_set_size(pair->done_ssd, 0);
+    g_array_set_size(pair->done_model, 0);
+}
+
+void pair_advance(Pair *pair, uint64_t now_ns)
+{
+    uint64_t last_ns = 0;
+    SsdDone done;
+
+    g_assert_cmpuint(now_ns, >=, pair->now_ns);
+    pair->now_ns = now_ns;
+    model_run(pair->model, now_ns);
+    while (model_pop(pair->model, &done)) {
+        g_array_append_val(pair->done_model, done);
+    }
+    while (ssd_poll(pair->ssd, now_ns, &done, 1)) {
+        if (done.due_at_ns < last_ns || done.due_at_ns > now_ns) {
+            fail(pair, "tag %" PRIu32 " out of order", done.tag);
+        }
+        last_ns = done.due_at_ns;
+        g_array_append_val(pair->done_ssd, done);
+    }
+    compare_done(pair);
+    if (ssd_inflight(pair->ssd) != model_inflight(pair->model)) {
+        fail(pair, "%u commands inside, must be %u",
+             ssd_inflight(pair->ssd), model_inflight(pair->model));
+    }
+    if (ssd_next_at_ns(pair->ssd) <= now_ns) {
+        fail(pair, "next at %" PRIu64 " ns is not later than now",
+             ssd_next_at_ns(pair->ssd));
+    }
+}
+
+static void compare_zone(Pair *pair, uint32_t z)
+{
+    const Rules *rules = model_rules(pair->model);
+    const RulesZone *want = &rules->zone[z];
+    SsdZone got = ssd_zone(pair->ssd, z);
+    uint64_t start_lba = z * rules->zone_nlb;
+
+    if (got.state != want->state) {
+        fail(pair, "zone %" PRIu32 ": state %x, must be %x", z, got.state,
+             want->state);
+    }
+    if (got.start_lba != start_lba ||
+        got.capacity_nlb != rules->capacity_nlb) {
+        fail(pair, "zone %" PRIu32 ": start %" PRIu64 ", capacity %" PRIu64,
+             z, got.start_lba, got.capacity_nlb);
+    }
+    if (want->state != SSD_ZONE_FULL &&
+        got.wp_lba != start_lba + want->written_nlb) {
+        fail(pair, "zone %" PRIu32 ": write pointer %" PRIu64 ", must be %"
+             PRIu64, z, got.wp_lba, start_lba + want->written_nlb);
+    }
+}
+
+void pair_compare(Pair *pair)
+{
+    const Rules *rules = model_rules(pair->model);
+
+    for (uint32_t z = 0; z < rules->zone_count; z++) {
+        compare_zone(pair, z);
+    }
+    if (ssd_open_count(pair->ssd) != rules_open_count(rules)) {
+        fail(pair, "%" PRIu32 " zones hold an open resource, must be %"
+             PRIu32, ssd_open_count(pair->ssd), rules_open_count(rules));
+    }
+    if (ssd_active_count(pair->ssd) != rules_active_count(rules)) {
+        fail(pair, "%" PRIu32 " zones hold an active resource, must be %"
+             PRIu32, ssd_active_count(pair->ssd), rules_active_count(rules));
+    }
+}
+
+void pair_drain(Pair *pair)
+{
+    while (model_inflight(pair->model) || ssd_inflight(pair->ssd)) {
+        uint64_t next_ns = MIN(model_next_at_ns(pair->model),
+                               ssd_next_at_ns(pair->ssd));
+
+        if (next_ns == UINT64_MAX) {
+            next_ns = pair->now_ns;
+        }
+        pair_advance(pair, MAX(pair->now_ns, next_ns));
+    }
+    if (ssd_next_at_ns(pair->ssd) != UINT64_MAX) {
+        fail(pair, "idle, but next at %" PRIu64 " ns",
+             ssd_next_at_ns(pair->ssd));
+    }
+}
+
+void pair_free(Pair *pair)
+{
+    pair_drain(pair);
+    pair_compare(pair);
+    model_free(pair->model);
+    ssd_free(pair->ssd);
+    g_array_free(pair->done_ssd, TRUE);
+    g_array_free(pair->done_model, TRUE);
+    g_queue_clear_full(&pair->history, g_free);
+    g_free(pair);
+}

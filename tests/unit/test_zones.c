@@ -1,0 +1,364 @@
+/*
+ * The zone state machine and the time of every command against a dumb second
+ * drive: all short sequences, and long random ones near the limits.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <stdlib.h>
+
+#include "pair.h"
+
+/* --- all short sequences ----------------------------------------------- */
+
+/*
+ * An alphabet: two characters a word, an action and a zone. w and p write and
+ * append one block at the write pointer, f writes the zone full, o c F r open,
+ * close, finish, reset; zone * is Select All. "t." lets all jobs end: between
+ * other words no time passes. FEMU_DEPTH=n makes sequences n words longer, for
+ * those who have the time.
+ */
+typedef struct Alphabet {
+    const char *name;
+    const char *words;
+    const char *drive;
+    unsigned length;
+} Alphabet;
+
+#define MAX_LENGTH 8
+#define TINY "zone-capacity=8K channels=1 cmd-slots=8 "
+#define TWO_ZONES "w0 f0 o0 c0 F0 r0 w1 f1 o1 c1 F1 r1 o* c* F* r* t."
+
+static const Alphabet alphabets[] = {
+    { "one-zone", "w0 p0 f0 o0 c0 F0 r0 o* c* F* r* t.", TINY "zones=1", 4 },
+    { "two-zones-1-1", TWO_ZONES,
+      TINY "zones=2 max-open=1 max-active=1", 4 },
+    { "two-zones-1-2", TWO_ZONES,
+      TINY "zones=2 max-open=1 max-active=2", 4 },
+    { "three-zones-2-2", "w0 o0 c0 F0 r0 w1 o1 r1 w2 o2 r2 o* r* t.",
+      TINY "zones=3 max-open=2 max-active=2 mgmt-parallel-zones=2", 4 },
+    { "three-zones-1-3", "w0 o0 c0 F0 r0 w1 c1 r1 w2 f2 o2 o* t.",
+      TINY "zones=3 max-open=1 max-active=3", 4 },
+    { "longer-1-1", "w0 o0 F0 r0 w1 r1 t.",
+      TINY "zones=2 max-open=1 max-active=1", 5 },
+    { "longer-1-2", "w0 o0 c0 r0 w1 o1 t.",
+      TINY "zones=2 max-open=1 max-active=2", 5 },
+    { "longer-select-all", "w0 F0 r0 w1 F1 F* r* t.",
+      TINY "zones=2", 5 },
+};
+
+static SsdCmd word_cmd(const Pair *pair, const char *word)
+{
+    const Rules *rules = model_rules(pair->model);
+    SsdCmd cmd = { .nlb = 1 };
+    uint64_t written_nlb = 0;
+
+    if (word[1] == '*') {
+        cmd.select_all = true;
+    } else {
+        cmd.slba = (word[1] - '0') * rules->zone_nlb;
+        written_nlb = rules->zone[word[1] - '0'].written_nlb;
+    }
+    switch (word[0]) {
+    case 'w':
+        cmd.op = SSD_OP_WRITE;
+        cmd.slba += written_nlb;
+        break;
+    case 'f':
+        cmd.op = SSD_OP_WRITE;
+        cmd.slba += written_nlb;
+        cmd.nlb = MAX(1, rules->capacity_nlb - written_nlb);
+        break;
+    case 'p':
+        cmd.op = SSD_OP_APPEND;
+        break;
+    case 'o':
+        cmd.op = SSD_OP_ZONE_OPEN;
+        break;
+    case 'c':
+        cmd.op = SSD_OP_ZONE_CLOSE;
+        break;
+    case 'F':
+        cmd.op = SSD_OP_ZONE_FINISH;
+        break;
+    case 'r':
+        cmd.op = SSD_OP_ZONE_RESET;
+        break;
+    default:
+        g_assert_not_reached();
+    }
+    return cmd;
+}
+
+/*
+ * One sequence; its shorter beginnings have been compared before. Return: the
+ * index of the first word that was rejected, or of the last.
+ */
+static unsigned run_sequence(const SsdParams *params, char **words,
+                             const unsigned *letters, unsigned length)
+{
+    Pair *pair = pair_new(params);
+    unsigned i;
+
+    for (i = 0; i < length; i++) {
+        const char *word = words[letters[i]];
+
+        if (word[0] == 't') {
+            pair_drain(pair);
+        } else {
+            SsdCmd cmd = word_cmd(pair, word);
+
+            if (pair_submit(pair, &cmd) != SSD_SUCCESS) {
+                break;
+            }
+        }
+    }
+    pair_advance(pair, pair->now_ns);
+    pair_compare(pair);
+    pair_free(pair);
+    return MIN(i, length - 1);
+}
+
+/*
+ * All sequences up to a length, except that nothing follows a rejected word:
+ * as it changes nothing (see test_rejects.c), shorter ones have that tested.
+ */
+static void test_exhaustive(gconstpointer data)
+{
+    const Alphabet *alphabet = data;
+    char **words = g_strsplit(alphabet->words, " ", -1);
+    SsdParams params = drive_params(alphabet->drive);
+    const char *depth = g_getenv("FEMU_DEPTH");
+    unsigned longest = alphabet->length + (depth ? atoi(depth) : 0);
+    unsigned count = g_strv_length(words);
+    uint64_t sequences = 0;
+
+    g_assert_cmpuint(longest, <=, MAX_LENGTH);
+    for (unsigned length = 1; length <= longest; length++) {
+        unsigned letters[MAX_LENGTH] = { 0 };
+        int i = 0;
+
+        while (i >= 0) {
+            i = run_sequence(&params, words, letters, length);
+            sequences++;
+            while (i >= 0 && ++letters[i] == count) {
+                i--;
+            }
+            for (unsigned k = i + 1; i >= 0 && k < length; k++) {
+                letters[k] = 0;
+            }
+        }
+    }
+    g_test_message("%" G_GUINT64_FORMAT " sequences", sequences);
+    g_strfreev(words);
+}
+
+/* --- long random sequences ---------------------------------------------- */
+
+typedef struct Soup {
+    const char *name;
+    const char *drive;
+    unsigned commands;
+} Soup;
+
+/* Odd durations, so that few things happen at the same time by accident. */
+#define ODD "read-ns=60013 program-ns=700027 erase-ns=3500017 " \
+            "page-transfer-ns=25031 cmd-slots=64 "
+
+static const Soup soups[] = {
+    { "one-unit", ODD "zones=4 zone-capacity=32K channels=1 max-open=2 "
+      "max-active=3 lba-size=512 mdts=32K", 60000 },
+    { "sub-page", ODD "zones=6 zone-capacity=48K page-size=16K channels=2 "
+      "max-open=2 max-active=4 lba-size=512 read-granule=4K "
+      "mgmt-parallel-zones=2 pages-per-block=1", 60000 },
+    { "su-zones", ODD "zones=12 zone-capacity=48K channels=4 ways=2 "
+      "zone-channels=1 zone-ways=1 max-open=3 max-active=5 "
+      "mgmt-parallel-zones=3 finish-chunk=8K", 60000 },
+    { "mu-zones", ODD "zones=8 channels=4 dies=2 planes=2 zone-channels=2 "
+      "zone-planes=1 max-open=1 max-active=1 finish-chunk=16K zasl=16K",
+      60000 },
+    { "page-of-48k", ODD "zones=5 zone-size=128K page-size=48K "
+      "zone-capacity=96K max-open=0 max-active=2 lba-size=512 mdts=128K "
+      "pages-per-block=1 finish-chunk=96K", 60000 },
+    { "even-times", "zones=5 zone-capacity=32K channels=2 max-open=2 "
+      "max-active=2 cmd-slots=64 mgmt-parallel-zones=2", 60000 },
+    { "free-times", "zones=5 zone-capacity=32K channels=2 max-open=2 "
+      "max-active=3 cmd-slots=64 read-ns=0 program-ns=0 erase-ns=0 "
+      "page-transfer-ns=0", 30000 },
+    { "one-zone", ODD "zones=1 zone-capacity=8K channels=1 cmd-slots=3 "
+      "lba-size=512 max-open=1 max-active=1", 30000 },
+};
+
+static uint64_t random_nlb(const Rules *rules, Rng *rng)
+{
+    switch (rng_below(rng, 12)) {
+    case 0:
+        return rules->mdts_nlb;
+    case 1:
+        return rules->zasl_nlb;
+    case 2:
+        return 1 + rng_below(rng, rules->capacity_nlb);
+    case 3:
+    case 4:
+    case 5:
+        return 1 + rng_below(rng, 16);
+    default:
+        return 1 + rng_below(rng, 3);
+    }
+}
+
+static SsdOp random_op(Rng *rng)
+{
+    static const SsdOp ops[] = {
+        SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE,
+        SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_APPEND, SSD_OP_APPEND,
+        SSD_OP_APPEND, SSD_OP_APPEND, SSD_OP_READ, SSD_OP_READ, SSD_OP_READ,
+        SSD_OP_READ, SSD_OP_FLUSH, SSD_OP_ZONE_OPEN, SSD_OP_ZONE_OPEN,
+        SSD_OP_ZONE_CLOSE, SSD_OP_ZONE_CLOSE, SSD_OP_ZONE_FINISH,
+        SSD_OP_ZONE_RESET, SSD_OP_ZONE_RESET,
+    };
+
+    return ops[rng_below(rng, G_N_ELEMENTS(ops))];
+}
+
+/* Something wrong, or at least unusual, in one field. */
+static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd)
+{
+    uint64_t end_lba = rules->zone_count * rules->zone_nlb;
+    static const uint32_t odd_nlb[] = { 0, 0x10000, UINT32_MAX };
+
+    switch (rng_below(rng, 8)) {
+    case 0:
+        cmd->nlb = odd_nlb[rng_below(rng, G_N_ELEMENTS(odd_nlb))];
+        break;
+    case 1:
+        cmd->nlb = (rng_chance(rng, 50) ? rules->mdts_nlb :
+                    rules->zasl_nlb) + 1;
+        break;
+    case 2:
+        cmd->slba = end_lba + rng_below(rng, 2) * rules->zone_nlb;
+        break;
+    case 3:
+        cmd->slba = UINT64_MAX - rng_below(rng, 3);
+        break;
+    case 4:
+        cmd->slba += 1 + rng_below(rng, 2);
+        break;
+    case 5:
+        cmd->slba -= MIN(cmd->slba, 1 + rng_below(rng, 2));
+        break;
+    case 6:
+        cmd->slba = rng_below(rng, end_lba);
+        break;
+    case 7:
+        cmd->slba = end_lba - 1 - rng_below(rng, 4);
+        break;
+    }
+}
+
+static SsdCmd random_cmd(const Rules *rules, Rng *rng)
+{
+    uint32_t z = rng_below(rng, rules->zone_count);
+    const RulesZone *zone = &rules->zone[z];
+    uint64_t room_nlb = rules->capacity_nlb - zone->written_nlb;
+    SsdCmd cmd = {
+        .op = random_op(rng),
+        .nlb = random_nlb(rules, rng),
+        .slba = z * rules->zone_nlb,
+    };
+
+    if (cmd.op == SSD_OP_WRITE) {
+        cmd.slba += zone->written_nlb;
+    } else if (cmd.op == SSD_OP_READ) {
+        cmd.slba += rng_below(rng, rng_chance(rng, 70) ?
+                              zone->written_nlb + 1 : rules->zone_nlb);
+    }
+    if ((cmd.op == SSD_OP_WRITE || cmd.op == SSD_OP_APPEND) && room_nlb &&
+        (cmd.nlb > room_nlb ? rng_chance(rng, 80) : rng_chance(rng, 5))) {
+        cmd.nlb = MIN(room_nlb, rules->mdts_nlb);   /* to the brim */
+    }
+    if (cmd.op >= SSD_OP_ZONE_OPEN && rng_chance(rng, 6)) {
+        cmd.select_all = true;
+    }
+    if (rng_chance(rng, 8)) {
+        spoil(rules, rng, &cmd);
+    }
+    return cmd;
+}
+
+/* Often no time at all, seldom enough for everything to end. */
+static uint64_t random_gap_ns(const SsdParams *p, Rng *rng)
+{
+    unsigned kind = rng_below(rng, 100);
+
+    if (kind < 40) {
+        return 0;
+    }
+    if (kind < 60) {
+        return rng_below(rng, p->page_transfer_ns + 2);
+    }
+    if (kind < 80) {
+        return rng_below(rng, p->program_ns + 2);
+    }
+    if (kind < 97) {
+        return rng_below(rng, p->erase_ns + 2);
+    }
+    return rng_below(rng, 20 * p->erase_ns + 2);
+}
+
+static void test_random(gconstpointer data)
+{
+    const Soup *soup = data;
+    Rng rng = { drive_seed() };
+    SsdParams params = drive_params(soup->drive);
+    Pair *pair = pair_new(&params);
+
+    for (unsigned i = 0; i < soup->commands; i++) {
+        uint64_t gap_ns = random_gap_ns(&pair->params, &rng);
+        SsdCmd cmd;
+
+        for (unsigned polls = rng_below(&rng, 3); polls; polls--) {
+            uint64_t part_ns = rng_below(&rng, gap_ns + 1);
+
+            pair_advance(pair, pair->now_ns + part_ns);
+            gap_ns -= part_ns;
+            pair_compare(pair);
+        }
+        pair->now_ns += gap_ns;
+        if (!pair_has_room(pair)) {
+            pair_advance(pair, pair->now_ns);
+        }
+        while (!pair_has_room(pair)) {
+            pair_advance(pair, ssd_next_at_ns(pair->ssd));
+        }
+        cmd = random_cmd(model_rules(pair->model), &rng);
+        pair_submit(pair, &cmd);
+    }
+    /* The mix must keep both kinds frequent to be worth its time. */
+    g_assert_cmpuint(pair->accepted_count, >, soup->commands / 3);
+    g_assert_cmpuint(pair->rejected_count, >, soup->commands / 20);
+    g_test_message("%" G_GUINT64_FORMAT " accepted, %" G_GUINT64_FORMAT
+                   " rejected", pair->accepted_count, pair->rejected_count);
+    pair_free(pair);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(alphabets); i++) {
+        char *path = g_strconcat("/zones/exhaustive/", alphabets[i].name,
+                                 NULL);
+
+        g_test_add_data_func(path, &alphabets[i], test_exhaustive);
+        g_free(path);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(soups); i++) {
+        char *path = g_strconcat("/zones/random/", soups[i].name, NULL);
+
+        g_test_add_data_func(path, &soups[i], test_random);
+        g_free(path);
+    }
+    return g_test_run();
+}
