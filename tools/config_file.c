@@ -116,6 +116,16 @@ static bool check_number_key(const ConfigReader *reader,
                               wrong, max);
 }
 
+static bool is_serial(const char *text)
+{
+    size_t length = 0;
+
+    while (g_ascii_isprint(text[length])) {
+        length++;
+    }
+    return length > 0 && length <= MAX_SERIAL_LENGTH && text[length] == '\0';
+}
+
 /* A key of the device that is no parameter: would QEMU take it? */
 static bool check_device_key(const ConfigReader *reader,
                              const ConfigSetting *setting, GError **error)
@@ -127,10 +137,10 @@ static bool check_device_key(const ConfigReader *reader,
         return check_number_key(reader, setting, 64, error);
     }
     if (g_str_equal(setting->name, "serial") &&
-        strlen(setting->value) > MAX_SERIAL_LENGTH) {
+        !is_serial(setting->value)) {
         return error_at(reader, setting->line_number, error,
-                        "serial=%s: at most %d characters", setting->value,
-                        MAX_SERIAL_LENGTH);
+                        "serial=%s: must be 1 to %d printable ASCII "
+                        "characters", setting->value, MAX_SERIAL_LENGTH);
     }
     if (g_str_equal(setting->name, "id") && reader->id) {
         return error_at(reader, setting->line_number, error,

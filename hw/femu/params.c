@@ -17,7 +17,8 @@
 #define MAX_UNITS 4096
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
 #define GRANULE_ALIGN_BYTES UINT64_C(512)
-#define MIN_ZASL_BYTES (4 * SSD_KIB)
+/* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
+#define MIN_ZASL_BYTES (8 * SSD_KIB)
 
 G_DEFINE_QUARK(ssd-params-error, ssd_params_error)
 
@@ -422,7 +423,7 @@ static bool check_zasl(const SsdParams *p, GError **error)
     }
     if (p->zasl_bytes < MIN_ZASL_BYTES || p->zasl_bytes > p->mdts_bytes) {
         return params_error(error, "zasl", p->zasl_bytes,
-                            "must be 4K to mdts=%s, or 0 to mean mdts", mdts);
+                            "must be 8K to mdts=%s, or 0 to mean mdts", mdts);
     }
     return check_power_of_two("zasl", p->zasl_bytes, error);
 }
@@ -453,7 +454,7 @@ static const struct {
     {check_finish_chunk, "`finish-chunk` is a multiple of `page-size`."},
     {check_mdts, "`mdts` is a power of two."},
     {check_zasl,
-     "`zasl` is a power of two from 4K to `mdts`, or 0 to mean `mdts`."},
+     "`zasl` is a power of two from 8K to `mdts`, or 0 to mean `mdts`."},
 };
 
 bool ssd_params_check(const SsdParams *params, GError **error)

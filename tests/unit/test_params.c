@@ -333,16 +333,17 @@ static void test_rules_transfers(void)
     assert_check("finish-chunk=24K",
                  "finish-chunk=24K (24576): must be a multiple of "
                  "page-size=16K, or 0 for one page");
-    assert_check("mdts=4K", NULL);
+    assert_check("mdts=8K", NULL);
+    assert_check("mdts=8K zasl=8K", NULL);
     assert_check("mdts=96K",
                  "mdts=96K (98304): must be a power of two, such as 64K or "
                  "128K");
-    assert_check("zasl=4K", NULL);
+    assert_check("zasl=8K", NULL);
     assert_check("zasl=512K", NULL);
-    assert_check("zasl=2K",
-                 "zasl=2K (2048): must be 4K to mdts=512K, or 0 to mean mdts");
+    assert_check("zasl=4K",
+                 "zasl=4K (4096): must be 8K to mdts=512K, or 0 to mean mdts");
     assert_check("zasl=1M",
-                 "zasl=1M (1048576): must be 4K to mdts=512K, or 0 to mean "
+                 "zasl=1M (1048576): must be 8K to mdts=512K, or 0 to mean "
                  "mdts");
     assert_check("zasl=12K",
                  "zasl=12K (12288): must be a power of two, such as 8K or "

@@ -309,7 +309,7 @@ static void test_damaged_files(void)
          ":2: zone=1: no parameter 'zone'; did you mean 'zones'?"},
         {HEAD "P,zones,8\nP,zones,8\n", ":3: parameter zones is given twice"},
         {HEAD "P,zasl,1M\nE,0\n",
-         ": zasl=1M (1048576): must be 4K to mdts=512K, or 0 to mean mdts"},
+         ": zasl=1M (1048576): must be 8K to mdts=512K, or 0 to mean mdts"},
         {HEAD SUBMIT "P,zones,8\n", ":3: record P after the first command"},
         {HEAD "S,0,10,write,0,1,0\n", ":2: record S has 8 fields, not 7"},
         {HEAD "S,0,10,write,0,1,0,0,0\n", ":2: more than 8 fields"},
