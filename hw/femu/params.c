@@ -15,6 +15,7 @@
 #include "params_text.h"
 
 #define MAX_UNITS 4096
+#define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
 #define GRANULE_ALIGN_BYTES UINT64_C(512)
 /* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
@@ -371,6 +372,24 @@ static bool check_unit_count(const SsdParams *p, GError **error)
                         p->planes, units, MAX_UNITS);
 }
 
+/* The drive keeps a counter for each unit of each zone. */
+static bool check_zone_unit_count(const SsdParams *p, GError **error)
+{
+    SsdParams resolved = *p;
+    uint64_t units;
+
+    ssd_params_resolve(&resolved);
+    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
+            resolved.zone_dies * resolved.zone_planes;
+    if (p->zones * units <= MAX_ZONE_UNITS) {
+        return true;
+    }
+    return params_error(error, "zones", p->zones, "times %" PRIu64 " flash "
+                        "units per zone is above %" PRIu64 "; at most %" PRIu64
+                        " zones are possible with zones that wide", units,
+                        MAX_ZONE_UNITS, MAX_ZONE_UNITS / units);
+}
+
 static bool check_limits(const SsdParams *p, GError **error)
 {
     if (p->max_open == 0 || p->max_active == 0 ||
@@ -447,6 +466,8 @@ static const struct {
      "`zone-planes` theirs."},
     {check_unit_count,
      "`channels` x `ways` x `dies` x `planes` is at most 4096."},
+    {check_zone_unit_count,
+     "`zones` x the units that one zone spans is at most 268435456."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,

@@ -302,6 +302,12 @@ static void test_rules_geometry(void)
     assert_check("channels=64 ways=16 dies=4 planes=2",
                  "channels=64: times ways=16, dies=4 and planes=2 makes 8192 "
                  "flash units; at most 4096 are possible");
+    assert_check("channels=64 ways=16 dies=4 zones=65536", NULL);
+    assert_check("channels=64 ways=16 dies=4 zone-dies=1 zones=262144", NULL);
+    assert_check("channels=64 ways=16 dies=4 zones=65537",
+                 "zones=65537: times 4096 flash units per zone is above "
+                 "268435456; at most 65536 zones are possible with zones that "
+                 "wide");
 }
 
 static void test_rules_limits(void)
