@@ -42,14 +42,24 @@ static bool config_params(FemuZns *n, Error **errp)
     return true;
 }
 
+/* A serial number from where the device is: no two drives have the same. */
+static char *default_serial(FemuZns *n)
+{
+    g_autofree char *path = qdev_get_dev_path(DEVICE(n));
+    size_t chars;
+
+    if (DEVICE(n)->id) {
+        return g_strndup(DEVICE(n)->id, FEMU_SERIAL_BYTES);
+    }
+    chars = strlen(path);
+    return g_strdup(path + (chars > FEMU_SERIAL_BYTES
+                            ? chars - FEMU_SERIAL_BYTES : 0));
+}
+
 static bool config_serial(FemuZns *n, Error **errp)
 {
     if (!n->serial) {
-        const char *id = DEVICE(n)->id;
-
-        n->serial = id ? g_strndup(id, FEMU_SERIAL_BYTES)
-                       : g_strdup_printf("femu-%02x",
-                                         PCI_DEVICE(n)->devfn);
+        n->serial = default_serial(n);
         return true;
     }
     if (!*n->serial) {
