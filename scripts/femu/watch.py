@@ -5,6 +5,7 @@ whatever ends this, QEMU ends with it.
 The guest's messages are lines; those that start with @ are for us:
   @ready UPTIME          the job starts
   @step NAME COMMAND     a step starts        @done NAME STATUS  it has ended
+  @prepare TEXT          something between steps
   @note TEXT             worth telling        @fail TEXT         an error
   @end FAILED_STEPS      the results are there
 
@@ -216,6 +217,10 @@ class Watch:
         self.state = 'step %s: %s' % (name, command)
         self._display.say(self.state)
 
+    def _on_prepare(self, rest):
+        self.state = rest
+        self._display.say(self.state)
+
     def _on_done(self, rest):
         self.state = 'step %s is done' % rest.split(' ')[0]
 
@@ -231,7 +236,8 @@ class Watch:
         self.state = 'the guest switches itself off'
 
     _HANDLERS = {'@ready': _on_ready, '@step': _on_step, '@done': _on_done,
-                 '@note': _on_note, '@fail': _on_fail, '@end': _on_end}
+                 '@prepare': _on_prepare, '@note': _on_note,
+                 '@fail': _on_fail, '@end': _on_end}
 
     def _check_time(self, boot_s, stall_s):
         now_s = self._display.elapsed_s()
