@@ -24,12 +24,13 @@ def make(out_dir, out=None, errors=None):
     run = report_run.load(out_dir)
     plots = _plots(run)
     page = report_page.Page(run, plots).html()
-    print('\n'.join([''] + report_table.make(run) + ['']), file=out)
-    for problem in run.problems:
-        print('report: ' + problem, file=errors)
     path = os.path.join(out_dir, FILE)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(page)
+    print('\n'.join([''] + report_table.make(run) + ['']), file=out,
+          flush=True)
+    for problem in run.problems:
+        print('report: ' + problem, file=errors)
     print('report: %s' % os.path.relpath(path), file=out, flush=True)
     return run.problems
 

@@ -9,6 +9,7 @@ import os
 
 from femu import report_rows, report_table
 from femu.report_json import DataError
+from femu.report_text import plural, seconds
 
 LATENCY_NOTE = ('device: from a command\'s submission to its completion, as '
                 'the drive counts it; fio: completion latency (clat) in the '
@@ -21,17 +22,6 @@ HASHED = (('job', ('job',)), ('configuration', ('config',)),
           ('QEMU', ('qemu',)), ('guest: kernel', ('guest', 'vmlinux')),
           ('guest: initramfs', ('guest', 'initrd')),
           ('guest: root image', ('guest', 'root')))
-
-
-def seconds(time_s):
-    """Return: a duration of a run: 0.123 s, 12.3 s, 3 min 20 s."""
-    if time_s < 1:
-        return '%.3f s' % time_s
-    if time_s < 100:
-        return '%.1f s' % time_s
-    if time_s < 3600:
-        return '%d min %d s' % divmod(round(time_s), 60)
-    return '%d h %d min' % divmod(round(time_s / 60), 60)
 
 
 def badges(run):
@@ -135,8 +125,8 @@ def lateness(steps):
     count = sum(late.count for _, late in steps)
     worst_ns = max(late.max_ns for _, late in steps)
     if not host_clock and worst_ns == 0:
-        return ('Virtual time: all %s completions were posted in the very '
-                'nanosecond in which they were due.' % format(count, ','), [])
+        return ('Virtual time: %s posted in the very nanosecond in which '
+                'they were due.' % plural(count, 'completion'), [])
     if not host_clock:
         return ('Virtual time, and yet completions were posted up to %d ns '
                 'after they were due: this should not be.' % worst_ns, steps)

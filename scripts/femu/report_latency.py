@@ -7,10 +7,13 @@ Knows nothing of files, and of who measured what.
 
 
 class Distribution:
-    """BINS is [(value_ns, count)], sorted by value, every count above 0."""
+    """BINS is [(value_ns, count)], sorted by value, every count above 0. The
+    value that stands for a bin may lie outside of what was measured: it is
+    moved to the minimum or maximum then."""
 
     def __init__(self, bins, sum_ns, min_ns, max_ns):
-        self.bins = bins
+        self.bins = [(min(max(value_ns, min_ns), max_ns), count)
+                     for value_ns, count in bins]
         self.count = sum(count for _, count in bins)
         self.sum_ns = sum_ns
         self.min_ns = min_ns
@@ -22,14 +25,14 @@ class Distribution:
         return self.sum_ns / self.count
 
     def percentile_ns(self, percent):
-        """Return: the nearest-rank percentile, as exact as the bins are, kept
-        within minimum and maximum; only if count is not 0. PERCENT is whole."""
+        """Return: the nearest-rank percentile, as exact as the bins are; only
+        if count is not 0. PERCENT is whole."""
         rank = max(1, -(-self.count * percent // 100))
         seen = 0
         for value_ns, count in self.bins:
             seen += count
             if seen >= rank:
-                return min(max(value_ns, self.min_ns), self.max_ns)
+                return value_ns
         raise AssertionError('rank %d of %d' % (rank, self.count))
 
     def divided(self, divisor):
@@ -47,7 +50,7 @@ class Distribution:
         times_ns, shares, seen = [], [], 0
         for value_ns, count in self.bins:
             seen += count
-            times_ns.append(min(max(value_ns, self.min_ns), self.max_ns))
+            times_ns.append(value_ns)
             shares.append(seen / self.count)
         return times_ns, shares
 

@@ -10,6 +10,8 @@ from html import escape
 
 from femu import report_facts, report_rows, report_table
 from femu.report_style import CSS
+from femu.report_text import (NONE, exact_us, grouped, iops, mib, plural, share,
+                              short_time)
 
 # A figure for each operation up to here; the table has all of them.
 MAX_LATENCY_FIGURES = 12
@@ -120,7 +122,6 @@ class Page:
 
     def _utilisation_figure(self, step):
         units, channels = step.device.units, step.device.channels
-        share = self._plots.share_text
         return ('<figure>\n<figcaption><b>busy</b> share of the step'
                 '<span class="key busy">flash units: mean %s, busiest %s'
                 '</span><span class="key busy">channels: mean %s, busiest %s'
@@ -134,13 +135,12 @@ class Page:
         curves = _curves(row)
         what = '%s in step %s' % (row.label, step.name)
         legend = ''.join(_key(role, '%s: p50 %s, p95 %s' % (
-            _source(role, step), *(self._plots.time_text(
-                curve.percentile_ns(percent)) for percent in (50, 95))))
+            _source(role, step), *(short_time(curve.percentile_ns(percent))
+                                   for percent in (50, 95))))
                          for role, curve in curves)
-        return ('<figure>\n<figcaption><b>%s</b> %s command%s%s'
+        return ('<figure>\n<figcaption><b>%s</b> %s%s'
                 '</figcaption>\n%s\n</figure>' % (
-                    escape(row.label), format(row.commands, ','),
-                    's' * (row.commands != 1), legend,
+                    escape(row.label), plural(row.commands, 'command'), legend,
                     self._plots.latency(self._name(), what, curves)))
 
     # --- Lateness and details ------------------------------------------------
@@ -150,14 +150,14 @@ class Page:
                 if step.device and step.device.lateness]
         if not late:
             return
-        texts, drawn = report_facts.lateness(late)
-        self._add('<section>\n<h2>Lateness</h2>\n<p>%s</p>'
-                  % escape(texts))
+        text, drawn = report_facts.lateness(late)
+        self._add('<section>\n<h2>Lateness</h2>\n<p>%s</p>' % escape(text))
         if drawn:
-            self._add(_plain_table(
-                ('step', 'completions', 'p50 µs', 'p99 µs', 'max µs'),
-                [(name, format(part.count, ','), _us(part.p50_ns),
-                  _us(part.p99_ns), _us(part.max_ns)) for name, part in drawn]))
+            rows = [(name, format(part.count, ','), exact_us(part.p50_ns),
+                     exact_us(part.p99_ns), exact_us(part.max_ns))
+                    for name, part in drawn]
+            self._add(_plain_table(('step', 'completions', 'p50 µs', 'p99 µs',
+                                    'max µs'), rows))
             if self._plots:
                 self._add('%s\n<p class="note">Dot: median. Thick: up to the '
                           '99th percentile. Mark: maximum.</p>'
@@ -237,10 +237,6 @@ def _chips(facts):
         for name, value in facts)
 
 
-def _us(time_ns):
-    return format(time_ns / 1000, ',.3f')
-
-
 def _table_head():
     names = ['mean'] + ['p%d' % percent for percent in report_table.PERCENTS]
     group = '<th colspan="%d" class="group %s">%s</th>'
@@ -258,21 +254,14 @@ def _table_row(label, row):
     if row:
         cells = [format(row.commands, ',')]
         for latency in (row.guest, row.device):
-            cells += report_table.times_of(latency, _us)
-        cells += [_grouped(report_table.iops(row.iops)),
-                  _grouped(report_table.mib(row.mib_per_s))]
+            cells += report_table.times_of(latency, exact_us)
+        cells += [grouped(iops(row.iops)),
+                  grouped(mib(row.mib_per_s))]
     further = label.startswith(report_table.INDENT)
     return '<tr%s><th scope="row">%s</th>%s</tr>' % (
         ' class="further"' if further else '', escape(label.strip()),
-        ''.join('<td>%s</td>' % cell.replace(report_table.NONE, '–')
+        ''.join('<td>%s</td>' % cell.replace(NONE, '–')
                 for cell in cells or [''] * TABLE_CELLS))
-
-
-def _grouped(text):
-    """Return: the number TEXT with its thousands marked."""
-    whole, point, rest = text.partition('.')
-    return (format(int(whole), ',') if whole.isdecimal() else whole) \
-        + point + rest
 
 
 def _plain_table(head, rows):

@@ -5,16 +5,15 @@ function returns one <svg> element.
 Knows nothing of files, and of the page around the pictures.
 """
 
-import math
-
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import (FixedLocator, FuncFormatter, MaxNLocator,
-                               NullFormatter, NullLocator)
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from femu import report_svg
+from femu.report_axis import place, time_axis, time_range
 from femu.report_svg import COLOUR, inline, styled
+from femu.report_text import share as share_text
 
 WIDE_IN = 9.6
 LATENCY_IN = 4.2
@@ -22,7 +21,6 @@ BUSY_IN = 5.6
 TITLE = {'fontsize': 8, 'loc': 'left', 'color': COLOUR['muted']}
 # A bitmap cannot take the page's colour: one between light's and dark's.
 BITMAP_RGB = (0.27, 0.55, 0.93)
-UNITS = ((1e9, 's'), (1e6, 'ms'), (1e3, 'µs'), (1, 'ns'))
 # The guest's line is drawn over the device's: thinner, so that both are seen.
 LINE_PT = {'device': 2.6, 'guest': 1.5}
 PLOT_PERCENTS = (50, 95)
@@ -35,72 +33,6 @@ BUSY_SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 FAINTEST = 0.06
 
 
-def time_text(time_ns):
-    """Return: a time with at most four digits and a unit: 725 µs, 49.15 s."""
-    for size_ns, unit in UNITS:
-        if time_ns >= size_ns:
-            return '%.4g %s' % (time_ns / size_ns, unit)
-    return '%.4g ns' % time_ns
-
-
-# --- The time axis ------------------------------------------------------------
-
-def _time_range(latencies):
-    """Return: (low_ns, high_ns) of a logarithmic axis on which LATENCIES have
-    room; low is above 0: what took no time is drawn at the left edge."""
-    high_ns = max(latency.max_ns for latency in latencies)
-    positive = [value_ns for latency in latencies
-                for value_ns, _ in latency.bins if value_ns > 0]
-    low_ns = min(positive, default=1)
-    if any(latency.min_ns <= 0 for latency in latencies):
-        low_ns /= 10
-    else:
-        low_ns = min([low_ns] + [latency.min_ns for latency in latencies])
-    high_ns = max(high_ns, low_ns)
-    margin = max((high_ns / low_ns) ** 0.04, 1.03)
-    return low_ns / margin, high_ns * margin
-
-
-def _time_axis(axes, low_ns, high_ns):
-    """Make the x axis of AXES a logarithmic time from LOW_NS to HIGH_NS."""
-    axes.set_xscale('log')
-    axes.set_xlim(low_ns, high_ns)
-    decades = math.log10(high_ns / low_ns)
-    if decades < 1:
-        locator = FixedLocator(_few_ticks(low_ns, high_ns))
-    else:
-        locator = FixedLocator(_decade_ticks(low_ns, high_ns, decades))
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: time_text(value)))
-
-
-def _few_ticks(low_ns, high_ns):
-    ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(
-        low_ns, high_ns)
-    return [tick for tick in ticks if low_ns <= tick <= high_ns]
-
-
-def _decade_ticks(low_ns, high_ns, decades):
-    factors = (1,) if decades > 4 else (1, 3) if decades > 2 else (1, 2, 5)
-    step = max(1, round(decades / 6))
-    first = math.floor(math.log10(low_ns))
-    ticks = [factor * 10.0 ** power
-             for power in range(first, first + math.ceil(decades) + 2)
-             if power % step == 0 for factor in factors]
-    return [tick for tick in ticks if low_ns <= tick <= high_ns]
-
-
-def _place(fig, left_in, right_in, bottom_in, top_in):
-    """Give the axes of FIG these margins."""
-    width_in, height_in = fig.get_size_inches()
-    fig.subplots_adjust(left=left_in / width_in, right=1 - right_in / width_in,
-                        bottom=bottom_in / height_in,
-                        top=1 - top_in / height_in)
-
-
 # --- Latency ------------------------------------------------------------------
 
 def latency(name, what, curves):
@@ -109,11 +41,11 @@ def latency(name, what, curves):
     with styled():
         fig = report_svg.figure(LATENCY_IN, 2.05)
         axes = fig.add_subplot()
-        _place(fig, 0.48, 0.22, 0.26, 0.1)
-        low_ns, high_ns = _time_range([curve for _, curve in curves])
+        place(fig, 0.48, 0.22, 0.26, 0.1)
+        low_ns, high_ns = time_range([curve for _, curve in curves])
         for role, curve in curves:
             _draw_cdf(axes, curve, role, low_ns, high_ns)
-        _time_axis(axes, low_ns, high_ns)
+        time_axis(axes, low_ns, high_ns)
         axes.set_ylim(0, 1.02)
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
         axes.yaxis.set_major_formatter(
@@ -128,7 +60,7 @@ def _draw_cdf(axes, curve, role, low_ns, high_ns):
     xs = [low_ns] + times_ns + [high_ns]
     ys = [0] + shares + [1]
     axes.plot(xs, ys, drawstyle='steps-post', color=colour,
-              linewidth=LINE_PT[role], solid_joinstyle='round', solid_capstyle='butt')
+              linewidth=LINE_PT[role], solid_joinstyle='round')
     axes.plot([max(curve.percentile_ns(percent), low_ns)
                for percent in PLOT_PERCENTS],
               [percent / 100 for percent in PLOT_PERCENTS], 'o', color=colour,
@@ -143,14 +75,14 @@ def overview(name, rows):
         fig = report_svg.figure(WIDE_IN, 0.4 + 0.34 * len(rows))
         axes = fig.add_subplot()
         longest = max(len(label) for label, _ in rows)
-        _place(fig, min(3.2, 0.35 + 0.066 * longest), 0.25, 0.26, 0.08)
-        low_ns, high_ns = _time_range([curve for _, curves in rows
-                                       for _, curve in curves])
+        place(fig, min(3.2, 0.35 + 0.066 * longest), 0.25, 0.26, 0.08)
+        low_ns, high_ns = time_range([curve for _, curves in rows
+                                      for _, curve in curves])
         for idx, (_, curves) in enumerate(rows):
             for part, (role, curve) in enumerate(curves):
                 y = idx + (part - (len(curves) - 1) / 2) * 0.34
                 _draw_whisker(axes, y, curve, COLOUR[role], low_ns)
-        _time_axis(axes, low_ns, high_ns)
+        time_axis(axes, low_ns, high_ns)
         axes.set_ylim(len(rows) - 0.45, -0.55)
         axes.set_yticks(range(len(rows)), [label for label, _ in rows])
         axes.tick_params(axis='y', labelcolor=COLOUR['ink'])
@@ -178,7 +110,7 @@ def utilisation(name, step, device):
         fig = report_svg.figure(BUSY_IN, 0.87 + row_in * channels)
         units, bars = fig.subplots(
             1, 2, sharey=True, gridspec_kw={'width_ratios': [3.1, 1]})
-        _place(fig, 0.5, 0.4, 0.5, 0.34)
+        place(fig, 0.5, 0.4, 0.5, 0.34)
         fig.subplots_adjust(wspace=0.07)
         _draw_units(fig, units, device)
         _draw_channels(bars, device.channels)
@@ -254,16 +186,6 @@ def _draw_channels(axes, channels):
     axes.set_title('channels', **TITLE)
 
 
-def share_text(share):
-    """Return: a share as per cent: 0, 0.4 %, 37 %."""
-    percent = share * 100
-    if percent == 0:
-        return '0'
-    if percent < 0.1:
-        return '<0.1 %'
-    return '%.1f %%' % percent if percent < 10 else '%.0f %%' % percent
-
-
 # --- Lateness -----------------------------------------------------------------
 
 def lateness(name, steps):
@@ -272,13 +194,13 @@ def lateness(name, steps):
         fig = report_svg.figure(WIDE_IN, 0.4 + 0.3 * len(steps))
         axes = fig.add_subplot()
         longest = max(len(label) for label, _ in steps)
-        _place(fig, min(3.2, 0.35 + 0.066 * longest), 0.25, 0.26, 0.08)
+        place(fig, min(3.2, 0.35 + 0.066 * longest), 0.25, 0.26, 0.08)
         times_ns = [time_ns for _, late in steps for time_ns in
                     (late.p50_ns, late.p99_ns, late.max_ns)]
         low_ns = max(1, min(times_ns)) / 1.5
         for idx, (_, late) in enumerate(steps):
             _draw_lateness(axes, idx, late, low_ns)
-        _time_axis(axes, low_ns, max(max(times_ns), 10) * 1.5)
+        time_axis(axes, low_ns, max(max(times_ns), 10) * 1.5)
         axes.set_ylim(len(steps) - 0.5, -0.5)
         axes.set_yticks(range(len(steps)), [label for label, _ in steps])
         axes.tick_params(axis='y', labelcolor=COLOUR['ink'])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from femu.report_guest import MIB, together
 from femu.report_latency import Distribution
+from femu.report_text import plural
 
 # The drive's commands that one of fio's directions turns into. fio trims a
 # zone of a zoned drive by resetting it.
@@ -125,7 +126,7 @@ def remarks(step):
             texts += ['step %s: %s' % (step.name, text)
                       for text in part.failures]
     if step.device:
-        texts += ['step %s: the drive rejected %d %s command%s' % (
-                      step.name, op.rejected, name, 's' * (op.rejected != 1))
+        texts += ['step %s: the drive rejected %s' % (
+                      step.name, plural(op.rejected, name + ' command'))
                   for name, op in step.device.ops.items() if op.rejected]
     return texts

@@ -23,6 +23,7 @@ ROLE = {colour: role for role, colour in COLOUR.items()}
 STYLE = {
     'svg.fonttype': 'none',
     'svg.hashsalt': 'femu-zns',
+    'font.family': 'DejaVu Sans',
     'font.size': 8,
     'text.color': COLOUR['ink'],
     'axes.facecolor': 'none',

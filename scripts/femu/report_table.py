@@ -7,6 +7,7 @@ Knows nothing of files, and of how the numbers came about.
 import re
 
 from femu import report_rows
+from femu.report_text import NONE, iops, mib, table_us
 
 WIDTH = 100
 LABEL_WIDTH = 22
@@ -15,41 +16,18 @@ TIME_WIDTH = 9
 IOPS_WIDTH = 8
 MIB_WIDTH = 7
 PERCENTS = (50, 95)
-NONE = '-'
 INDENT = '  '
-# From this on a latency in us has no room for a digit after the point.
-LONG_US = 1000000
 
 # What must be said of results on a configuration, by its name.
 CAVEATS = {'zn540': 'not calibrated'}
 
 
-def us(time_ns):
-    """Return: a time in us, one digit after the point while there is room."""
-    time_us = time_ns / 1000
-    return '%.0f' % time_us if time_us >= LONG_US else '%.1f' % time_us
-
-
-def times_of(latency, form=us):
+def times_of(latency, form):
     """Return: [mean, p50, p95] as texts; dashes for None."""
     if latency is None:
         return [NONE] * (1 + len(PERCENTS))
     return [form(latency.mean_ns)] + [form(latency.percentile_ns(percent))
                                       for percent in PERCENTS]
-
-
-def iops(rate):
-    """Return: a rate of commands as text."""
-    if rate is None:
-        return NONE
-    return '%.0f' % rate if rate >= 100 else '%.2f' % rate
-
-
-def mib(rate):
-    """Return: a rate in MiB/s as text."""
-    if rate is None:
-        return NONE
-    return '%.0f' % rate if rate >= 10000 else '%.1f' % rate
 
 
 def label(row):
@@ -121,25 +99,32 @@ def _over(text, width):
 
 def _step_lines(step):
     lines = []
-    for text, row in labelled(step):
-        cells = []
+    rows = labelled(step)
+    for name, row in rows:
         if row:
-            cells = ['%d' % row.commands]
-            cells += times_of(row.guest) + times_of(row.device)
-            cells += [iops(row.iops), mib(row.mib_per_s)]
-        lines += _cells(text, cells)
+            lines += _cells(name, _row_cells(row))
+        else:
+            # A heading, or a step of which nothing was measured.
+            lines += _cells(name, [NONE] if len(rows) == 1 else [])
     return lines
 
 
-def _cells(label, cells):
-    """Return: the lines of a row: two if LABEL is too long for its column."""
+def _row_cells(row):
+    cells = ['%d' % row.commands]
+    for latency in (row.guest, row.device):
+        cells += times_of(latency, table_us)
+    return cells + [iops(row.iops), mib(row.mib_per_s)]
+
+
+def _cells(name, cells):
+    """Return: the lines of a row: two if NAME is too long for its column."""
     widths = ([COUNT_WIDTH] + [TIME_WIDTH] * 2 * (1 + len(PERCENTS))
               + [IOPS_WIDTH, MIB_WIDTH])
     numbers = ''.join(' ' + cell.rjust(width - 1)
                       for cell, width in zip(cells, widths))
-    if len(label) > LABEL_WIDTH:
-        return [label, ' ' * LABEL_WIDTH + numbers]
-    return [label.ljust(LABEL_WIDTH) + numbers]
+    if len(name) > LABEL_WIDTH:
+        return [name, ' ' * LABEL_WIDTH + numbers]
+    return [name.ljust(LABEL_WIDTH) + numbers]
 
 
 def notes(run):
@@ -150,8 +135,8 @@ def notes(run):
                      "zone-op's latency")
     if any(row.guest is None and row.iops is not None
            for row in report_rows.of_run(run)):
-        texts.append('commands that fio did not issue: throughput over the '
-                     'whole step')
+        texts.append('rows without fio latency: throughput is over the whole '
+                     'step')
     return texts
 
 

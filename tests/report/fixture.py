@@ -8,6 +8,7 @@ import json
 import os
 
 MS_NS = 1000000
+SINCE_NS = 5 * MS_NS
 CLOCK_START_NS = 1767225600 * 10**9
 
 
@@ -42,7 +43,7 @@ def device(ops, channels, units, window_ns, geometry=None, **more):
     """Return: the drive's statistics of a step, as the device gives them."""
     geometry = geometry or {'channels': len(channels), 'dies': 1, 'planes': 1,
                             'ways': len(units) // len(channels)}
-    return {'version': 1, 'since_ns': 5 * MS_NS, 'now_ns': 5 * MS_NS + window_ns,
+    return {'version': 1, 'since_ns': SINCE_NS, 'now_ns': SINCE_NS + window_ns,
             'ops': ops, 'flash': {'senses': 7, 'programs': 1024, 'erases': 3},
             'channels': channels, 'units': units, 'geometry': geometry, **more}
 
@@ -92,15 +93,17 @@ def step(name, kind, command, files, exit_status=0, duration_ns=12 * MS_NS):
     return entry, contents
 
 
-def write_run(out_dir, steps, config='confznspp', virtual_ns=None, **meta):
-    """Writes a run of STEPS into the folder OUT_DIR; META adds to meta.json
-    or replaces there."""
+def write_run(out_dir, steps, config='confznspp', properties=None,
+              virtual_ns=None, **meta):
+    """Writes a run of STEPS into the folder OUT_DIR, CONFIG changed by
+    PROPERTIES; META adds to meta.json or replaces there."""
     os.makedirs(os.path.join(out_dir, 'results'))
     content = {
         'status': 'passed',
         'job': {'file': '/home/user/jobs/default.sh', 'sha256': 'aa' * 32},
         'config': {'file': '/home/user/configs/%s.cfg' % config,
-                   'sha256': 'bb' * 32, 'driver': 'femu-zns', 'set': {}},
+                   'sha256': 'bb' * 32, 'driver': 'femu-zns',
+                   'set': properties or {}},
         'time': 'virtual', 'accel': 'tcg, icount shift=0,sleep=off',
         'time_dilation': 1,
         'qemu': {'version': '10.0.13', 'file': '/usr/bin/qemu',

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page: its pictures, its facts, that it stands alone, and that its bytes
+are the same every time.
+
+Knows nothing of damaged files.
+"""
+
+import os
+import re
+import subprocess
+from xml.etree import ElementTree
+
+import fixture
+from fixture import MS_NS, device, device_op, zone_op
+from case import HERE, ReportCase, read_step
+
+SVG = re.compile(r'<svg.*?</svg>', re.DOTALL)
+
+
+def finish_step():
+    """Return: a step in which zone-op finished a zone."""
+    return fixture.step('finish', 'zone-op', 'zone-op ... finish 4', {
+        'zone': zone_op('finish', [49152001500]),
+        'device': device({'finish': device_op([49152000000]),
+                          'read': device_op([0, 0], 8192)},
+                         [0], [0], 50000 * MS_NS)})
+
+
+def late(clock, p50_ns, p99_ns, max_ns):
+    """Return: the drive's statistics of lateness."""
+    return {'lateness': {'clock': clock, 'count': 1100, 'p50_ns': p50_ns,
+                         'p99_ns': p99_ns, 'max_ns': max_ns}}
+
+
+class PageTest(ReportCase):
+    """Most tests look for pieces of the page's text."""
+
+    def pictures(self):
+        """Return: the <svg> elements of the page, parsed."""
+        return [ElementTree.fromstring(svg) for svg in SVG.findall(self.html())]
+
+    def test_one_svg_for_each_plot(self):
+        self.make_well(read_step(), finish_step())
+        self.assertEqual([svg.get('aria-label') for svg in self.pictures()], [
+            'Latency of every operation',
+            'Cumulative latency distribution of read in step read-qd1',
+            'Busy share of flash units and channels during step read-qd1',
+            'Cumulative latency distribution of finish in step finish',
+            'Busy share of flash units and channels during step finish'])
+
+    def test_table(self):
+        self.make_well(read_step())
+        self.assert_shown(
+            '<tr><th scope="row">read-qd1</th><td>100</td><td>132.250</td>'
+            '<td>95.000</td><td>99.840</td><td>122.250</td><td>85.000</td>'
+            '<td>89.088</td><td>5,000</td><td>19.5</td></tr>')
+        self.assert_shown('software adds <b>10.0 µs</b>')
+
+    def test_pictures_show_these_numbers(self):
+        self.make_well(read_step())
+        # Busy 2 of 40 ms; 5 and 10 ms.
+        self.assert_shown('flash units: mean 9.4 %, busiest 25 %')
+        self.assert_shown('channels: mean 2.5 %, busiest 5.0 %')
+        self.assert_shown('device: p50 85 µs, p95 89.09 µs')
+        texts = [text.text for text in self.pictures()[2].iter()
+                 if text.tag.endswith('text')]
+        for share in ('12 %', '25 %', '5.0 %'):
+            self.assertIn(share, texts)
+
+    def test_stands_alone(self):
+        self.make_well(read_step(), finish_step())
+        html = self.html()
+        for part in ('<script', '<link', '<img', '@import', 'http:', 'https:',
+                     '<!ENTITY', ' src='):
+            self.assertEqual(html.count(part), 0, part)
+        self.assertEqual(re.findall(r'url\((?!#)[^)]*', html), [])
+        self.assertEqual(re.findall(r'href="(?!#)[^"]*', html), [])
+
+    def test_ids_are_unique_and_references_lead_somewhere(self):
+        self.make_well(read_step(), read_step('read-again'), finish_step())
+        html = self.html()
+        ids = re.findall(r'\bid="([^"]*)"', html)
+        self.assertGreater(len(ids), 50)
+        self.assertEqual(len(ids), len(set(ids)))
+        used = set(re.findall(r'href="#([^"]*)"', html)
+                   + re.findall(r'url\(#([^)]*)\)', html))
+        self.assertGreater(len(used), 5)
+        self.assertEqual(used - set(ids), set())
+
+    def test_pictures_have_the_colours_of_the_page(self):
+        self.make_well(read_step())
+        defined = set(re.findall(r'(--[a-z]+):', self.html()))
+        for svg in SVG.findall(self.html()):
+            self.assertEqual(re.findall('#[0-9a-f]{6}', svg), [])
+            used = set(re.findall(r'var\((--[a-z]+)\)', svg))
+            self.assertLessEqual({'--muted', '--grid'}, used)
+            self.assertLessEqual(used, defined)
+        self.assert_shown('prefers-color-scheme: dark')
+
+    def test_same_bytes_every_time(self):
+        fixture.write_run(self.out_dir, [read_step(), finish_step()],
+                          config='zn540', virtual_ns=3)
+        pages = []
+        for seed in ('1', '2'):
+            subprocess.run(
+                [os.path.join(HERE, '..', '..', 'scripts', 'report'),
+                 self.out_dir], check=True, stdout=subprocess.DEVNULL,
+                env={**os.environ, 'PYTHONHASHSEED': seed})
+            pages.append(self.html())
+            os.unlink(self.path('report.html'))
+        self.assertEqual(pages[0], pages[1])
+
+    def test_facts(self):
+        self.make_well(
+            read_step(config={'channels': 2, 'zone-size': 1 << 31}),
+            virtual_ns=12345 * MS_NS, notes=['this drive <is> slow'],
+            config='zn540', properties={'channels': '2', 'ways': '2'})
+        self.assert_shown(
+            '<h1>default <span>on</span> zn540</h1>',
+            'zn540: not calibrated',
+            'virtual time: every run gives these numbers',
+            '<dt>Virtual duration</dt><dd>12.3 s</dd>',
+            '<dt>Real duration</dt><dd>65.2 s</dd>',
+            '<dt>QEMU</dt><dd>10.0.13</dd>',
+            '<dd>tcg, icount shift=0,sleep=off</dd>',
+            '<dd>channels=2 ways=2</dd>',
+            '<dd>2 channels × 2 ways × 1 dies × 1 planes</dd>',
+            'sha256 ' + 'bb' * 32, 'sha256 ' + 'cc' * 32,
+            'sha256 ' + 'dd' * 32, 'fio-3.39',
+            'all 2 properties', '<td>2147483648</td>',
+            '<li>this drive &lt;is&gt; slow</li>')
+
+    def test_calibrated_config_has_no_caveat(self):
+        self.make_well(read_step())
+        self.assertEqual(self.html().count('not calibrated'), 0)
+
+    def test_user_text_is_text(self):
+        name = 'read'
+        entry, files = read_step(name)
+        entry['command'] = 'fio --name="<script>alert(1)</script>"'
+        self.make_well((entry, files))
+        self.assert_shown('&lt;script&gt;alert(1)')
+        self.assertEqual(self.html().count('<script'), 0)
+
+    def test_lateness_in_virtual_time(self):
+        self.make_well(read_step(**late('virtual', 0, 0, 0)))
+        self.assert_shown('Virtual time: 1,100 completions posted in the very '
+                          'nanosecond in which they were due.')
+        self.assertEqual(len(self.pictures()), 3)
+
+    def test_lateness_that_virtual_time_should_not_have(self):
+        self.make_well(read_step(**late('virtual', 0, 0, 17)))
+        self.assert_shown('up to 17 ns after they were due: this should not '
+                          'be')
+        self.assertEqual(len(self.pictures()), 4)
+
+    def test_lateness_in_real_time(self):
+        self.make_well(read_step(**late('host', 2300, 41000, 912345)),
+                       time='real', accel='kvm')
+        self.assert_shown('<td>1,100</td><td>2.300</td><td>41.000</td>'
+                          '<td>912.345</td>')
+        self.assert_shown('real time: numbers depend on the host')
+        self.assertEqual(self.pictures()[-1].get('aria-label'),
+                         'Lateness of completions: median, 99th percentile '
+                         'and maximum of every step')
+
+    def test_operations_that_take_no_time(self):
+        # A logarithmic axis has no place for them: in no picture, but there.
+        self.make_well(fixture.step('open', 'command', 'x', {
+            'device': device({'open': device_op([0, 0])}, [0], [0], MS_NS)}))
+        self.assertEqual([svg.get('aria-label') for svg in self.pictures()], [
+            'Busy share of flash units and channels during step open'])
+        self.assert_shown('<td>0.000</td>')
+
+    def test_no_time_at_all(self):
+        self.make_well(fixture.step('true', 'command', 'true', {
+            'device': device({}, [0], [0], 0)}))
+        self.assertEqual(self.pictures(), [])
+        self.assert_shown('<h2>true</h2>')
+
+    def test_a_drive_with_very_many_units(self):
+        units = [idx % 100 for idx in range(64 * 128)]
+        stats = device({'read': device_op([70000], 4096)}, [5] * 64, units,
+                       100)
+        self.make_well(fixture.step('read', 'command', 'x',
+                                    {'device': stats}))
+        self.assertEqual(len(self.pictures()), 3)
+        # A bitmap, not 8192 shapes.
+        self.assertEqual(self.html().count('data:image/png;base64'), 1)
+        self.assertLess(len(self.html()), 300000)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The printed table: every number, to the digit.
+
+Knows nothing of the page.
+"""
+
+from fixture import (MS_NS, device, device_op, fio, fio_job, fio_side, step,
+                     zone_op)
+from case import ReportCase, read_step
+
+LINE = '-' * 100
+
+
+def rows_of(lines):
+    """Return: the table's rows, what is between its two rules."""
+    first = lines.index(LINE)
+    return lines[first + 1:lines.index(LINE, first + 1)]
+
+
+class TableTest(ReportCase):
+    """The rows are compared as words where columns are not the point."""
+
+    def words(self, lines):
+        """Return: the rows of the table, each as its words."""
+        return [row.split() for row in rows_of(lines)]
+
+    def test_whole_table(self):
+        finish = step('finish-half', 'zone-op', 'zone-op ... finish 4', {
+            'zone': zone_op('finish', [49152001500]),
+            'device': device({'finish': device_op([49152000000]),
+                              'read': device_op([0, 0], 8192)},
+                             [0], [0], 50000 * MS_NS)})
+        mkfs = step('mkfs', 'command', 'mkfs.f2fs -m', {
+            'device': device({'append': device_op([725000] * 8, 8 << 20)},
+                             [0], [0], 250 * MS_NS)})
+        lines = self.make_well(read_step(), finish, mkfs)
+        self.assertEqual(lines, [
+            '',
+            'default on confznspp, virtual time',
+            '',
+            '                                 ---- fio latency, us ----  --- '
+            'device latency, us --     throughput',
+            'operation              commands     mean      p50      p95     '
+            'mean      p50      p95    IOPS  MiB/s',
+            LINE,
+            'read-qd1                    100    132.2     95.0     99.8    '
+            '122.2     85.0     89.1    5000   19.5',
+            'finish-half                   1 49152002 49152002 49152002 '
+            '49152000 49152000 49152000       -      -',
+            '  read                        2        -        -        -      '
+            '0.0      0.0      0.0    0.04    0.0',
+            'mkfs append                   8        -        -        -    '
+            '725.0    725.0    725.0   32.00   32.0',
+            LINE,
+            "note: of steps that run zone-op, the fio columns have zone-op's "
+            'latency',
+            'note: rows without fio latency: throughput is over the whole '
+            'step',
+            '',
+            lines[-1]])
+        self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
+
+    def test_config_that_is_not_calibrated(self):
+        lines = self.make_well(read_step(), config='zn540')
+        self.assertEqual(lines[1],
+                         'default on zn540, virtual time, not calibrated')
+
+    def test_time_dilation(self):
+        lines = self.make_well(read_step(time_dilation=10),
+                               virtual_ns=500 * MS_NS)
+        self.assertEqual(lines[1], "default on confznspp, virtual time, "
+                         "guest's times divided by 10 (time dilation)")
+        # The drive's times are its own already; fio's are a tenth, its rates
+        # ten times, what the guest saw.
+        self.assertEqual(self.words(lines), [
+            'read-qd1 100 13.2 9.5 10.0 122.2 85.0 89.1 50000 195.3'.split()])
+        self.assert_shown('<dt>Virtual duration</dt><dd>5.0 s</dd>')
+
+    def test_jobs_of_a_group_are_one_row(self):
+        jobs = [fio_job('a', write=fio_side([100000] * 3, 65536, 10)),
+                fio_job('b', write=fio_side([200000], 65536, 40))]
+        stats = device({'write': device_op([90000] * 5, 5 << 16),
+                        'append': device_op([50000], 1 << 16)},
+                       [0], [0], 50 * MS_NS)
+        lines = self.make_well(step('write-2', 'fio', 'fio', {
+            'fio': fio(*jobs), 'device': stats}))
+        # 4 writes in the 40 ms of the longer job; the drive saw 5 + 1.
+        self.assertEqual(self.words(lines), [
+            'write-2 6 125.0 100.0 200.0 83.3 90.0 90.0 100 6.2'.split()])
+
+    def test_groups_have_rows_of_their_own(self):
+        jobs = [fio_job('fill', 0, write=fio_side([100000] * 2, 4096, 1)),
+                fio_job('look', 1, read=fio_side([50000], 4096, 1),
+                        write=fio_side([300000], 4096, 1)),
+                fio_job('look2', 1, read=fio_side([70000], 4096, 1))]
+        stats = device({'write': device_op([80000] * 3, 3 << 12),
+                        'read': device_op([40000] * 2, 2 << 12),
+                        'reset': device_op([3500000])}, [0], [0], 9 * MS_NS)
+        lines = self.make_well(step('mix', 'fio', 'fio mix.fio', {
+            'fio': fio(*jobs), 'device': stats}))
+        # Which write of the drive belongs to which group it cannot tell.
+        self.assertEqual(self.words(lines), [row.split() for row in (
+            'mix',
+            'look (+1) read 2 60.0 50.0 70.0 40.0 40.0 40.0 2000 7.8',
+            'fill write 2 100.0 100.0 100.0 - - - 2000 7.8',
+            'look (+1) write 1 300.0 300.0 300.0 - - - 1000 3.9',
+            'all write 3 166.7 100.0 300.0 80.0 80.0 80.0 - -',
+            'reset 1 - - - 3500.0 3500.0 3500.0 - -')])
+
+    def test_trim_is_a_reset(self):
+        lines = self.make_well(step('trim', 'fio', 'fio', {
+            'fio': fio(fio_job(trim=fio_side([3600000], 1 << 20, 4))),
+            'device': device({'reset': device_op([3500000])}, [0], [0],
+                             9 * MS_NS)}))
+        self.assertEqual(self.words(lines), [
+            'trim 1 3600.0 3600.0 3600.0 3500.0 3500.0 3500.0 250 250.0'
+            .split()])
+
+    def test_fio_without_latencies(self):
+        side = {'total_ios': 6, 'io_bytes': 6 << 20, 'runtime': 0,
+                'clat_ns': {'min': 0, 'max': 0, 'mean': 0.0, 'N': 0}}
+        lines = self.make_well(step('read', 'fio', 'fio', {
+            'fio': fio(fio_job(read=side)),
+            'device': device({}, [0], [0], MS_NS)}))
+        self.assertEqual(self.words(lines), [
+            'read 6 - - - - - - - -'.split()])
+
+    def test_long_name_and_huge_time(self):
+        name = 'finishes-every-zone-of-the-drive'
+        lines = self.make_well(step(name, 'command', 'x', {
+            'device': device({'finish': device_op([44296 * 10 ** 9])}, [0],
+                             [0], 10 ** 14)}))
+        self.assertEqual(rows_of(lines), [
+            name + ' finish',
+            ' ' * 30 + '1        -        -        - 44296.0s 44296.0s '
+            '44296.0s       -      -'])
+
+    def test_no_line_is_longer_than_100(self):
+        steps = [read_step('read-%d' % idx) for idx in range(3)]
+        lines = self.make_well(*steps, config='zn540')
+        self.assertEqual([line for line in lines[:-1] if len(line) > 100], [])
+
+    def test_what_went_wrong_is_told(self):
+        failed_zones = zone_op('reset', [900, 800], errno=5)
+        jobs = [fio_job('bad', error=28, read=fio_side([50000], 4096, 1))]
+        lines = self.make_well(
+            step('read', 'fio', 'fio', {
+                'fio': fio(*jobs), 'device': device(
+                    {'read': device_op([40000], 4096),
+                     'write': device_op([], errors=2)}, [0], [0], MS_NS)},
+                 exit_status=1),
+            step('reset', 'zone-op', 'zone-op', {
+                'zone': failed_zones, 'device': device(
+                    {'reset': device_op([], errors=1)}, [0], [0], MS_NS)}),
+            status='failed')
+        self.assertEqual(self.words(lines), [
+            'read 1 50.0 50.0 50.0 40.0 40.0 40.0 1000 3.9'.split(),
+            ['reset', '-']])
+        self.assertEqual([line for line in lines
+                          if line.startswith('warning: ')], [
+            'warning: step read failed with exit status 1; read.out has its '
+            'output',
+            'warning: step read: fio job bad ended with error 28',
+            'warning: step read: the drive rejected 2 write commands',
+            'warning: step reset: reset of zone 4 failed (errno 5)',
+            'warning: step reset: reset of zone 5 failed (errno 5)',
+            'warning: step reset: the drive rejected 1 reset command'])
