@@ -515,6 +515,82 @@ static void test_resources_until_done(void)
     drive_free(d);
 }
 
+static void expect_held(const Drive *d, uint32_t zones)
+{
+    g_assert_cmpuint(ssd_open_count(d->ssd), ==, zones);
+    g_assert_cmpuint(ssd_active_count(d->ssd), ==, zones);
+}
+
+/* The job that took a zone out of use gives back, whatever comes behind it. */
+static void test_resources_with_reset_behind_finish(void)
+{
+    Drive *d = drive_new("channels=1 max-active=1 max-open=1");
+    uint32_t finish, reset;
+
+    drive_fill(d, 0, 14);
+    finish = drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
+    reset = drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    expect_held(d, 1);
+    drive_expect(d, finish, LATER + 2 * (XFER + PROG));
+    expect_held(d, 0);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_OPEN, 1);
+    drive_expect_next(d, d->next_tag - 1, d->now_ns);
+    drive_expect(d, reset, d->now_ns + 4 * ERASE);
+    expect_held(d, 1);
+    drive_free(d);
+}
+
+/* An older job does not give back what the zone holds since it was reopened. */
+static void test_resources_with_finish_behind_reset(void)
+{
+    Drive *d = drive_new("channels=1 max-active=1 max-open=1");
+    uint32_t reset, open, finish;
+
+    drive_fill(d, 0, 1);
+    reset = drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    open = drive_zone_op(d, LATER, SSD_OP_ZONE_OPEN, 0);
+    drive_expect(d, open, LATER);
+    finish = drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
+    drive_expect(d, reset, LATER + ERASE);
+    expect_held(d, 1);
+    g_assert_cmphex(drive_try(d, d->now_ns, SSD_OP_ZONE_OPEN,
+                              drive_zone_lba(d, 1), 0).status, ==,
+                    SSD_TOO_MANY_ACTIVE_ZONES);
+    drive_expect(d, finish, LATER + ERASE + 16 * (XFER + PROG));
+    expect_held(d, 0);
+    drive_free(d);
+}
+
+/*
+ * Jobs that may start at the same time do so in order of their zones. Here two
+ * zones share a unit; zone 1 was worked on last, zone 0 is first nevertheless.
+ */
+static void test_select_all_in_index_order(void)
+{
+    Drive *d = drive_new("channels=1 mgmt-parallel-zones=2");
+    uint64_t at_ns = LATER + 2 * ERASE + 12 * PROG;
+    uint32_t reset;
+    SsdDone done;
+
+    drive_fill(d, 1, 8);
+    drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
+    drive_write(d, LATER + 1, drive_zone_lba(d, 1), 8);
+    drive_write(d, LATER + 1, drive_zone_lba(d, 0), 4);
+    reset = drive_all_zones(d, LATER + 2, SSD_OP_ZONE_RESET);
+    while (ssd_inflight(d->ssd) > 1) {
+        d->now_ns = ssd_next_at_ns(d->ssd);
+        ssd_poll(d->ssd, d->now_ns, &done, 1);
+    }
+    g_assert_cmpuint(d->now_ns, ==, at_ns);
+    g_assert_cmpuint(ssd_poll(d->ssd, at_ns + ERASE - 1, &done, 1), ==, 0);
+    expect_held(d, 2);
+    g_assert_cmpuint(ssd_poll(d->ssd, at_ns + ERASE, &done, 1), ==, 0);
+    expect_held(d, 1);
+    drive_expect(d, reset, at_ns + 3 * ERASE);
+    expect_held(d, 0);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -547,5 +623,11 @@ int main(int argc, char **argv)
     g_test_add_func("/jobs/single-job-behind-select-all",
                     test_single_job_behind_select_all);
     g_test_add_func("/jobs/resources-until-done", test_resources_until_done);
+    g_test_add_func("/jobs/resources-with-reset-behind-finish",
+                    test_resources_with_reset_behind_finish);
+    g_test_add_func("/jobs/resources-with-finish-behind-reset",
+                    test_resources_with_finish_behind_reset);
+    g_test_add_func("/jobs/select-all-in-index-order",
+                    test_select_all_in_index_order);
     return g_test_run();
 }

@@ -1,0 +1,315 @@
+/*
+ * Each mistake gets its own status, and a rejected command changes nothing:
+ * no zone, no resource, no later time.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "drive.h"
+
+/*
+ * 4 zones of 16 blocks, 12 of them writable; MDTS 8 blocks, ZASL 4. Zone 0 has
+ * 5 blocks, zone 1 is Full, zone 2 Closed with 10 blocks, zone 3 Empty.
+ */
+#define DRIVE "zones=4 zone-capacity=48K max-open=1 max-active=2 mdts=32K " \
+              "zasl=16K"
+
+static Drive *drive_prepared(void)
+{
+    Drive *d = drive_new(DRIVE);
+
+    drive_fill(d, 2, 10);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_CLOSE, 2);
+    drive_fill(d, 1, 12);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_OPEN, 0);
+    drive_fill(d, 0, 5);
+    drive_drain(d);
+    return d;
+}
+
+typedef struct Mistake {
+    const char *what;
+    SsdCmd cmd;
+    SsdStatus status;
+} Mistake;
+
+#define IO(o, s, n) { .op = SSD_OP_##o, .slba = (s), .nlb = (n) }
+
+static const Mistake mistakes[] = {
+    { "read of nothing", IO(READ, 0, 0), SSD_INVALID_FIELD },
+    { "read above MDTS", IO(READ, 0, 9), SSD_INVALID_FIELD },
+    { "read of 2^32 - 1 blocks", IO(READ, 0, UINT32_MAX), SSD_INVALID_FIELD },
+    { "read behind the end", IO(READ, 64, 1), SSD_LBA_OUT_OF_RANGE },
+    { "read across the end", IO(READ, 63, 2), SSD_LBA_OUT_OF_RANGE },
+    { "read at the last LBA there is", IO(READ, UINT64_MAX, 1),
+      SSD_LBA_OUT_OF_RANGE },
+    { "read whose end wraps to 0", IO(READ, UINT64_MAX - 3, 4),
+      SSD_LBA_OUT_OF_RANGE },
+    { "read across zones", IO(READ, 15, 2), SSD_ZONE_BOUNDARY_ERROR },
+    { "read across zones with data", IO(READ, 9, 8),
+      SSD_ZONE_BOUNDARY_ERROR },
+    { "write of nothing", IO(WRITE, 5, 0), SSD_INVALID_FIELD },
+    { "write above MDTS", IO(WRITE, 48, 9), SSD_INVALID_FIELD },
+    { "write behind the end", IO(WRITE, 64, 1), SSD_LBA_OUT_OF_RANGE },
+    { "write across the end", IO(WRITE, 60, 5), SSD_LBA_OUT_OF_RANGE },
+    { "write whose end wraps to 0", IO(WRITE, UINT64_MAX, 1),
+      SSD_LBA_OUT_OF_RANGE },
+    { "write below the write pointer", IO(WRITE, 4, 1),
+      SSD_ZONE_INVALID_WRITE },
+    { "write above the write pointer", IO(WRITE, 6, 1),
+      SSD_ZONE_INVALID_WRITE },
+    { "write at the start again", IO(WRITE, 0, 1), SSD_ZONE_INVALID_WRITE },
+    { "write beyond the capacity", IO(WRITE, 5, 8),
+      SSD_ZONE_BOUNDARY_ERROR },
+    { "write into the gap", IO(WRITE, 12, 1), SSD_ZONE_BOUNDARY_ERROR },
+    { "write across the gap", IO(WRITE, 11, 6), SSD_ZONE_BOUNDARY_ERROR },
+    { "write to a full zone", IO(WRITE, 16, 1), SSD_ZONE_IS_FULL },
+    { "write at a full zone's end", IO(WRITE, 28, 1), SSD_ZONE_IS_FULL },
+    { "write beyond a full zone", IO(WRITE, 30, 4), SSD_ZONE_IS_FULL },
+    { "write without resources", IO(WRITE, 48, 1),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "wrong write without resources", IO(WRITE, 49, 1),
+      SSD_ZONE_INVALID_WRITE },
+    { "write to a closed zone", IO(WRITE, 42, 1), SSD_TOO_MANY_OPEN_ZONES },
+    { "append of nothing", IO(APPEND, 0, 0), SSD_INVALID_FIELD },
+    { "append above ZASL", IO(APPEND, 0, 5), SSD_INVALID_FIELD },
+    { "append above MDTS", IO(APPEND, 0, 9), SSD_INVALID_FIELD },
+    { "append not at a start", IO(APPEND, 5, 1), SSD_INVALID_FIELD },
+    { "append behind the end", IO(APPEND, 64, 1), SSD_LBA_OUT_OF_RANGE },
+    { "append to a full zone", IO(APPEND, 16, 1), SSD_ZONE_IS_FULL },
+    { "append without resources", IO(APPEND, 48, 1),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "append beyond the capacity", IO(APPEND, 32, 3),
+      SSD_ZONE_BOUNDARY_ERROR },
+    { "append to a closed zone", IO(APPEND, 32, 2),
+      SSD_TOO_MANY_OPEN_ZONES },
+    { "open not at a start", IO(ZONE_OPEN, 1, 0), SSD_INVALID_FIELD },
+    { "open behind the end", IO(ZONE_OPEN, 64, 0), SSD_LBA_OUT_OF_RANGE },
+    { "open of a full zone", IO(ZONE_OPEN, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "open of an empty zone", IO(ZONE_OPEN, 48, 0),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "open of a closed zone", IO(ZONE_OPEN, 32, 0),
+      SSD_TOO_MANY_OPEN_ZONES },
+    { "close not at a start", IO(ZONE_CLOSE, 5, 0), SSD_INVALID_FIELD },
+    { "close of a full zone", IO(ZONE_CLOSE, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "close of an empty zone", IO(ZONE_CLOSE, 48, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "finish not at a start", IO(ZONE_FINISH, 17, 0), SSD_INVALID_FIELD },
+    { "finish behind the end", IO(ZONE_FINISH, 64, 0),
+      SSD_LBA_OUT_OF_RANGE },
+    { "reset not at a start", IO(ZONE_RESET, 63, 0), SSD_INVALID_FIELD },
+    { "reset behind the end", IO(ZONE_RESET, UINT64_MAX, 0),
+      SSD_LBA_OUT_OF_RANGE },
+    { "open of all closed zones", { .op = SSD_OP_ZONE_OPEN,
+      .select_all = true }, SSD_TOO_MANY_OPEN_ZONES },
+};
+
+/* Zones and resources as text, to compare before and after. */
+static char *snapshot(const Drive *d)
+{
+    GString *text = g_string_new(NULL);
+
+    for (uint32_t z = 0; z < d->params.zones; z++) {
+        SsdZone zone = ssd_zone(d->ssd, z);
+
+        g_string_append_printf(text, "%x %" G_GUINT64_FORMAT " %"
+                               G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "; ",
+                               zone.state, zone.start_lba,
+                               zone.state == SSD_ZONE_FULL ? 0 :
+                               zone.wp_lba, zone.capacity_nlb);
+    }
+    g_string_append_printf(text, "open %u active %u inflight %u",
+                           ssd_open_count(d->ssd), ssd_active_count(d->ssd),
+                           ssd_inflight(d->ssd));
+    return g_string_free(text, FALSE);
+}
+
+static void test_mistakes(void)
+{
+    Drive *d = drive_prepared();
+    char *before = snapshot(d);
+    uint32_t tag;
+
+    g_assert_cmpstr(before, ==, "3 0 5 12; e 16 0 12; 4 32 42 12; "
+                    "1 48 48 12; open 1 active 2 inflight 0");
+    for (unsigned i = 0; i < G_N_ELEMENTS(mistakes); i++) {
+        const Mistake *m = &mistakes[i];
+        SsdAccept accept = ssd_submit(d->ssd, d->now_ns, &m->cmd, 99);
+        char *after = snapshot(d);
+
+        if (accept.status != m->status) {
+            g_error("%s: status %03x, must be %03x", m->what, accept.status,
+                    m->status);
+        }
+        if (strcmp(before, after)) {
+            g_error("%s: was %s, is %s", m->what, before, after);
+        }
+        g_free(after);
+    }
+    drive_expect_idle(d);
+    /* The drive is as idle and as usable as before. */
+    tag = drive_write(d, d->now_ns, 5, 7);
+    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
+    drive_expect(d, tag, d->now_ns + 25000 + 4 * 700000);
+    g_free(before);
+    drive_free(d);
+}
+
+/* Commands at times, with what came of them. */
+typedef struct Event {
+    uint64_t at_ns;
+    SsdCmd cmd;
+    bool accepted;
+} Event;
+
+static SsdCmd random_cmd(Rng *rng, const Drive *d)
+{
+    uint32_t z = rng_below(rng, d->params.zones);
+    SsdZone zone = ssd_zone(d->ssd, z);
+    SsdCmd cmd = {
+        .op = rng_below(rng, SSD_OP_COUNT),
+        .slba = zone.start_lba,
+        .nlb = rng_below(rng, 7),
+        .select_all = rng_chance(rng, 15),
+    };
+
+    if (rng_chance(rng, 50)) {
+        cmd.op = SSD_OP_WRITE;
+    }
+    if (cmd.op == SSD_OP_WRITE && zone.state != SSD_ZONE_FULL) {
+        cmd.slba = zone.wp_lba;
+    }
+    if (rng_chance(rng, 20)) {
+        cmd.slba += rng_below(rng, 4);
+    }
+    return cmd;
+}
+
+/* Every command; `events` receives which were accepted. */
+static GArray *run_all(Drive *d, Rng *rng, GArray *events)
+{
+    GArray *dones = g_array_new(FALSE, TRUE, sizeof(SsdDone));
+    SsdDone done;
+    Event e = { 0 };
+
+    for (unsigned i = 0; i < 20000; i++) {
+        e.at_ns += rng_chance(rng, 30) ? rng_below(rng, 3000000) : 0;
+        while (ssd_poll(d->ssd, e.at_ns, &done, 1)) {
+            g_array_append_val(dones, done);
+        }
+        e.cmd = random_cmd(rng, d);
+        e.accepted = ssd_submit(d->ssd, e.at_ns, &e.cmd, i).status ==
+                     SSD_SUCCESS;
+        g_array_append_val(events, e);
+    }
+    while (ssd_poll(d->ssd, UINT64_MAX - 1, &done, 1)) {
+        g_array_append_val(dones, done);
+    }
+    return dones;
+}
+
+/* Only the accepted ones; the tag is the number among all. */
+static GArray *run_accepted(Drive *d, const GArray *events)
+{
+    GArray *dones = g_array_new(FALSE, TRUE, sizeof(SsdDone));
+    SsdDone done;
+
+    for (guint i = 0; i < events->len; i++) {
+        const Event *e = &g_array_index(events, Event, i);
+
+        if (!e->accepted) {
+            continue;
+        }
+        while (ssd_poll(d->ssd, e->at_ns, &done, 1)) {
+            g_array_append_val(dones, done);
+        }
+        g_assert_cmphex(ssd_submit(d->ssd, e->at_ns, &e->cmd, i).status, ==,
+                        SSD_SUCCESS);
+    }
+    while (ssd_poll(d->ssd, UINT64_MAX - 1, &done, 1)) {
+        g_array_append_val(dones, done);
+    }
+    return dones;
+}
+
+/* A life with mistakes is, to the nanosecond, the life without them. */
+static void test_twins(void)
+{
+    static const char drive[] = "zones=5 zone-capacity=32K max-open=2 "
+                                "max-active=3 lba-size=4096 page-size=8K "
+                                "cmd-slots=8192";
+    Rng rng = { drive_seed() };
+    Drive *one = drive_new(drive), *other = drive_new(drive);
+    GArray *events = g_array_new(FALSE, TRUE, sizeof(Event));
+    GArray *all = run_all(one, &rng, events);
+    GArray *good = run_accepted(other, events);
+    char *zones = snapshot(one), *other_zones = snapshot(other);
+
+    g_assert_cmpuint(all->len, ==, good->len);
+    g_assert_cmpuint(all->len, >, 5000);
+    g_assert_cmpuint(all->len, <, 15000);
+    for (guint i = 0; i < all->len; i++) {
+        const SsdDone *a = &g_array_index(all, SsdDone, i);
+        const SsdDone *b = &g_array_index(good, SsdDone, i);
+
+        g_assert_cmpuint(a->tag, ==, b->tag);
+        g_assert_cmpuint(a->due_at_ns, ==, b->due_at_ns);
+        g_assert_cmpuint(a->result, ==, b->result);
+    }
+    g_assert_cmpstr(zones, ==, other_zones);
+    g_test_message("%u accepted, %u rejected", all->len,
+                   events->len - all->len);
+    g_free(zones);
+    g_free(other_zones);
+    g_array_free(all, TRUE);
+    g_array_free(good, TRUE);
+    g_array_free(events, TRUE);
+    drive_free(one);
+    drive_free(other);
+}
+
+/* Nothing a guest can put into a command ends the process. */
+static void test_garbage(void)
+{
+    Rng rng = { drive_seed() };
+    Drive *d = drive_new("zones=5 zone-capacity=48K max-open=2 max-active=2 "
+                         "page-size=12K channels=2 ways=2 zone-ways=1");
+    uint64_t now_ns = 0;
+    SsdDone done;
+
+    for (unsigned i = 0; i < 100000; i++) {
+        SsdCmd cmd = {
+            .op = rng_below(&rng, SSD_OP_COUNT),
+            .slba = rng_next(&rng) >> rng_below(&rng, 64),
+            .nlb = rng_next(&rng) >> (32 + rng_below(&rng, 32)),
+            .select_all = rng_chance(&rng, 2),
+        };
+
+        now_ns += rng_next(&rng) >> (44 + rng_below(&rng, 20));
+        while (ssd_poll(d->ssd, now_ns, &done, 1) ||
+               !ssd_has_room(d->ssd)) {
+            now_ns = ssd_has_room(d->ssd) ? now_ns :
+                     MAX(now_ns, ssd_next_at_ns(d->ssd));
+        }
+        ssd_submit(d->ssd, now_ns, &cmd, i);
+    }
+    d->now_ns = now_ns;
+    drive_drain(d);
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/rejects/mistakes", test_mistakes);
+    g_test_add_func("/rejects/twins", test_twins);
+    g_test_add_func("/rejects/garbage", test_garbage);
+    return g_test_run();
+}
