@@ -275,27 +275,38 @@ static void test_slots_do_not_leak(void)
     femu_shutdown(drive);
 }
 
-/* Slots of a zone that is being finished or reset count until that is done. */
-static void check_slot_release(uint8_t action, uint64_t job_ns)
+/* Zones 1 to max-active - 1 closed, zone 0 open with all but one page. */
+static FemuDrive *boot_all_active(void)
 {
     FemuDrive *drive = boot();
-    uint32_t page_nlb = femu_page_nlb(drive);
-    uint64_t start_ns;
 
-    femu_fill(drive, 0, femu_cap_nlb(&drive->config) - page_nlb);
+    femu_fill(drive, 0,
+              femu_cap_nlb(&drive->config) - femu_page_nlb(drive));
     for (uint32_t i = 1; i < drive->config.ssd.max_active; i++) {
         make_state(drive, i, CLOSED);
     }
-    start_ns = drive->host->now_ns;
+    return drive;
+}
+
+/* The status of opening zone 5, now. */
+static uint16_t open_another(FemuDrive *drive)
+{
+    femu_submit_zone(drive, OPEN, femu_zone_lba(drive, 5), false);
+    return femu_expect_now(&drive->io_cq).status;
+}
+
+/* Slots of a zone that is being finished or reset count until that is done. */
+static void check_slot_release(uint8_t action, uint64_t job_ns)
+{
+    FemuDrive *drive = boot_all_active();
+    uint64_t start_ns = drive->host->now_ns;
+
     femu_submit_zone(drive, action, 0, false);
     femu_step_to(drive->host, start_ns + job_ns - 1);
-    femu_submit_zone(drive, OPEN, femu_zone_lba(drive, 5), false);
-    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==,
-                    NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(open_another(drive), ==, NVME_ZONE_TOO_MANY_ACTIVE);
     g_assert_cmphex(femu_expect_at(&drive->io_cq, start_ns + job_ns).status,
                     ==, NVME_SUCCESS);
-    femu_submit_zone(drive, OPEN, femu_zone_lba(drive, 5), false);
-    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(open_another(drive), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
@@ -317,16 +328,46 @@ static void test_slot_release_reset(void)
 /* Writing the last block releases them at once, before the program ends. */
 static void test_slot_release_full(void)
 {
-    FemuDrive *drive = boot();
-    uint64_t cap_nlb = femu_cap_nlb(&drive->config);
+    FemuDrive *drive = boot_all_active();
+    uint32_t page_nlb = femu_page_nlb(drive);
 
-    femu_fill(drive, 0, cap_nlb - 1);
-    for (uint32_t i = 1; i < drive->config.ssd.max_active; i++) {
-        make_state(drive, i, CLOSED);
-    }
-    femu_submit_rw(drive, NVME_CMD_WRITE, cap_nlb - 1, 1);
-    femu_submit_zone(drive, OPEN, femu_zone_lba(drive, 5), false);
+    femu_submit_rw(drive, NVME_CMD_WRITE,
+                   femu_cap_nlb(&drive->config) - page_nlb, page_nlb);
+    g_assert_cmphex(open_another(drive), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
+/* A finish gives back what it held when it ends, with a reset behind it. */
+static void test_slot_release_chain(void)
+{
+    FemuDrive *drive = boot_all_active();
+    uint64_t start_ns = drive->host->now_ns;
+
+    femu_submit_zone(drive, FINISH, 0, false);
+    femu_submit_zone(drive, RESET, 0, false);
+    g_assert_cmphex(open_another(drive), ==, NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(femu_expect_at(&drive->io_cq, start_ns +
+                                   femu_page_write_ns(drive)).status, ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(open_another(drive), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
+/* A zone opened again behind its reset keeps its slots when that ends. */
+static void test_slot_kept(void)
+{
+    FemuDrive *drive = boot_all_active();
+    uint64_t start_ns = drive->host->now_ns;
+
+    femu_submit_zone(drive, RESET, 0, false);
+    femu_submit_zone(drive, OPEN, 0, false);
     g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(open_another(drive), ==, NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(femu_expect_at(&drive->io_cq, start_ns + 3 *
+                                   drive->config.ssd.erase_ns).status, ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(open_another(drive), ==, NVME_ZONE_TOO_MANY_ACTIVE);
+    femu_assert_zone(drive, 0, EXPLICIT, 0);
     femu_shutdown(drive);
 }
 
@@ -466,6 +507,9 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/zone/slot-release/reset",
                    test_slot_release_reset);
     qtest_add_func("femu-zns/zone/slot-release/full", test_slot_release_full);
+    qtest_add_func("femu-zns/zone/slot-release/chain",
+                   test_slot_release_chain);
+    qtest_add_func("femu-zns/zone/slot-release/kept", test_slot_kept);
     qtest_add_func("femu-zns/zone/all/open", test_all_open);
     qtest_add_func("femu-zns/zone/all/close", test_all_close);
     qtest_add_func("femu-zns/zone/all/finish", test_all_finish);
