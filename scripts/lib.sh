@@ -234,5 +234,6 @@ private_apt()
         tail -n 5 "$dir/log" >&2
     fi
     die "Debian $DEBIAN_SUITE is at none of this machine's apt sources:" \
-        "${tried:- (there are none)}; set DEBIAN_URI= to an archive that has it"
+        "${tried:- (there are none)}; set DEBIAN_URI= to an archive that has" \
+        "it (for QEMU alone, QEMU_SRC= to its sources will do)"
 }
