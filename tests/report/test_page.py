@@ -5,6 +5,7 @@ are the same every time.
 Knows nothing of damaged files.
 """
 
+import math
 import os
 import re
 import subprocess
@@ -30,6 +31,15 @@ def late(clock, p50_ns, p99_ns, max_ns):
     """Return: the drive's statistics of lateness."""
     return {'lateness': {'clock': clock, 'count': 1100, 'p50_ns': p50_ns,
                          'p99_ns': p99_ns, 'max_ns': max_ns}}
+
+
+def corners_of(picture, colour):
+    """Return: [(x, y)] of the line in COLOUR, the first of PICTURE."""
+    path = next(node for node in picture.iter() if node.tag.endswith('path')
+                and 'fill: none; stroke: var(%s)' % colour
+                in node.get('style', ''))
+    return [(float(x), float(y)) for x, y in
+            re.findall(r'[ML] (\S+) (\S+)', path.get('d'))]
 
 
 class PageTest(ReportCase):
@@ -66,6 +76,32 @@ class PageTest(ReportCase):
                  if text.tag.endswith('text')]
         for share in ('12 %', '25 %', '5.0 %'):
             self.assertIn(share, texts)
+
+    def test_curve_has_its_corners_where_the_numbers_are(self):
+        self.make_well(read_step())
+        picture = self.pictures()[1]
+        area = next(node for node in picture.iter()
+                    if node.tag.endswith('rect'))
+        bottom = float(area.get('y')) + float(area.get('height'))
+        # 2 % above 100 % are free.
+        whole = float(area.get('height')) / 1.02
+        corners = corners_of(picture, '--device')
+        xs = [x for x, _ in corners[1:-2:2]]
+        shares = [(bottom - y) / whole for _, y in corners[2:-2:2]]
+        for share, expected in zip(shares, (0.5, 0.95, 1), strict=True):
+            self.assertAlmostEqual(share, expected, 4)
+        self.assertAlmostEqual(corners[0][1], bottom, 4)
+        # Logarithmic: 85000, the bucket of 90000, that of 785000.
+        self.assertAlmostEqual(
+            (xs[1] - xs[0]) / (xs[2] - xs[0]),
+            math.log(89088 / 85000) / math.log(778240 / 85000), 5)
+
+    def test_busy_units_have_more_colour(self):
+        self.make_well(read_step())
+        # 5 and 10 of 40 ms on a scale to 50 %, from 6 % of the colour on.
+        self.assertEqual(
+            re.findall(r'fill-opacity: ([0-9.]+)', SVG.findall(
+                self.html())[2]), ['0.295', '0.53'])
 
     def test_stands_alone(self):
         self.make_well(read_step(), finish_step())
