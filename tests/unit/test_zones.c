@@ -29,7 +29,7 @@ typedef struct Alphabet {
 
 #define MAX_LENGTH 8
 #define TINY "zone-capacity=8K channels=1 cmd-slots=8 "
-#define TWO_ZONES "w0 f0 o0 c0 F0 r0 w1 f1 o1 c1 F1 r1 o* c* F* r* t."
+#define TWO_ZONES "w0 f0 o0 c0 F0 r0 w1 f1 o1 F1 r1 o* c* F* r* t."
 
 static const Alphabet alphabets[] = {
     { "one-zone", "w0 p0 f0 o0 c0 F0 r0 o* c* F* r* t.", TINY "zones=1", 4 },
