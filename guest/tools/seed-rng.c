@@ -21,7 +21,7 @@ int main(void)
         int entropy_bits;
         int size_bytes;
         unsigned char bytes[SEED_BYTES];
-    } seed = { SEED_BYTES * 8, SEED_BYTES };
+    } seed = { SEED_BYTES * 8, SEED_BYTES, { 0 } };
     int fd = open("/dev/urandom", O_WRONLY);
 
     memset(seed.bytes, 0x5a, sizeof(seed.bytes));

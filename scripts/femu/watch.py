@@ -25,6 +25,7 @@ TERMINAL_S = 0.5
 LOG_S = 15
 TAIL_LINES = 25
 TERMINATE_S = 3
+SHORT_CHARS = 100
 
 
 class WatchError(Exception):
@@ -214,7 +215,7 @@ class Watch:
 
     def _on_step(self, rest):
         name, _, command = rest.partition(' ')
-        self.state = 'step %s: %s' % (name, command)
+        self.state = 'step %s: %s' % (name, _short(command))
         self._display.say(self.state)
 
     def _on_prepare(self, rest):
@@ -263,6 +264,10 @@ class Watch:
             if tail:
                 parts.append('%s:\n%s' % (label, tail))
         return '\n'.join(parts)
+
+
+def _short(text):
+    return text if len(text) <= SHORT_CHARS else text[:SHORT_CHARS] + ' ...'
 
 
 def _status(code):
