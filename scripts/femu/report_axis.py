@@ -13,6 +13,14 @@ from femu.report_text import short_time
 
 # No axis is narrower than this on either side of what is on it.
 LEAST_MARGIN = 1.03
+# An axis that spans less than this factor is as good as linear.
+LINEAR_BELOW = 1.6
+# Roundest first.
+ROUND_FACTORS = ((1,), (2, 5), (3,), (1.5, 4, 7), (2.5, 6, 8, 9))
+# An axis that spans more than this factor needs the first two only.
+WIDE_FROM = 200
+# Of the axis's length.
+MIN_TICK_DISTANCE = 0.14
 
 
 def time_range(latencies):
@@ -27,7 +35,7 @@ def time_range(latencies):
     else:
         low_ns = min([low_ns] + [latency.min_ns for latency in latencies])
     high_ns = max(high_ns, low_ns)
-    margin = max((high_ns / low_ns) ** 0.04, LEAST_MARGIN)
+    margin = max((high_ns / low_ns) ** 0.05, LEAST_MARGIN)
     return low_ns / margin, high_ns * margin
 
 
@@ -35,31 +43,33 @@ def time_axis(axes, low_ns, high_ns):
     """Make the x axis of AXES a logarithmic time from LOW_NS to HIGH_NS."""
     axes.set_xscale('log')
     axes.set_xlim(low_ns, high_ns)
-    decades = math.log10(high_ns / low_ns)
-    if decades < 1:
-        locator = FixedLocator(_few_ticks(low_ns, high_ns))
-    else:
-        locator = FixedLocator(_decade_ticks(low_ns, high_ns, decades))
-    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_locator(FixedLocator(_ticks(low_ns, high_ns)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: short_time(value)))
 
 
-def _few_ticks(low_ns, high_ns):
-    ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(
-        low_ns, high_ns)
-    return [tick for tick in ticks if low_ns <= tick <= high_ns]
+def _ticks(low_ns, high_ns):
+    """Return: marks for a logarithmic axis: the roundest numbers that leave
+    each other room."""
+    if high_ns / low_ns < LINEAR_BELOW:
+        return _within(MaxNLocator(nbins=5).tick_values(low_ns, high_ns),
+                       low_ns, high_ns)
+    least = MIN_TICK_DISTANCE * math.log10(high_ns / low_ns)
+    powers = range(math.floor(math.log10(low_ns)),
+                   math.ceil(math.log10(high_ns)) + 1)
+    ticks = []
+    wide = high_ns / low_ns > WIDE_FROM
+    for factors in ROUND_FACTORS[:2] if wide else ROUND_FACTORS:
+        for tick in _within((factor * 10.0 ** power for power in powers
+                             for factor in factors), low_ns, high_ns):
+            if all(abs(math.log10(tick / other)) >= least for other in ticks):
+                ticks.append(tick)
+    return sorted(ticks)
 
 
-def _decade_ticks(low_ns, high_ns, decades):
-    factors = (1,) if decades > 4 else (1, 3) if decades > 2 else (1, 2, 5)
-    step = max(1, round(decades / 6))
-    first = math.floor(math.log10(low_ns))
-    ticks = [factor * 10.0 ** power
-             for power in range(first, first + math.ceil(decades) + 2)
-             if power % step == 0 for factor in factors]
+def _within(ticks, low_ns, high_ns):
     return [tick for tick in ticks if low_ns <= tick <= high_ns]
 
 

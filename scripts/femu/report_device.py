@@ -35,8 +35,9 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Device:
-    """All of a step. `channels` and `units` are shares of the window, 0..1;
-    units are in the drive's order: channel, way, die, plane."""
+    """All of a step, which the drive watched for window_ns. `channels` and
+    `units` are the times for which each was busy in it; units are in the
+    drive's order: channel, way, die, plane."""
     window_ns: int
     ops: dict
     senses: int
@@ -75,8 +76,8 @@ def load(path):
         senses=root['flash']['senses'].integer(),
         programs=root['flash']['programs'].integer(),
         erases=root['flash']['erases'].integer(),
-        channels=_shares(root, 'channels', geometry['channels'], window_ns),
-        units=_shares(root, 'units', unit_count, window_ns),
+        channels=_busy(root, 'channels', geometry['channels'], window_ns),
+        units=_busy(root, 'units', unit_count, window_ns),
         geometry=geometry,
         dilation=dilation.integer(1) if dilation else 1,
         lateness=_lateness(root.get('lateness')),
@@ -113,7 +114,7 @@ def _pair(node):
     return parts
 
 
-def _shares(root, name, expected, window_ns):
+def _busy(root, name, expected, window_ns):
     busy = [node.integer() for node in root[name].items()]
     if len(busy) != expected:
         raise DataError('%s has %d entries, the geometry has %d'
@@ -121,7 +122,7 @@ def _shares(root, name, expected, window_ns):
     if any(busy_ns > window_ns for busy_ns in busy):
         raise DataError('%s[%d] was busy for %d ns of %d ns'
                         % (name, busy.index(max(busy)), max(busy), window_ns))
-    return [busy_ns / window_ns if window_ns else 0.0 for busy_ns in busy]
+    return busy
 
 
 def _lateness(node):

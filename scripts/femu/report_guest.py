@@ -52,6 +52,11 @@ class Fio:
     groups: list
     failures: list
 
+    def runtime_ns(self):
+        """Return: for how long jobs ran: groups run one after another."""
+        return sum(max((side.runtime_ns for side in group.sides), default=0)
+                   for group in self.groups)
+
 
 @dataclass(frozen=True)
 class ZoneOp:

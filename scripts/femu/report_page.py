@@ -116,20 +116,22 @@ class Page:
             for row in _drawn_rows(step):
                 self._add(self._latency_figure(step, row))
         self._add('</div>\n<div>')
-        if self._plots and step.device and step.device.window_ns:
-            self._add(self._utilisation_figure(step))
+        busy = report_rows.busy(step)
+        if self._plots and busy:
+            self._add(self._busy_figure(step, busy))
         self._add('</div>\n</div>\n</section>')
 
-    def _utilisation_figure(self, step):
-        units, channels = step.device.units, step.device.channels
-        return ('<figure>\n<figcaption><b>busy</b> share of the step'
+    def _busy_figure(self, step, busy):
+        units, channels = busy.units, busy.channels
+        return ('<figure>\n<figcaption><b>busy</b> share %s'
                 '<span class="key busy">flash units: mean %s, busiest %s'
                 '</span><span class="key busy">channels: mean %s, busiest %s'
                 '</span></figcaption>\n%s\n</figure>' % (
+                    escape(busy.of),
                     share(sum(units) / len(units)), share(max(units)),
                     share(sum(channels) / len(channels)), share(max(channels)),
                     self._plots.utilisation(self._name(), 'step ' + step.name,
-                                            step.device)))
+                                            busy)))
 
     def _latency_figure(self, step, row):
         curves = _curves(row)

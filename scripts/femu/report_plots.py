@@ -102,9 +102,9 @@ def _draw_whisker(axes, y, curve, colour, low_ns):
 
 # --- What was busy ------------------------------------------------------------
 
-def utilisation(name, step, device):
-    """Share of STEP for which each flash unit and each channel was busy."""
-    channels = device.geometry['channels']
+def utilisation(name, step, busy):
+    """For which share of STEP each flash unit and each channel was busy."""
+    channels = busy.geometry['channels']
     row_in = max(1.28 / channels, 0.17 if channels <= 16 else 0.08)
     with styled():
         fig = report_svg.figure(BUSY_IN, 0.87 + row_in * channels)
@@ -112,8 +112,8 @@ def utilisation(name, step, device):
             1, 2, sharey=True, gridspec_kw={'width_ratios': [3.1, 1]})
         place(fig, 0.5, 0.4, 0.5, 0.34)
         fig.subplots_adjust(wspace=0.07)
-        _draw_units(fig, units, device)
-        _draw_channels(bars, device.channels)
+        _draw_units(fig, units, busy)
+        _draw_channels(bars, busy.channels)
         shown = list(range(0, channels, max(1, channels // 16)))
         units.set_yticks(shown, ['%d' % channel for channel in shown])
         units.set_ylim(channels - 0.5, -0.5)
@@ -122,14 +122,14 @@ def utilisation(name, step, device):
                       'during %s' % step)
 
 
-def _draw_units(fig, axes, device):
-    channels = device.geometry['channels']
-    per_channel = len(device.units) // channels
+def _draw_units(fig, axes, busy):
+    channels = busy.geometry['channels']
+    per_channel = len(busy.units) // channels
     scale = next((scale for scale in BUSY_SCALES
-                  if max(device.units) <= scale), 1.0)
+                  if max(busy.units) <= scale), 1.0)
     alphas = [0 if share == 0 else
               FAINTEST + (1 - FAINTEST) * min(1, share / scale)
-              for share in device.units]
+              for share in busy.units]
     if len(alphas) <= MAX_VECTOR_CELLS:
         _draw_cells(axes, alphas, per_channel)
     else:
@@ -137,7 +137,7 @@ def _draw_units(fig, axes, device):
                 for row in range(channels)]
         axes.imshow([[BITMAP_RGB + (alpha,) for alpha in row] for row in rows],
                     aspect='auto', interpolation='nearest')
-    _number_cells(fig, axes, device, per_channel, alphas)
+    _number_cells(fig, axes, busy, per_channel, alphas)
     axes.set_xlim(-0.5, per_channel - 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(
         nbins=16, integer=True, min_n_ticks=1, steps=[1, 2, 4, 8, 10]))
@@ -158,14 +158,14 @@ def _draw_cells(axes, alphas, per_channel):
         edgecolors=edges, linewidths=0.5))
 
 
-def _number_cells(fig, axes, device, per_channel, alphas):
+def _number_cells(fig, axes, busy, per_channel, alphas):
     width_in, height_in = fig.get_size_inches()
     box = axes.get_position()
-    channels = device.geometry['channels']
+    channels = busy.geometry['channels']
     if (box.width * width_in / per_channel < NUMBER_CELL_IN
             or box.height * height_in / channels < 0.2):
         return
-    for idx, share in enumerate(device.units):
+    for idx, share in enumerate(busy.units):
         role = 'paper' if alphas[idx] > 0.55 else 'ink'
         axes.text(idx % per_channel, idx // per_channel, share_text(share),
                   ha='center', va='center', fontsize=7, color=COLOUR[role])

@@ -115,6 +115,38 @@ def _device_rows(step, seen):
     return rows
 
 
+@dataclass(frozen=True)
+class Busy:
+    """For which share, 0..1, of the time `of` a step something was busy;
+    `units` are in the drive's order: channel, way, die, plane."""
+    of: str
+    channels: list
+    units: list
+    geometry: dict
+
+
+def busy(step):
+    """Return: what was Busy in STEP, None if the drive did not tell. The share
+    is of the time in which the program measured, as starting and ending it
+    would make every drive look idle; of the whole step if none measured."""
+    if not step.device or not step.device.window_ns:
+        return None
+    device = step.device
+    of, time_ns = 'of the step', device.window_ns
+    if step.fio and step.fio.runtime_ns():
+        of = "of fio's run time"
+        time_ns = step.fio.runtime_ns() / device.dilation
+    elif step.zone_op and step.zone_op.latency:
+        of = "of zone-op's time"
+        time_ns = step.zone_op.latency.sum_ns / device.dilation
+    # fio knows its run time to the ms only; nothing is busy beyond all of it.
+    time_ns = max([min(time_ns, device.window_ns)] + device.channels
+                  + device.units)
+    return Busy(of, [busy_ns / time_ns for busy_ns in device.channels],
+                [busy_ns / time_ns for busy_ns in device.units],
+                device.geometry)
+
+
 def remarks(step):
     """Return: texts of what went wrong in STEP itself."""
     texts = []

@@ -32,7 +32,8 @@ def times_of(latency, form):
 
 def label(row):
     """Return: what names ROW among all rows of a run."""
-    if row.label in re.split('[^a-z]+', row.step):
+    if any(word.endswith(row.label)
+           for word in re.split('[^a-z]+', row.step)):
         return row.step
     return '%s %s' % (row.step, row.label)
 

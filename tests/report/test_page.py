@@ -68,13 +68,14 @@ class PageTest(ReportCase):
 
     def test_pictures_show_these_numbers(self):
         self.make_well(read_step())
-        # Busy 2 of 40 ms; 5 and 10 ms.
-        self.assert_shown('flash units: mean 9.4 %, busiest 25 %')
-        self.assert_shown('channels: mean 2.5 %, busiest 5.0 %')
+        # Busy 2 of fio's 20 ms; 5 and 10 ms.
+        self.assert_shown('<b>busy</b> share of fio&#x27;s run time')
+        self.assert_shown('flash units: mean 19 %, busiest 50 %')
+        self.assert_shown('channels: mean 5.0 %, busiest 10 %')
         self.assert_shown('device: p50 85 µs, p95 89.09 µs')
         texts = [text.text for text in self.pictures()[2].iter()
                  if text.tag.endswith('text')]
-        for share in ('12 %', '25 %', '5.0 %'):
+        for share in ('25 %', '50 %', '10 %'):
             self.assertIn(share, texts)
 
     def test_curve_has_its_corners_where_the_numbers_are(self):
@@ -98,10 +99,13 @@ class PageTest(ReportCase):
 
     def test_busy_units_have_more_colour(self):
         self.make_well(read_step())
-        # 5 and 10 of 40 ms on a scale to 50 %, from 6 % of the colour on.
+        # 5 and 10 of 20 ms on a scale to 50 %, from 6 % of the colour on.
         self.assertEqual(
             re.findall(r'fill-opacity: ([0-9.]+)', SVG.findall(
-                self.html())[2]), ['0.295', '0.53'])
+                self.html())[2]), ['0.53'])
+        # The share 1 has no opacity: full colour.
+        self.assertEqual(SVG.findall(self.html())[2].count(
+            'style="fill: var(--busy); stroke'), 1)
 
     def test_stands_alone(self):
         self.make_well(read_step(), finish_step())
