@@ -149,6 +149,7 @@ debian_uris()
         if [ -n "${DEBIAN_URI:-}" ]; then
             echo "0 ${DEBIAN_URI%/}/"
         fi
+        # shellcheck disable=SC2016  # apt's own variables
         apt-get indextargets --no-release-info --format \
             '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages' |
         while IFS='|' read -r uri release component; do
