@@ -14,7 +14,6 @@ from femu.report_text import plural, seconds
 LATENCY_NOTE = ('device: from a command\'s submission to its completion, as '
                 'the drive counts it; fio: completion latency (clat) in the '
                 'guest, with the time that the guest\'s software takes')
-SHORT_HASH = 12
 UNKNOWN = 'unknown'
 COMMAND_FILE = 'command.txt'
 # Files of the run named in meta.json: heading -> path to {file, sha256}.
@@ -56,8 +55,9 @@ def headline(run):
              ('Guest\'s kernel', run.fact('guest', 'kernel') or UNKNOWN)]
     device = next((step.device for step in run.steps if step.device), None)
     if device:
-        facts.append(('Geometry', '%(channels)d channels × %(ways)d ways × '
-                      '%(dies)d dies × %(planes)d planes' % device.geometry))
+        facts.append(('Geometry', ' × '.join(
+            plural(count, name.removesuffix('s'))
+            for name, count in device.geometry.items())))
     changed = properties_set(run)
     if changed:
         facts.append(('Changed with SET', changed))

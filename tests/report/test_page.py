@@ -164,7 +164,7 @@ class PageTest(ReportCase):
             '<dt>QEMU</dt><dd>10.0.13</dd>',
             '<dd>tcg, icount shift=0,sleep=off</dd>',
             '<dd>channels=2 ways=2</dd>',
-            '<dd>2 channels × 2 ways × 1 dies × 1 planes</dd>',
+            '<dd>2 channels × 2 ways × 1 die × 1 plane</dd>',
             'sha256 ' + 'bb' * 32, 'sha256 ' + 'cc' * 32,
             'sha256 ' + 'dd' * 32, 'fio-3.39',
             'all 2 properties', '<td>2147483648</td>',
