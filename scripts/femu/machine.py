@@ -25,7 +25,7 @@ DEBUGCON_PORT = 0xe9
 PROBE_S = 20
 
 APPEND = [
-    'console=ttyS0', 'quiet', 'panic=-1',
+    'console=ttyS0', 'loglevel=3', 'panic=-1',
     # No watchdog may mistake a long virtual wait for a hang.
     'nowatchdog', 'rcupdate.rcu_cpu_stall_suppress=1',
     'audit=0', 'apparmor=0', 'mitigations=off',

@@ -26,17 +26,20 @@ class Settings:
     """Every choice of the user's for a run or a login.
 
     The drive is the config's [device "zns0"]; driver is its driver property.
-    Paths are absolute; those the user did not give are None.
+    Paths are absolute; those the user did not give are None. For a LOGIN,
+    TRACE is the file to record to; for a run, whether to record.
     """
 
-    def __init__(self, env):
+    def __init__(self, env, login=False):
         self._env = env
         self.config = self._file('CONFIG', os.path.join(
             TOP, 'configs', 'zn540.cfg'))
         self.driver = drive_driver(self.config)
         self.set = self._properties()
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
-        self.trace = self._choice('TRACE', ['1', '0']) == '1'
+        self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
+        self.trace_file = os.path.abspath(env['TRACE']) \
+            if login and env.get('TRACE') else None
         self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
         self.mem_mib = self._size_mib('MEM', 1024)
         self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
