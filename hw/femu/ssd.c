@@ -200,6 +200,7 @@ static void command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     command->done.due_at_ns = at_ns;
     ssd_histogram_add(&ssd->stats.ops[op].latency_ns,
                       at_ns - command->done.submitted_at_ns);
+    ssd->stats.ops[op].bytes += command->bytes;
     ssd->ready[(ssd->ready_head + ssd->ready_count) % slots] = command->done;
     ssd->ready_count++;
     ssd->inflight_count--;
@@ -309,7 +310,7 @@ static uint64_t start_io(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         zone_commit_write(&ssd->zones, zone_idx, cmd->nlb);
         ssd_start_write(ssd, now_ns, command_idx, lba, cmd->nlb);
     }
-    ssd->stats.ops[cmd->op].bytes +=
+    ssd->commands[command_idx].bytes =
         (uint64_t)cmd->nlb * ssd->params.lba_bytes;
     return lba;
 }

@@ -21,6 +21,7 @@
 /* A command inside. It is done when no part of it is left. */
 typedef struct Command {
     SsdDone done;
+    uint64_t bytes;      /* read or written */
     uint32_t parts_left; /* flash operations; for zone management, jobs */
     uint32_t next_idx;   /* free list, or the queue of Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
