@@ -68,12 +68,12 @@ thead th {
   color: var(--muted); font-weight: 500; font-size: 12.5px;
   border-bottom-color: var(--muted);
 }
-thead tr:first-child th.group {
+thead tr:not(:last-child) th.group {
   text-align: center; border-bottom: 1px solid var(--grid);
 }
 thead th.group.device { color: var(--device); }
 thead th.group.guest { color: var(--guest); }
-thead tr:first-child th { border-bottom: 0; padding-bottom: 0; }
+thead tr:not(:last-child) th { border-bottom: 0; padding-bottom: 0; }
 tr > :first-child { text-align: left; padding-left: 0; }
 tr.further th { padding-left: 20px; font-weight: 400; }
 tr > :last-child { padding-right: 0; }
