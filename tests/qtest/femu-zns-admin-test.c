@@ -52,7 +52,8 @@ static void test_controller(void)
     g_assert_cmphex(id.cmic, ==, 0);
     g_assert_cmpuint(id.cntrltype, ==, 1);
     g_assert_cmphex(id.lpa & NVME_LPA_CSE, ==, NVME_LPA_CSE);
-    g_assert_cmphex(le32_to_cpu(id.sgls), ==, 0);
+    g_assert_cmphex(le32_to_cpu(id.sgls) & NVME_CTRL_SGLS_SUPPORT_MASK, ==,
+                    NVME_CTRL_SGLS_SUPPORT_NO_ALIGN);
     g_assert_cmphex(le16_to_cpu(id.fuses), ==, 0);
     /* no Format, shadow doorbells, attachment: they would be refused */
     g_assert_cmphex(le16_to_cpu(id.oacs), ==, 0);
@@ -556,6 +557,26 @@ static void test_opcodes_refused(void)
     femu_shutdown(drive);
 }
 
+/* NVMe over PCIe 1.0, 2.2: admin commands use PRPs. */
+static void test_psdt_refused(void)
+{
+    FemuDrive *drive = boot();
+    static const uint8_t flags[] = { 0x40, 0x80, 0xc0, 0x01 };
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_IDENTIFY,
+        .cdw10 = cpu_to_le32(NVME_ID_CNS_CTRL),
+        .dptr.prp1 = cpu_to_le64(drive->buf),
+    };
+
+    g_assert_cmphex(femu_exec(&drive->admin, &cmd).status, ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
+        cmd.flags = flags[i];
+        g_assert_cmphex(femu_exec(&drive->admin, &cmd).status, ==,
+                        NVME_INVALID_FIELD);
+    }
+    femu_shutdown(drive);
+}
+
 static void test_dma_error(void)
 {
     FemuDrive *drive = boot();
@@ -594,6 +615,7 @@ int main(int argc, char **argv)
     ADD("log/parts", test_log_parts);
     ADD("log/refused", test_log_refused);
     ADD("opcodes-refused", test_opcodes_refused);
+    ADD("psdt-refused", test_psdt_refused);
     ADD("dma-error", test_dma_error);
 #undef ADD
     return g_test_run();

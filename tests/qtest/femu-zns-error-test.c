@@ -94,10 +94,13 @@ static void test_nsid(void)
     femu_shutdown(drive);
 }
 
-/* SGLs and fused commands are not offered (NVMe base 2.0, figure 87). */
-static void test_sgl_and_fuse(void)
+/*
+ * Fused commands and metadata lists are not offered, PSDT 11b is reserved
+ * (NVMe base 2.0, figure 87).
+ */
+static void test_psdt_and_fuse(void)
 {
-    static const uint8_t flags[] = { 0x40, 0x80, 0xc0, 0x01, 0x02, 0x03 };
+    static const uint8_t flags[] = { 0x80, 0xc0, 0x01, 0x02, 0x03, 0x41 };
     FemuDrive *drive = boot();
 
     for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
@@ -408,7 +411,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/error/opcodes", test_opcodes);
     qtest_add_func("femu-zns/error/nsid", test_nsid);
-    qtest_add_func("femu-zns/error/sgl-and-fuse", test_sgl_and_fuse);
+    qtest_add_func("femu-zns/error/psdt-and-fuse", test_psdt_and_fuse);
     qtest_add_func("femu-zns/error/cdw13-is-no-action",
                    test_cdw13_is_no_action);
     qtest_add_func("femu-zns/error/lba-range", test_lba_range);

@@ -496,6 +496,47 @@ static void test_cmd_slots(void)
 }
 
 /*
+ * Round robin: with one slot, two queues with three commands each take turns,
+ * beginning after the one that was served last. All pages lie on one unit, so
+ * that each command takes a page's whole time.
+ */
+static void test_arbitration(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+    uint32_t page_nlb;
+    uint64_t at_ns = START_NS;
+
+    config.ssd.channels = 1;
+    config.ssd.cmd_slots = 1;
+    drive = boot(&config);
+    page_nlb = femu_page_nlb(drive);
+    femu_cq_create(drive, &cq, 2, 16, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 3; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE,
+                                  femu_zone_lba(drive, 1) + i * page_nlb,
+                                  page_nlb, drive->buf);
+
+        femu_submit_rw(drive, NVME_CMD_WRITE, i * page_nlb, page_nlb);
+        femu_place(&sq, &cmd);
+    }
+    femu_ring(&sq);
+    for (unsigned i = 0; i < 3; i++) {
+        at_ns += femu_page_write_ns(drive);
+        expect_one(drive, at_ns, i);
+        at_ns += femu_page_write_ns(drive);
+        cqe = femu_expect_at(&cq, at_ns);
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+        g_assert_cmpuint(cqe.cid, ==, i);
+    }
+    femu_shutdown(drive);
+}
+
+/*
  * With dilation k the drive lives at floor(t / k), and what is due there at d
  * is due in the guest at d * k.
  */
@@ -565,6 +606,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/timing/units-of-one-channel",
                    test_units_of_one_channel);
     qtest_add_func("femu-zns/timing/cmd-slots", test_cmd_slots);
+    qtest_add_func("femu-zns/timing/arbitration", test_arbitration);
     qtest_add_data_func("femu-zns/timing/dilation/3", GSIZE_TO_POINTER(3),
                         test_dilation);
     qtest_add_data_func("femu-zns/timing/dilation/1000",
