@@ -15,7 +15,8 @@ one_page()
 quiet()
 {
     same "dmesg" "$(complaints)" ""
-    same "dmesg about hangs" "$(dmesg | grep -iE 'hung|blocked for|stall|timeout,|lockup|rcu:.*detected')" ""
+    same "dmesg about hangs" "$(dmesg |
+        grep -iE 'blocked for more|rcu: INFO|lockup|nvme.*(timeout|abort)')" ""
 }
 
 step write fio --name=w --filename="$DRIVE" --direct=1 --zonemode=zbd \
