@@ -73,24 +73,38 @@ static void test_writes_obey_limits(void)
     drive_free(d);
 }
 
-/* With implicitly opened zones the oldest is closed instead. */
+/*
+ * With implicitly opened zones, the one that was opened first is closed: first
+ * counts from the last time that it was opened, not from its last write.
+ */
 static void test_writes_close_the_oldest(void)
 {
-    Drive *d = drive_new("max-open=2 max-active=4");
-    static const SsdZoneState want[] = {
-        SSD_ZONE_EXPLICITLY_OPEN, SSD_ZONE_CLOSED, SSD_ZONE_CLOSED,
-        SSD_ZONE_IMPLICITLY_OPEN,
+    Drive *d = drive_new("zones=6 max-open=3 max-active=6");
+    static const struct {
+        uint32_t write, closes;     /* 5: no zone is closed */
+    } steps[] = {
+        { 1, 5 }, { 2, 5 }, { 1, 5 }, { 3, 1 }, { 1, 2 }, { 3, 5 }, { 2, 3 },
+        { 4, 1 }, { 2, 5 }, { 1, 2 }, { 4, 5 }, { 3, 4 },
     };
+    uint32_t written[6] = { 0 };
 
-    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 0);
-    for (uint32_t z = 1; z < 4; z++) {
-        drive_write(d, z, drive_zone_lba(d, z), 1);
-        g_assert_cmpuint(ssd_open_count(d->ssd), ==, 2);
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 0);   /* is never closed */
+    for (uint32_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+        uint32_t z = steps[i].write, closed = steps[i].closes;
+
+        if (closed < 5) {
+            g_assert_cmpint(ssd_zone(d->ssd, closed).state, ==,
+                            SSD_ZONE_IMPLICITLY_OPEN);
+        }
+        drive_write(d, i, drive_zone_lba(d, z) + written[z]++, 1);
+        g_assert_cmpint(ssd_zone(d->ssd, z).state, ==,
+                        SSD_ZONE_IMPLICITLY_OPEN);
+        g_assert_cmpint(ssd_zone(d->ssd, closed).state, ==,
+                        closed < 5 ? SSD_ZONE_CLOSED : SSD_ZONE_EMPTY);
+        g_assert_cmpuint(ssd_open_count(d->ssd), ==, i == 0 ? 2 : 3);
     }
-    for (uint32_t z = 0; z < 4; z++) {
-        g_assert_cmpint(ssd_zone(d->ssd, z).state, ==, want[z]);
-    }
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 4);
+    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_EXPLICITLY_OPEN);
+    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 5);
     drive_free(d);
 }
 

@@ -152,6 +152,14 @@ static void test_counted_when_due(void)
                  "ops.write.bytes=4096 now_ns=725000");
     drive_expect(d, tag, XFER + PROG);
     expect_stats(d, "ops.write.count=1");
+
+    /* Count and bytes agree while a second one is under way. */
+    drive_write(d, 1000000, 1, 1);
+    drive_write(d, 1000000, 2, 3);
+    d->now_ns = 1000000 + XFER + PROG;
+    expect_stats(d, "ops.write.count=2 ops.write.bytes=8192");
+    drive_drain(d);
+    expect_stats(d, "ops.write.count=3 ops.write.bytes=20480");
     drive_free(d);
 }
 
@@ -185,6 +193,38 @@ static void test_busy(void)
     expect_stats(d, "units.1=1400005");
     drive_drain(d);
     expect_stats(d, "units.1=4900000 flash.erases=4 channels.0=150000");
+    drive_free(d);
+}
+
+/*
+ * Which unit each page of each zone lies on. A zone has neighbouring channels,
+ * ways, dies and planes; pages, and zones, go round the channels first.
+ */
+static void test_mapping(void)
+{
+    Drive *d = drive_new("zones=16 channels=4 ways=6 dies=2 planes=4 "
+                         "zone-channels=2 zone-ways=3 zone-dies=1 "
+                         "zone-planes=2");
+    uint64_t busy_ns[4 * 6 * 2 * 4] = { 0 };
+
+    for (uint32_t z = 0; z < 16; z++) {
+        for (uint32_t page = 0; page < 12; page++) {
+            uint32_t channel = z % 2 * 2 + page % 2;
+            uint32_t way = z / 2 % 2 * 3 + page / 2 % 3;
+            uint32_t die = z / 4 % 2;
+            uint32_t plane = z / 8 * 2 + page / 6;
+            uint32_t unit = ((channel * 6 + way) * 2 + die) * 4 + plane;
+            char *json, *path = g_strdup_printf("units.%u", unit);
+
+            drive_write(d, d->now_ns, drive_zone_lba(d, z) + page, 1);
+            drive_drain(d);
+            busy_ns[unit] += PROG;
+            json = stats(d);
+            expect_number(json, path, busy_ns[unit]);
+            g_free(path);
+            g_free(json);
+        }
+    }
     drive_free(d);
 }
 
@@ -317,7 +357,7 @@ static void test_reset(void)
     /* The command counts where it ends, with its whole latency. */
     expect_stats(d, "since_ns=1125000 now_ns=1725000 channels.0=0 "
                  "units.0=600000 flash.programs=1 ops.write.count=1 "
-                 "ops.write.errors=0 ops.write.min_ns=725000");
+                 "ops.write.bytes=4096 ops.write.errors=0 ops.write.min_ns=725000");
     drive_free(d);
 }
 
@@ -393,6 +433,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stats/latency", test_latency);
     g_test_add_func("/stats/counted-when-due", test_counted_when_due);
     g_test_add_func("/stats/busy", test_busy);
+    g_test_add_func("/stats/mapping", test_mapping);
     g_test_add_func("/stats/busy-of-pieces", test_busy_of_pieces);
     g_test_add_func("/stats/histogram", test_histogram);
     g_test_add_func("/stats/large-latency", test_large_latency);
