@@ -8,7 +8,7 @@
 .PHONY: help deps core qemu guest run shell test clean
 
 # Where the builds and the results go; "make clean" leaves the results.
-BUILDS := build build-core build-guest build-qemu
+BUILDS := build build-core build-guest build-qemu build-tests
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
