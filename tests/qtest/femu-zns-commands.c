@@ -168,12 +168,14 @@ uint64_t femu_page_write_ns(const FemuDrive *drive)
 
 void femu_assert_works(FemuDrive *drive, uint32_t zone_idx)
 {
-    uint64_t start_ns = drive->host->now_ns;
+    uint32_t dilation = drive->config.time_dilation;
+    uint64_t core_start_ns = drive->host->now_ns / dilation;
     uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE,
                                   femu_zone_lba(drive, zone_idx),
                                   femu_page_nlb(drive));
 
-    femu_expect_ok(&drive->io_cq, start_ns + femu_page_write_ns(drive), 1,
+    femu_expect_ok(&drive->io_cq,
+                   (core_start_ns + femu_page_write_ns(drive)) * dilation, 1,
                    cid);
 }
 

@@ -51,7 +51,7 @@ uint16_t femu_zone_send(FemuDrive *drive, uint8_t action, uint64_t slba,
 /* Fill zone `zone_idx` from its start with `nlb` blocks; must succeed. */
 void femu_fill(FemuDrive *drive, uint32_t zone_idx, uint64_t nlb);
 
-/* What the write of one page to an idle drive takes. */
+/* What the write of one page to an idle drive takes, in the drive's time. */
 uint64_t femu_page_write_ns(const FemuDrive *drive);
 
 /*
