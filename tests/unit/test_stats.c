@@ -357,7 +357,8 @@ static void test_reset(void)
     /* The command counts where it ends, with its whole latency. */
     expect_stats(d, "since_ns=1125000 now_ns=1725000 channels.0=0 "
                  "units.0=600000 flash.programs=1 ops.write.count=1 "
-                 "ops.write.bytes=4096 ops.write.errors=0 ops.write.min_ns=725000");
+                 "ops.write.bytes=4096 ops.write.errors=0 "
+                 "ops.write.min_ns=725000");
     drive_free(d);
 }
 

@@ -308,19 +308,14 @@ static uint64_t random_gap_ns(const SsdParams *p, Rng *rng)
     return rng_below(rng, 20 * p->erase_ns + 2);
 }
 
-static void test_random(gconstpointer data)
+static void run_random(Pair *pair, Rng *rng, unsigned commands)
 {
-    const Soup *soup = data;
-    Rng rng = { drive_seed() };
-    SsdParams params = drive_params(soup->drive);
-    Pair *pair = pair_new(&params);
-
-    for (unsigned i = 0; i < soup->commands; i++) {
-        uint64_t gap_ns = random_gap_ns(&pair->params, &rng);
+    for (unsigned i = 0; i < commands; i++) {
+        uint64_t gap_ns = random_gap_ns(&pair->params, rng);
         SsdCmd cmd;
 
-        for (unsigned polls = rng_below(&rng, 3); polls; polls--) {
-            uint64_t part_ns = rng_below(&rng, gap_ns + 1);
+        for (unsigned polls = rng_below(rng, 3); polls; polls--) {
+            uint64_t part_ns = rng_below(rng, gap_ns + 1);
 
             pair_advance(pair, pair->now_ns + part_ns);
             gap_ns -= part_ns;
@@ -333,15 +328,100 @@ static void test_random(gconstpointer data)
         while (!pair_has_room(pair)) {
             pair_advance(pair, ssd_next_at_ns(pair->ssd));
         }
-        cmd = random_cmd(model_rules(pair->model), &rng);
+        cmd = random_cmd(model_rules(pair->model), rng);
         pair_submit(pair, &cmd);
     }
+}
+
+static void test_random(gconstpointer data)
+{
+    const Soup *soup = data;
+    Rng rng = { drive_seed() };
+    SsdParams params = drive_params(soup->drive);
+    Pair *pair = pair_new(&params);
+
+    run_random(pair, &rng, soup->commands);
     /* The mix must keep both kinds frequent to be worth its time. */
     g_assert_cmpuint(pair->accepted_count, >, soup->commands / 3);
     g_assert_cmpuint(pair->rejected_count, >, soup->commands / 20);
     g_test_message("%" G_GUINT64_FORMAT " accepted, %" G_GUINT64_FORMAT
                    " rejected", pair->accepted_count, pair->rejected_count);
     pair_free(pair);
+}
+
+/* One of `n` numbers. */
+static uint64_t pick(Rng *rng, const uint64_t *from, unsigned n)
+{
+    return from[rng_below(rng, n)];
+}
+
+#define PICK(rng, ...)                                                      \
+    pick(rng, (const uint64_t[]) { __VA_ARGS__ },                           \
+         sizeof((const uint64_t[]) { __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* A whole and a share of it. */
+static uint32_t pick_share(Rng *rng, uint32_t *whole)
+{
+    uint32_t share = PICK(rng, 0, 1, 1, 2, 3);
+
+    *whole = MAX(share, 1) * PICK(rng, 1, 1, 2, 3);
+    return share;
+}
+
+static SsdParams random_params(Rng *rng)
+{
+    SsdParams p = drive_params("");
+    uint64_t pages;
+
+    p.zones = 1 + rng_below(rng, RULES_MAX_ZONES);
+    p.page_bytes = PICK(rng, 4, 8, 12, 16, 20, 48) * SSD_KIB;
+    p.zone_size_bytes = PICK(rng, 64, 128, 256) * SSD_KIB;
+    pages = p.zone_size_bytes / p.page_bytes;
+    p.zone_capacity_bytes = (1 + rng_below(rng, pages)) * p.page_bytes;
+    p.lba_bytes = PICK(rng, 512, 4096);
+    p.max_active = PICK(rng, 0, 1, 2, 3, 5);
+    p.max_open = p.max_active ? rng_below(rng, p.max_active + 1) : 0;
+    p.zone_channels = pick_share(rng, &p.channels);
+    p.zone_ways = pick_share(rng, &p.ways);
+    p.zone_dies = pick_share(rng, &p.dies);
+    p.zone_planes = PICK(rng, 0, 1, 2);
+    p.planes = MAX(p.zone_planes, 1) * PICK(rng, 1, 2);
+    p.pages_per_block = PICK(rng, 1, 1, 2, 3, 7);
+    p.read_ns = PICK(rng, 0, 1, 60000, 60013);
+    p.program_ns = PICK(rng, 0, 25000, 700000, 700027);
+    p.erase_ns = PICK(rng, 0, 700000, 3500000, 3500017);
+    p.page_transfer_ns = PICK(rng, 0, 3, 25000, 25031, 900001);
+    p.read_granule_bytes = PICK(rng, 0, 512, 4096);
+    p.finish_chunk_bytes = PICK(rng, 0, 1, 2, 3, 8) * p.page_bytes;
+    p.mgmt_parallel_zones = PICK(rng, 1, 1, 2, 3, 20);
+    p.cmd_slots = PICK(rng, 1, 2, 5, 40, 40);
+    p.mdts_bytes = PICK(rng, 8, 16, 64, 512) * SSD_KIB;
+    p.zasl_bytes = PICK(rng, 0, 8, 64) * SSD_KIB;
+    p.zasl_bytes = MIN(p.zasl_bytes, p.mdts_bytes);
+    return p;
+}
+
+/* Drives that nobody would think of. */
+static void test_any_drive(void)
+{
+    Rng rng = { drive_seed() };
+    uint64_t accepted = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        SsdParams params = random_params(&rng);
+        GError *error = NULL;
+        Pair *pair;
+
+        ssd_params_check(&params, &error);
+        g_assert_no_error(error);
+        ssd_params_resolve(&params);
+        pair = pair_new(&params);
+        run_random(pair, &rng, 1000);
+        accepted += pair->accepted_count;
+        pair_free(pair);
+    }
+    g_assert_cmpuint(accepted, >, 20000);
+    g_test_message("100 drives, %" G_GUINT64_FORMAT " accepted", accepted);
 }
 
 int main(int argc, char **argv)
@@ -360,5 +440,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &soups[i], test_random);
         g_free(path);
     }
+    g_test_add_func("/zones/random/any-drive", test_any_drive);
     return g_test_run();
 }
