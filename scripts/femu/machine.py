@@ -21,6 +21,10 @@ ICOUNT = 'shift=0,sleep=off'
 # For a login, idle time passes as on the wall, or hours race by at a prompt.
 ICOUNT_LOGIN = 'shift=0,sleep=on'
 START_DATE = '2026-01-01'
+# No random numbers from the host. And no fast string instructions: icount has
+# QEMU execute and count each byte of "rep movsb" by itself, which makes copying
+# slow in both times; without them Linux copies by loops of wide moves.
+CPU = 'max,-rdrand,-rdseed,-erms,-fsrm'
 DEBUGCON_PORT = 0xe9
 PROBE_S = 20
 
@@ -88,7 +92,7 @@ class Machine:
         self.accel = 'tcg, icount ' + icount
         self._time_args = [
             '-icount', icount, '-rtc', 'base=%s,clock=vm' % START_DATE,
-            '-seed', '1', '-cpu', 'max,-rdrand,-rdseed', '-smp', '1']
+            '-seed', '1', '-cpu', CPU, '-smp', '1']
         self._append += APPEND_VIRTUAL
 
     def use_real_time(self, tell):
