@@ -280,6 +280,68 @@ static void test_msix_not_enabled_for_queue(void)
     femu_shutdown(drive);
 }
 
+/* MSI on, for `1 << log2_vectors` messages from `data` on to `addr`. */
+static void msi_enable(FemuDrive *drive, unsigned log2_vectors, uint64_t addr,
+                       uint16_t data)
+{
+    uint8_t cap = qpci_find_capability(drive->pci, PCI_CAP_ID_MSI, 0);
+
+    g_assert_cmphex(cap, !=, 0);
+    g_assert_cmphex(qpci_config_readw(drive->pci, cap + PCI_MSI_FLAGS) &
+                    PCI_MSI_FLAGS_64BIT, !=, 0);
+    qpci_config_writel(drive->pci, cap + PCI_MSI_ADDRESS_LO, addr);
+    qpci_config_writel(drive->pci, cap + PCI_MSI_ADDRESS_HI, addr >> 32);
+    qpci_config_writew(drive->pci, cap + PCI_MSI_DATA_64, data);
+    qpci_config_writew(drive->pci, cap + PCI_MSI_FLAGS,
+                       PCI_MSI_FLAGS_ENABLE | log2_vectors << 4);
+}
+
+/* The message that has arrived since the last look, or 0. */
+static uint32_t take_message(FemuDrive *drive, uint64_t mailbox)
+{
+    uint32_t message = qtest_readl(drive->host->qts, mailbox);
+
+    qtest_writel(drive->host->qts, mailbox, 0);
+    return message;
+}
+
+/* A message per completion; while masked none, and one when unmasked. */
+static void test_msi(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t mailbox = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCq cq, none;
+    FemuSq sq;
+
+    msi_enable(drive, 2, mailbox, IRQ_DATA & ~3u);
+    g_assert_cmphex(femu_cq_create_at(drive, &none, 3, 16, drive->buf, 4), ==,
+                    NVME_INVALID_IRQ_VECTOR);
+    femu_cq_create(drive, &cq, 2, 16, 3);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    g_assert_cmphex(take_message(drive, mailbox), ==, IRQ_DATA & ~3u);
+    for (unsigned i = 0; i < 3; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, i * page_nlb,
+                                  page_nlb, drive->buf);
+        bool masked = i == 1;
+
+        femu_set_reg(drive, masked ? NVME_REG_INTMS : NVME_REG_INTMC, 1 << 3);
+        g_assert_cmphex(take_message(drive, mailbox), ==,
+                        i == 2 ? IRQ_DATA | 3 : 0);
+        femu_submit(&sq, &cmd);
+        femu_step(drive->host, femu_page_write_ns(drive) - 1);
+        g_assert_cmphex(take_message(drive, mailbox), ==, 0);
+        femu_step(drive->host, 1);
+        g_assert_cmphex(take_message(drive, mailbox), ==,
+                        masked ? 0 : IRQ_DATA | 3);
+        if (!masked) {
+            femu_expect_now(&cq);
+        }
+    }
+    femu_expect_now(&cq);
+    femu_shutdown(drive);
+}
+
 /* Does the drive drive its interrupt pin? */
 static bool pin(FemuDrive *drive)
 {
@@ -385,6 +447,7 @@ int main(int argc, char **argv)
     ADD("max-queue-pairs", test_max_queue_pairs);
     ADD("msix", test_msix);
     ADD("msix-not-enabled-for-queue", test_msix_not_enabled_for_queue);
+    ADD("msi", test_msi);
     ADD("pin", test_pin);
     ADD("abort", test_abort);
     ADD("async-events", test_async_events);
