@@ -101,12 +101,13 @@ static bool config_device(FemuZns *n, Error **errp)
 
 /*
  * Room for the data of one command: by PRPs it lies in at most one page more
- * than it fills; SGLs may cut it smaller, to an average of 512 bytes.
+ * than it fills; an SGL may cut it smaller, but on average to no less than what
+ * describes a piece. (Memory that is never used is never touched.)
  */
 static void buffers_init(FemuZns *n)
 {
     n->bounce = g_malloc(MAX(n->params.mdts_bytes, NVME_IDENTIFY_DATA_SIZE));
-    n->seg_max = n->params.mdts_bytes / 512 + 1;
+    n->seg_max = n->params.mdts_bytes / sizeof(NvmeSglDescriptor) + 1;
     n->seg = g_new(FemuSeg, n->seg_max);
 }
 
