@@ -71,6 +71,9 @@ static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     data = femu_store_read(&n->store, lba * n->params.lba_bytes, bytes,
                            n->bounce);
     req->status = femu_dma_to_host(n, data);
+    if (req->status) {
+        femu_log_error(n, sq, cmd, req->status);
+    }
     n->smart.read_commands++;
     n->smart.read_bytes += bytes;
     return NVME_NO_COMPLETE;
