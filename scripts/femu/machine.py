@@ -166,6 +166,7 @@ class Machine:
 
     def add_disk(self):
         """The user's own disk image, which QEMU writes to a copy of."""
+        self._append.append('femu.modules=virtio_blk')
         self._args += ['-drive', 'if=none,id=disk,snapshot=on,file=%s'
                        % _value(self._guest.disk),
                        '-device', 'virtio-blk-pci,drive=disk']
@@ -187,6 +188,13 @@ class Machine:
         for name, value in properties.items():
             self._args += ['-set', 'device.%s.%s=%s' % (DRIVE_ID, name,
                                                         value)]
+
+    def disk_argv(self):
+        """Return: the whole command line of a machine that boots the user's
+        disk by the disk's own boot loader."""
+        return [self.qemu, *self._firmware_args(), '-M', 'q35',
+                '-m', '%dM' % self._settings.mem_mib, *self._time_args,
+                *self._args]
 
     def argv(self, initrd, mode):
         """Return: the whole command line; MODE is the guest's femu.mode."""
