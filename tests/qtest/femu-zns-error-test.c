@@ -339,6 +339,30 @@ static void test_dma_error_keeps_zone(void)
     femu_shutdown(drive);
 }
 
+/* A read whose buffer is partly out of reach: no data, no time on the flash. */
+static void test_dma_error_of_read(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 2, drive->buf);
+    uint8_t found[FEMU_PAGE_BYTES];
+    QDict *stats;
+
+    femu_fill(drive, 0, femu_page_nlb(drive));
+    qtest_memset(drive->host->qts, drive->buf, 0xa5, sizeof(found));
+    cmd.dptr.prp2 = cpu_to_le64(NOWHERE);
+    g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_DATA_TRAS_ERROR);
+    qtest_bufread(drive->host->qts, drive->buf, found, sizeof(found));
+    for (unsigned i = 0; i < sizeof(found); i++) {
+        g_assert_cmphex(found[i], ==, 0xa5);
+    }
+    stats = femu_stats(drive);
+    g_assert_cmpuint(femu_stat(stats, "units/0"), ==,
+                     drive->config.ssd.program_ns);
+    g_assert_false(femu_has_stat(stats, "ops/read"));
+    qobject_unref(stats);
+    femu_shutdown(drive);
+}
+
 /* NVMe base 2.0, 4.1.1: offsets that PRP entries may not have. */
 static void test_prp_offset(void)
 {
@@ -425,6 +449,8 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/error/dma-error", test_dma_error);
     qtest_add_func("femu-zns/error/dma-error-keeps-zone",
                    test_dma_error_keeps_zone);
+    qtest_add_func("femu-zns/error/dma-error-of-read",
+                   test_dma_error_of_read);
     qtest_add_func("femu-zns/error/prp-offset", test_prp_offset);
     qtest_add_func("femu-zns/error/prp-list-circular",
                    test_prp_list_circular);

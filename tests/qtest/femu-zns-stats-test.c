@@ -203,6 +203,8 @@ static void test_reset(void)
                     NVME_SUCCESS);
     g_assert_cmpuint(resets, ==, 0);
     femu_fill(drive, 0, femu_page_nlb(drive));
+    g_assert_cmphex(femu_read(drive, 255, 2, NULL), ==,
+                    NVME_ZONE_BOUNDARY_ERROR);
     femu_step(drive->host, 12345);
     reset_at_ns = drive->host->now_ns;
     for (unsigned i = 1; i <= 3; i++) {
