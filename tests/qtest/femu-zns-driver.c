@@ -71,6 +71,19 @@ void femu_msix_vector(FemuDrive *drive, unsigned vector, uint64_t addr,
 
 /* The controller */
 
+static uint64_t page_bytes(const FemuDrive *drive)
+{
+    return (uint64_t)FEMU_PAGE_BYTES << drive->mps;
+}
+
+uint64_t femu_alloc_pages(FemuDrive *drive, size_t bytes)
+{
+    uint64_t more = page_bytes(drive) - FEMU_PAGE_BYTES;
+
+    return QEMU_ALIGN_UP(femu_alloc(drive->host, bytes + more),
+                         page_bytes(drive));
+}
+
 FemuDrive *femu_drive_open(FemuHost *host, unsigned slot,
                            const FemuConfig *config)
 {
@@ -88,8 +101,8 @@ FemuDrive *femu_drive_open(FemuHost *host, unsigned slot,
 
 void femu_enable(FemuDrive *drive)
 {
-    uint64_t asq = femu_alloc(drive->host, FEMU_ENTRIES * sizeof(NvmeCmd));
-    uint64_t acq = femu_alloc(drive->host, FEMU_ENTRIES * sizeof(NvmeCqe));
+    uint64_t asq = femu_alloc_pages(drive, FEMU_ENTRIES * sizeof(NvmeCmd));
+    uint64_t acq = femu_alloc_pages(drive, FEMU_ENTRIES * sizeof(NvmeCqe));
 
     femu_set_reg(drive, NVME_REG_AQA,
                  (FEMU_ENTRIES - 1) << 16 | (FEMU_ENTRIES - 1));
@@ -97,7 +110,7 @@ void femu_enable(FemuDrive *drive)
     femu_set_reg(drive, NVME_REG_ASQ + 4, asq >> 32);
     femu_set_reg(drive, NVME_REG_ACQ, acq);
     femu_set_reg(drive, NVME_REG_ACQ + 4, acq >> 32);
-    femu_set_reg(drive, NVME_REG_CC, CC_READY);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY | drive->mps << 7);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
     drive->admin_cq = (FemuCq) {
         .drive = drive, .entries = FEMU_ENTRIES, .addr = acq, .phase = true,
@@ -182,7 +195,7 @@ uint16_t femu_sq_create_at(FemuDrive *drive, FemuSq *sq, uint16_t id,
 void femu_cq_create(FemuDrive *drive, FemuCq *cq, uint16_t id,
                     uint32_t entries, int vector)
 {
-    uint64_t addr = femu_alloc(drive->host, entries * sizeof(NvmeCqe));
+    uint64_t addr = femu_alloc_pages(drive, entries * sizeof(NvmeCqe));
 
     g_assert_cmphex(femu_cq_create_at(drive, cq, id, entries, addr, vector),
                     ==, NVME_SUCCESS);
@@ -191,7 +204,7 @@ void femu_cq_create(FemuDrive *drive, FemuCq *cq, uint16_t id,
 void femu_sq_create(FemuDrive *drive, FemuSq *sq, uint16_t id,
                     uint32_t entries, FemuCq *cq)
 {
-    uint64_t addr = femu_alloc(drive->host, entries * sizeof(NvmeCmd));
+    uint64_t addr = femu_alloc_pages(drive, entries * sizeof(NvmeCmd));
 
     g_assert_cmphex(femu_sq_create_at(drive, sq, id, entries, addr, cq),
                     ==, NVME_SUCCESS);
@@ -327,24 +340,24 @@ FemuCqe femu_exec(FemuSq *sq, const NvmeCmd *cmd)
 void femu_set_prps(FemuDrive *drive, NvmeCmd *cmd, uint64_t addr, size_t bytes)
 {
     QTestState *qts = drive->host->qts;
-    uint64_t end = addr + bytes;
-    uint64_t page = QEMU_ALIGN_DOWN(addr, FEMU_PAGE_BYTES) + FEMU_PAGE_BYTES;
-    unsigned idx = 0, last = FEMU_PAGE_BYTES / 8 - 1;
+    uint64_t step = page_bytes(drive), end = addr + bytes;
+    uint64_t page = QEMU_ALIGN_DOWN(addr, step) + step;
+    unsigned idx = 0, last = step / 8 - 1;
     uint64_t list;
 
     cmd->dptr.prp1 = cpu_to_le64(addr);
     if (end <= page) {
         return;
     }
-    if (end <= page + FEMU_PAGE_BYTES) {
+    if (end <= page + step) {
         cmd->dptr.prp2 = cpu_to_le64(page);
         return;
     }
-    list = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    list = femu_alloc_pages(drive, step);
     cmd->dptr.prp2 = cpu_to_le64(list);
-    for (; page < end; page += FEMU_PAGE_BYTES) {
-        if (idx == last && page + FEMU_PAGE_BYTES < end) {
-            uint64_t next = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    for (; page < end; page += step) {
+        if (idx == last && page + step < end) {
+            uint64_t next = femu_alloc_pages(drive, step);
 
             qtest_writeq(qts, list + 8 * idx, next);
             list = next;

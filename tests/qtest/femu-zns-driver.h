@@ -16,7 +16,7 @@
 #include "block/nvme.h"
 #include "hw/femu/params.h"
 
-#define FEMU_PAGE_BYTES 4096u           /* CC.MPS = 0 */
+#define FEMU_PAGE_BYTES 4096u           /* memory page where CC.MPS = 0 */
 #define FEMU_DOORBELLS 0x1000u          /* offset in BAR 0; CAP.DSTRD = 0 */
 #define FEMU_SLOT 4u                    /* where femu_boot() puts the drive */
 #define FEMU_ENTRIES 64u                /* of the queues femu_boot() makes */
@@ -107,6 +107,7 @@ struct FemuDrive {
     QPCIBar msix_bar;                   /* valid after femu_msix_enable() */
     uint64_t msix_off;
     uint64_t buf;                       /* FEMU_BUF_BYTES for synchronous I/O */
+    unsigned mps;                       /* CC.MPS that femu_enable() sets */
     FemuCq admin_cq;
     FemuSq admin;
     FemuCq io_cq;                       /* the pair of femu_boot() */
@@ -142,6 +143,9 @@ void femu_enable(FemuDrive *drive);
 void femu_disable(FemuDrive *drive);
 void femu_drive_close(FemuDrive *drive);
 void femu_shutdown(FemuDrive *drive);   /* closes drive, stops its host */
+
+/* Guest memory as femu_alloc() gives it, aligned to a memory page of CC.MPS. */
+uint64_t femu_alloc_pages(FemuDrive *drive, size_t bytes);
 
 uint32_t femu_reg(FemuDrive *drive, uint32_t offset);
 uint64_t femu_reg64(FemuDrive *drive, uint32_t offset);

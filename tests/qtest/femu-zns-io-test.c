@@ -154,6 +154,38 @@ static void test_prp_list_fills_page(void)
     test_prp_list_at_page_end(GSIZE_TO_POINTER(8));
 }
 
+/*
+ * CC.MPS up to CAP.MPSMAX: PRP entries and queues are in units of 8 to 64 KiB,
+ * and entries of a list that are only 4 KiB aligned are refused.
+ */
+static void test_memory_page_size(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot_disabled(&config, NULL);
+    unsigned mpsmax = NVME_CAP_MPSMAX(femu_reg64(drive, NVME_REG_CAP));
+    uint64_t from, to;
+    NvmeCmd cmd;
+
+    g_assert_cmpuint(mpsmax, >=, 1);
+    for (drive->mps = 1; drive->mps <= mpsmax; drive->mps++) {
+        femu_enable(drive);
+        femu_io_queues_create(drive);
+        from = femu_alloc_pages(drive, SSD_MIB);
+        to = femu_alloc_pages(drive, SSD_MIB) + 2 * 64 * KiB;
+        check_round_trip(drive, 0, 1, from, to);
+        check_round_trip(drive, 1, 33, from + 4096, to + 2048);
+        check_round_trip(drive, 34, 128, from + 4, to + 8188);
+        cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 162, 30, from);
+        cmd.dptr.prp2 = cpu_to_le64(to + 4096);
+        qtest_writeq(drive->host->qts, to + 4096, from + 4096);
+        g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                        NVME_INVALID_PRP_OFFSET);
+        send_ok(drive, NVME_ZONE_ACTION_RESET, 0);
+        femu_disable(drive);
+    }
+    femu_shutdown(drive);
+}
+
 static void test_lba_512(void)
 {
     FemuConfig config = femu_small_config();
@@ -417,6 +449,7 @@ int main(int argc, char **argv)
     }
     qtest_add_func("femu-zns/io/prp-list-fills-page",
                    test_prp_list_fills_page);
+    qtest_add_func("femu-zns/io/memory-page-size", test_memory_page_size);
     qtest_add_func("femu-zns/io/lba-512", test_lba_512);
     qtest_add_func("femu-zns/io/all-zones", test_all_zones);
     qtest_add_func("femu-zns/io/read-above-wp", test_read_above_wp);
