@@ -19,28 +19,26 @@ at_most()
     echo $(($1 < half / block ? $1 : half / block))
 }
 
-# zone_fio FIRST_ZONE OPTION...: one process, one zone.
-zone_fio()
-{
-    echo fio --name=zone --filename="$DRIVE" --direct=1 --zonemode=zbd \
-        --bs=$block --offset="$1z" --size=1z --ioengine=psync "${@:2}"
-}
+fio=(fio --name=zone --filename="$DRIVE" --direct=1 --zonemode=zbd
+    --bs="$block" --size=1z --ioengine=psync)
 
 # fill_half ZONE: without measuring it.
 fill_half()
 {
-    prepare "fill half of zone $1" $(zone_fio "$1" --rw=write --bs=$chunk \
-        --number_ios=$((half / chunk)))
+    prepare "fill half of zone $1" "${fio[@]}" --offset="$1z" --rw=write \
+        --bs="$chunk" --number_ios=$((half / chunk))
 }
 
-step write-qd1 $(zone_fio 0 --rw=write --number_ios="$(at_most 2000)")
-step write-4-zones $(zone_fio 1 --rw=write --number_ios="$(at_most 500)" \
-    --numjobs=4 --offset_increment=1z --group_reporting)
+step write-qd1 "${fio[@]}" --offset=0z --rw=write \
+    --number_ios="$(at_most 2000)"
+step write-4-zones "${fio[@]}" --offset=1z --rw=write \
+    --number_ios="$(at_most 500)" --numjobs=4 --offset_increment=1z \
+    --group_reporting
 fill_half 5
-step randread-qd1 $(zone_fio 5 --rw=randread --norandommap \
-    --number_ios="$(at_most 2000)")
-step randread-qd32 $(zone_fio 5 --rw=randread --norandommap \
-    --ioengine=libaio --iodepth=32 --number_ios="$(at_most 10000)")
+step randread-qd1 "${fio[@]}" --offset=5z --rw=randread --norandommap \
+    --number_ios="$(at_most 2000)"
+step randread-qd32 "${fio[@]}" --offset=5z --rw=randread --norandommap \
+    --ioengine=libaio --iodepth=32 --number_ios="$(at_most 10000)"
 step reset-half zone-op "$DRIVE" reset 5
 fill_half 6
 step finish-half zone-op "$DRIVE" finish 6

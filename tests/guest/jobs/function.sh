@@ -12,6 +12,9 @@ readonly ZONES=128
 readonly SECTORS=8192           # of 512 bytes, in a zone
 readonly BLOCKS=1024            # of 4096 bytes, in a zone
 readonly CAP_BLOCKS=768
+readonly HEX='(0x[0-9a-f]+)'
+readonly BLKZONE_LINE="start: $HEX.*cap $HEX wptr $HEX.*zcond: *([0-9]+)"
+readonly NVME_LINE="SLBA: $HEX +WP: $HEX +Cap: $HEX +State: $HEX"
 
 empty_all()
 {
@@ -49,7 +52,6 @@ quiet()
 by_zbd()
 {
     zbd report -csv "$DRIVE" | awk -F, '/^[0-9]/ {
-        split("0 1 2 3 4 13 14 15", code, " ")
         wp = $7 == 14 ? "-" : $6 / 4096
         print $3 / 4096, wp, $5 / 4096, $7 }'
 }
@@ -57,7 +59,7 @@ by_zbd()
 by_blkzone()
 {
     blkzone report "$DRIVE" | tr -d ',' | while read -r line; do
-        [[ $line =~ start:\ (0x[0-9a-f]+).*cap\ (0x[0-9a-f]+)\ wptr\ (0x[0-9a-f]+).*zcond:\ *([0-9]+) ]]
+        [[ $line =~ $BLKZONE_LINE ]]
         start=$((BASH_REMATCH[1] / 8))
         wp=$((start + BASH_REMATCH[3] / 8))
         state=${BASH_REMATCH[4]}
@@ -69,8 +71,7 @@ by_blkzone()
 by_nvme()
 {
     nvme zns report-zones "$DRIVE" | while read -r line; do
-        [[ $line =~ SLBA:\ (0x[0-9a-f]+)\ +WP:\ (0x[0-9a-f]+)\ +Cap:\ (0x[0-9a-f]+)\ +State:\ (0x[0-9a-f]+) ]] ||
-            continue
+        [[ $line =~ $NVME_LINE ]] || continue
         state=$((BASH_REMATCH[4] >> 4))
         wp=$((BASH_REMATCH[2]))
         [ "$state" != 14 ] || wp=-
@@ -78,10 +79,10 @@ by_nvme()
     done
 }
 
-# zone_range ZONE: blkzone's arguments.
-zone_range()
+# manage OPERATION ZONE
+manage()
 {
-    echo "-o $(($1 * SECTORS)) -l $SECTORS"
+    blkzone "$1" -o $(($2 * SECTORS)) -l $SECTORS "$DRIVE"
 }
 
 # write_blocks ZONE COUNT: direct, at the zone's start.
@@ -95,11 +96,11 @@ write_blocks()
 make_states()
 {
     write_blocks 1 5
-    blkzone open $(zone_range 2) "$DRIVE"
+    manage open 2
     write_blocks 3 7
-    blkzone close $(zone_range 3) "$DRIVE"
+    manage close 3
     write_blocks 4 1
-    blkzone finish $(zone_range 4) "$DRIVE"
+    manage finish 4
     write_blocks 5 $CAP_BLOCKS
     write_blocks 127 2
 }
@@ -173,7 +174,7 @@ on_zonefs()
     modprobe zonefs
     mkzonefs -f "$DRIVE"
     mount -t zonefs "$DRIVE" /mnt
-    same "number of files" "$(ls /mnt/seq | wc -l)" $((ZONES - 1))
+    same "number of files" "$(find /mnt/seq -type f | wc -l)" $((ZONES - 1))
     dd if=/dev/urandom of=/tmp/data bs=64k count=8
     dd if=/tmp/data of=/mnt/seq/3 bs=64k oflag=direct conv=notrunc
     umount /mnt

@@ -5,17 +5,14 @@
 # on the host could disturb virtual time has an occasion to.
 # Knows nothing of what is compared.
 
-zone_fio()
-{
-    echo fio --name=zone --filename="$DRIVE" --direct=1 --zonemode=zbd \
-        --bs=4k --size=1z "$@"
-}
+fio=(fio --name=zone --filename="$DRIVE" --direct=1 --zonemode=zbd --bs=4k
+    --size=1z)
 
-step write-qd1 $(zone_fio --rw=write --number_ios=3000)
-step read-qd1 $(zone_fio --rw=randread --norandommap --number_ios=3000)
-step read-qd32 $(zone_fio --rw=randread --norandommap --number_ios=3000 \
-    --ioengine=libaio --iodepth=32)
-step write-4-zones $(zone_fio --rw=write --offset=1z --offset_increment=1z \
-    --numjobs=4 --number_ios=500 --group_reporting)
+step write-qd1 "${fio[@]}" --rw=write --number_ios=3000
+step read-qd1 "${fio[@]}" --rw=randread --norandommap --number_ios=3000
+step read-qd32 "${fio[@]}" --rw=randread --norandommap --number_ios=3000 \
+    --ioengine=libaio --iodepth=32
+step write-4-zones "${fio[@]}" --rw=write --offset=1z --offset_increment=1z \
+    --numjobs=4 --number_ios=500 --group_reporting
 step finish zone-op "$DRIVE" finish 1
 step reset zone-op "$DRIVE" reset 0 2
