@@ -19,7 +19,8 @@
  *   S,<seq>,<at_ns>,<op>,<slba>,<nlb>,<select_all>,<status>
  *   C,<seq>,<due_at_ns>,<status>,<result>
  *   X,<seq>                     the completion was discarded by a reset
- *   E,<at_ns>                   the end: a file without it was cut short
+ *   E,<at_ns>                   the end, up to which all completions are
+ *                               recorded; a file without it was cut short
  * <seq> counts submissions from 0. Times are core times (time-dilation
  * divided out). A rejected command has an S record with its status, no C.
  */

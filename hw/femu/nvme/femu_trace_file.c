@@ -31,7 +31,10 @@ void femu_trace_close(FemuZns *n)
         return;
     }
     qemu_remove_exit_notifier(&n->exit_notifier);
-    femu_time_enter(n);
+    /*
+     * The end is when the device was last entered: QEMU exits at a moment that
+     * the host decides. What was due by then has been recorded.
+     */
     if (!ssd_trace_close(n->trace, n->now_ns, &error)) {
         trace_failed(n, error);
     }
