@@ -73,6 +73,8 @@ const SsdParams *ssd_params(const Ssd *ssd);
 /*
  * Can ssd_submit() take one more command? False while `cmd-slots` commands
  * are inside; a slot is free again once ssd_poll() has returned its command.
+ * False, too, while so many zones' finishes and resets wait that the next
+ * command, should it be a Select All, would find no room for its own.
  */
 bool ssd_has_room(const Ssd *ssd);
 
