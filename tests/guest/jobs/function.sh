@@ -44,6 +44,14 @@ quiet()
     same "dmesg" "$(complaints)" ""
 }
 
+# The kernel's two lines about the one write that the ZenFS test has refused;
+# this also shows that "quiet" would have seen something.
+one_refusal()
+{
+    same "lines about the drive" "$(complaints | wc -l)" 2
+    same "refusals" "$(complaints | grep -c 'active zones exceeded')" 1
+}
+
 # --- Reports ------------------------------------------------------------------
 
 # Each prints a line per zone, in blocks: start, write pointer, capacity, state.
@@ -232,4 +240,5 @@ check "btrfs: make, write, remount, verify, check" on_btrfs
 check "dmesg has no word about the drive" quiet
 check "ZenFS's calls, up to the active limit and one beyond" \
     zenfs-pattern "$DRIVE"
+check "dmesg has the refused write, and no more" one_refusal
 echo "1..$tests" >>"$tap"
