@@ -230,23 +230,67 @@ static void test_reset_in_flight(void)
     check_reset(femu_disable);
 }
 
+/* A PCI reset takes the drive out of the address space; put it back. */
+static void remap(FemuDrive *drive)
+{
+    qpci_config_writel(drive->pci, PCI_BASE_ADDRESS_0, drive->bar.addr);
+    qpci_config_writel(drive->pci, PCI_BASE_ADDRESS_1, 0);
+    qpci_device_enable(drive->pci);
+}
+
 static void flr(FemuDrive *drive)
 {
     uint8_t exp = qpci_find_capability(drive->pci, PCI_CAP_ID_EXP, 0);
-    uint16_t command = qpci_config_readw(drive->pci, PCI_COMMAND);
-    uint32_t bar = qpci_config_readl(drive->pci, PCI_BASE_ADDRESS_0);
 
     g_assert_cmphex(qpci_config_readl(drive->pci, exp + PCI_EXP_DEVCAP) &
                     PCI_EXP_DEVCAP_FLR, !=, 0);
     qpci_config_writew(drive->pci, exp + PCI_EXP_DEVCTL,
                        PCI_EXP_DEVCTL_BCR_FLR);
-    qpci_config_writel(drive->pci, PCI_BASE_ADDRESS_0, bar);
-    qpci_config_writew(drive->pci, PCI_COMMAND, command);
+    remap(drive);
+}
+
+static void system_reset(FemuDrive *drive)
+{
+    qtest_system_reset(drive->host->qts);
+    remap(drive);
+}
+
+static void test_system_reset_in_flight(void)
+{
+    check_reset(system_reset);
 }
 
 static void test_flr_in_flight(void)
 {
     check_reset(flr);
+}
+
+/* 1000 reads inside, some due, some not, when the controller is reset. */
+static void test_reset_1000_in_flight(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, drive->buf);
+    QDict *stats;
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_fill(drive, 0, femu_page_nlb(drive));
+    femu_cq_create(drive, &cq, 2, 1024, -1);
+    femu_sq_create(drive, &sq, 2, 1024, &cq);
+    for (unsigned i = 0; i < 1000; i++) {
+        femu_place(&sq, &cmd);
+    }
+    femu_ring(&sq);
+    femu_step(drive->host, 500 * drive->config.ssd.read_ns);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_step(drive->host, 1000 * drive->config.ssd.read_ns);
+    femu_assert_works(drive, 1);
+    stats = femu_stats(drive);
+    g_assert_cmpuint(femu_stat(stats, "flash/senses"), ==, 1000);
+    qobject_unref(stats);
+    femu_shutdown(drive);
 }
 
 /* Writes to CC that do not change EN do not reset. */
@@ -318,6 +362,8 @@ int main(int argc, char **argv)
     ADD("admin-queue-nowhere", test_admin_queue_nowhere);
     ADD("reset-in-flight", test_reset_in_flight);
     ADD("flr-in-flight", test_flr_in_flight);
+    ADD("system-reset-in-flight", test_system_reset_in_flight);
+    ADD("reset-1000-in-flight", test_reset_1000_in_flight);
     ADD("cc-rewritten", test_cc_rewritten);
     ADD("reset-again-and-again", test_reset_again_and_again);
     ADD("shutdown-normal", test_shutdown_normal);

@@ -1,7 +1,8 @@
 /*
- * Random guests: whatever a guest writes into registers, doorbells, queues and
- * lists, QEMU lives, and after a reset the drive works. Random numbers come
- * from GLib: --seed with the seed that is printed repeats a run.
+ * Random guests (peers: "guest-reachable assert"): whatever a guest writes into
+ * registers, doorbells, queues and lists, QEMU lives, and after a reset the
+ * drive works. Random numbers come from GLib: --seed with the seed that is
+ * printed repeats a run.
  *
  * Knows nothing of what the answers should be.
  *

@@ -361,7 +361,7 @@ static void test_append(void)
         wp_nlb += nlb;
         femu_assert_zone(drive, 2, NVME_ZONE_STATE_IMPLICITLY_OPEN, wp_nlb);
     }
-    /* writes and appends of one zone share its write pointer */
+    /* peers: "two write pointers that disagree"; a zone has one */
     write_ok(drive, zslba + wp_nlb, 1, NULL);
     g_assert_cmphex(femu_append(drive, zslba, 1, NULL, &lba), ==,
                     NVME_SUCCESS);

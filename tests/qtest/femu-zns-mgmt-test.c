@@ -128,6 +128,27 @@ static void test_reset(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Peers: "sub-page writes overrun a block". A zone written block by block has
+ * programmed each page once, and has as many blocks to erase as any full zone.
+ */
+static void test_reset_small_writes(void)
+{
+    FemuConfig config = femu_small_config();
+    const SsdParams *p = &config.ssd;
+    FemuDrive *drive = femu_boot(&config, NULL);
+    QDict *stats;
+
+    for (uint64_t lba = 0; lba < femu_cap_nlb(&config); lba++) {
+        g_assert_cmphex(femu_write(drive, lba, 1, NULL), ==, NVME_SUCCESS);
+    }
+    stats = femu_stats(drive);
+    g_assert_cmpuint(femu_stat(stats, "flash/programs"), ==, zone_pages(p));
+    qobject_unref(stats);
+    expect_mgmt(drive, NVME_ZONE_ACTION_RESET, 0, false, reset_ns(p, 48));
+    femu_shutdown(drive);
+}
+
 /* The fill of a finish is erased too. */
 static void test_reset_finished(void)
 {
@@ -331,6 +352,8 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/mgmt/finish-started-page",
                    test_finish_started_page);
     qtest_add_func("femu-zns/mgmt/reset", test_reset);
+    qtest_add_func("femu-zns/mgmt/reset-small-writes",
+                   test_reset_small_writes);
     qtest_add_func("femu-zns/mgmt/reset-finished", test_reset_finished);
     qtest_add_func("femu-zns/mgmt/reset-behind-finish",
                    test_reset_behind_finish);

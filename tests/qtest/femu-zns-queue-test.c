@@ -152,6 +152,27 @@ static void test_delete_in_flight(void)
     femu_shutdown(drive);
 }
 
+/* A command that waits for a slot when its queue is deleted is never run. */
+static void test_delete_with_waiting(void)
+{
+    FemuConfig config = femu_small_config();
+    uint32_t page_nlb;
+    FemuDrive *drive;
+
+    config.ssd.cmd_slots = 1;
+    drive = femu_boot(&config, NULL);
+    page_nlb = femu_page_nlb(drive);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, page_nlb);
+    femu_submit_rw(drive, NVME_CMD_WRITE, page_nlb, page_nlb);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 1), ==,
+                    NVME_SUCCESS);
+    femu_step(drive->host, 2 * femu_page_write_ns(drive));
+    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN, page_nlb);
+    femu_assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
 /* Two submission queues, ids unlike their completion queue's, share it. */
 static void test_shared_cq(void)
 {
@@ -441,6 +462,7 @@ int main(int argc, char **argv)
     ADD("create-sq-refused", test_create_sq_refused);
     ADD("delete", test_delete);
     ADD("delete-in-flight", test_delete_in_flight);
+    ADD("delete-with-waiting", test_delete_with_waiting);
     ADD("shared-cq", test_shared_cq);
     ADD("wrap", test_wrap);
     ADD("64-pairs", test_64_pairs);

@@ -49,13 +49,17 @@ static void assert_refused(QTestState *qts, const BadConfig *bad)
     qobject_unref(reply);
 }
 
-/* After all refusals a good drive can still be had in the same place. */
-static void assert_good(FemuHost *host)
+/*
+ * A good drive can be had in the same place; it is new. `more` are further
+ * members, after a comma.
+ */
+static void assert_good(FemuHost *host, const char *more)
 {
     FemuConfig config = femu_small_config();
-    QDict *reply = device_add(host->qts, "'zones': 8, 'zone-size': 1048576,"
-                              "'zone-capacity': 786432,"
-                              "'pages-per-block': 4");
+    g_autofree char *members = g_strconcat(
+        "'zones': 8, 'zone-size': 1048576, 'zone-capacity': 786432,"
+        "'pages-per-block': 4", more, NULL);
+    QDict *reply = device_add(host->qts, members);
     FemuDrive *drive;
 
     g_assert_true(qdict_haskey(reply, "return"));
@@ -63,6 +67,8 @@ static void assert_good(FemuHost *host)
     drive = femu_drive_open(host, HOTPLUG_SLOT, &config);
     femu_enable(drive);
     femu_io_queues_create(drive);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    femu_assert_data(drive, 0, 4, NULL);
     femu_assert_works(drive, 7);
     femu_drive_close(drive);
 }
@@ -77,7 +83,7 @@ static void check_refused(const char *objects, const BadConfig *rows,
     for (unsigned i = 0; i < count; i++) {
         assert_refused(host->qts, &rows[i]);
     }
-    assert_good(host);
+    assert_good(host, "");
     femu_host_stop(host);
 }
 
@@ -148,6 +154,18 @@ static void test_refused_names(void)
     check_refused("", rows, ARRAY_SIZE(rows));
 }
 
+/* A new file in the folder for temporary ones, of that size. */
+static char *temp_file(uint64_t bytes)
+{
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    g_assert_cmpint(ftruncate(fd, bytes), ==, 0);
+    close(fd);
+    return path;
+}
+
 /* A backend that cannot hold the data: 64 zones of 64 MiB by default. */
 static void test_refused_memdev(void)
 {
@@ -158,15 +176,9 @@ static void test_refused_memdev(void)
         { "'memdev': 'used', 'zones': 2", { "memdev=used", "in use" } },
     };
     FemuConfig config = femu_small_config();
-    g_autofree char *path = NULL;
+    g_autofree char *path = temp_file(128 * SSD_MIB);
     g_autofree char *user = femu_device_args(&config, 9, "memdev=used");
-    g_autofree char *objects = NULL;
-    int fd = g_file_open_tmp("femu-zns-memdev-XXXXXX", &path, NULL);
-
-    g_assert_cmpint(fd, >=, 0);
-    g_assert_cmpint(ftruncate(fd, 128 * SSD_MIB), ==, 0);
-    close(fd);
-    objects = g_strdup_printf(
+    g_autofree char *objects = g_strdup_printf(
         "-object memory-backend-ram,id=small,size=4095M,reserve=off "
         "-object memory-backend-ram,id=used,size=128M,reserve=off "
         "-object memory-backend-file,id=rom,size=128M,mem-path=%s,"
@@ -405,41 +417,38 @@ static void test_reset_frees(void)
 /* Unplugging */
 
 /*
- * A drive goes with a write inside it, its trace is complete; another one in
- * its place is new and works.
+ * A drive goes with a write inside it: its trace is complete (up to when the
+ * drive was last entered from outside), its memory backend is free. Another one in its place, over the old data, is empty.
  */
 static void test_unplug(void)
 {
     FemuConfig config = femu_small_config();
-    g_autofree char *path = NULL;
-    g_autofree char *extra = NULL;
-    g_autofree char *device = NULL;
-    g_autofree char *args = NULL;
+    g_autofree char *trace = temp_file(0);
+    g_autofree char *data = temp_file(8 * SSD_MIB);
+    g_autofree char *extra = g_strdup_printf("memdev=data,trace=%s", trace);
+    g_autofree char *device = femu_device_args(&config, HOTPLUG_SLOT, extra);
+    g_autofree char *args = g_strdup_printf(
+        HOTPLUG_MACHINE "-object memory-backend-file,id=data,size=8M,"
+        "mem-path=%s,share=on %s", data, device);
     g_autofree char *text = NULL;
-    int fd = g_file_open_tmp("femu-zns-trace-XXXXXX", &path, NULL);
-    FemuHost *host;
-    FemuDrive *drive;
+    FemuHost *host = femu_host_start(args);
+    FemuDrive *drive = femu_drive_open(host, HOTPLUG_SLOT, &config);
 
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    extra = g_strdup_printf("trace=%s", path);
-    device = femu_device_args(&config, HOTPLUG_SLOT, extra);
-    args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
-    host = femu_host_start(args);
-    drive = femu_drive_open(host, HOTPLUG_SLOT, &config);
     femu_enable(drive);
     femu_io_queues_create(drive);
     femu_step(host, 1000);
+    qtest_memset(host->qts, drive->buf, 0x5a, FEMU_BUF_BYTES);
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, 4);
     femu_step(host, 1000);
     femu_drive_close(drive);
     qpci_unplug_acpi_device_test(host->qts, "zns5", HOTPLUG_SLOT);
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    g_unlink(path);
+    g_assert_true(g_file_get_contents(trace, &text, NULL, NULL));
     g_assert_true(g_str_has_suffix(text, "\nS,0,1000,write,0,4,0,0\nX,0\n"
-                                   "E,2000\n"));
-    assert_good(host);
+                                   "E,1000\n"));
+    assert_good(host, ", 'memdev': 'data'");
     femu_host_stop(host);
+    g_unlink(trace);
+    g_unlink(data);
 }
 
 int main(int argc, char **argv)

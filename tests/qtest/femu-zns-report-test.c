@@ -59,6 +59,7 @@ static void assert_descriptor(FemuDrive *drive, const NvmeZoneDescr *zone,
 {
     static const uint8_t zeroes[32];
 
+    /* peers: "first 32 zones conventional" */
     g_assert_cmphex(zone->zt, ==, NVME_ZONE_TYPE_SEQ_WRITE);
     g_assert_cmphex(zone->zs & 0xf, ==, 0);
     g_assert_cmphex(zone->za, ==, 0);

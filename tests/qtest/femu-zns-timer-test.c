@@ -378,6 +378,45 @@ static void test_step_next(void)
     femu_shutdown(drive);
 }
 
+/* 146 years: half of what a signed 64-bit clock can tell. */
+static void test_far_future(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+
+    femu_assert_works(drive, 0);
+    femu_step_to(drive->host, UINT64_C(1) << 62);
+    femu_assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
+/* Two drives in one machine: each has its own time and its own timer. */
+static void test_two_drives(void)
+{
+    FemuConfig config[2] = { femu_small_config(), femu_small_config() };
+    g_autofree char *one = femu_device_args(&config[0], FEMU_SLOT, NULL);
+    g_autofree char *two = NULL;
+    g_autofree char *args = NULL;
+    FemuDrive *drive[2];
+    FemuHost *host;
+
+    config[1].ssd.program_ns *= 3;
+    two = femu_device_args(&config[1], FEMU_SLOT + 1, NULL);
+    args = g_strdup_printf("%s %s", one, two);
+    host = femu_host_start(args);
+    for (unsigned i = 0; i < 2; i++) {
+        drive[i] = femu_drive_open(host, FEMU_SLOT + i, &config[i]);
+        femu_enable(drive[i]);
+        femu_io_queues_create(drive[i]);
+        femu_submit_rw(drive[i], NVME_CMD_WRITE, 0, femu_page_nlb(drive[i]));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        femu_expect_ok(&drive[i]->io_cq, femu_page_write_ns(drive[i]), 1, 0);
+    }
+    femu_drive_close(drive[0]);
+    femu_shutdown(drive[1]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -403,5 +442,7 @@ int main(int argc, char **argv)
                    test_idle_with_full_cq);
     qtest_add_func("femu-zns/timer/step-0", test_step_0);
     qtest_add_func("femu-zns/timer/step-next", test_step_next);
+    qtest_add_func("femu-zns/timer/far-future", test_far_future);
+    qtest_add_func("femu-zns/timer/two-drives", test_two_drives);
     return g_test_run();
 }
