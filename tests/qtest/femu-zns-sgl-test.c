@@ -194,6 +194,31 @@ static void test_many_segments(void)
     check_segments(101, 7);
 }
 
+/* 512 KiB in 1024 pieces with gaps: nothing bounds their number on PCIe. */
+static void test_1024_pieces(void)
+{
+    FemuDrive *drive = boot();
+    QTestState *qts = drive->host->qts;
+    uint32_t nlb = 128, piece_bytes = 512, pieces = 1024;
+    uint64_t buf = femu_alloc(drive->host, 2 * pieces * piece_bytes);
+    uint64_t list = femu_alloc(drive->host, pieces * 16);
+    g_autofree uint8_t *data = femu_pattern(drive, 0, nlb, 5);
+    g_autofree NvmeSglDescriptor *blocks = g_new(NvmeSglDescriptor, pieces);
+
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint64_t addr = buf + 2 * i * piece_bytes;
+
+        blocks[i] = descriptor(BLOCK, addr, piece_bytes);
+        qtest_bufwrite(qts, addr, data + i * piece_bytes, piece_bytes);
+    }
+    qtest_bufwrite(qts, list, blocks, pieces * 16);
+    g_assert_cmphex(exec(drive, NVME_CMD_WRITE, nlb,
+                         descriptor(LAST, list, pieces * 16)), ==,
+                    NVME_SUCCESS);
+    femu_assert_data(drive, 0, nlb, data);
+    femu_shutdown(drive);
+}
+
 /* A zone report goes through a list, too. */
 static void test_report(void)
 {
@@ -352,6 +377,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/sgl/data-block", test_data_block);
     qtest_add_func("femu-zns/sgl/one-segment", test_one_segment);
     qtest_add_func("femu-zns/sgl/many-segments", test_many_segments);
+    qtest_add_func("femu-zns/sgl/1024-pieces", test_1024_pieces);
     qtest_add_func("femu-zns/sgl/report", test_report);
     qtest_add_func("femu-zns/sgl/wrong-length", test_wrong_length);
     qtest_add_func("femu-zns/sgl/wrong-type", test_wrong_type);
