@@ -512,7 +512,7 @@ static void test_log_parts(void)
 
 static void test_log_refused(void)
 {
-    static const uint8_t lids[] = { 0x06, 0x0a, 0x80, 0xbf, 0xc1, 0xff };
+    static const uint8_t lids[] = { 0x06, 0x0a, 0x80, 0xbe, 0xc1, 0xff };
     FemuDrive *drive = boot();
 
     for (unsigned i = 0; i < ARRAY_SIZE(lids); i++) {

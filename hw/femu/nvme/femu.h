@@ -35,6 +35,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_TEMPERATURE_KELVIN 310
 #define FEMU_LOG_VENDOR_STATS 0xc0
 #define FEMU_FEATURE_VENDOR_STATS 0xc0
+#define FEMU_LOG_CHANGED_ZONES 0xbf
+#define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
+#define FEMU_ASYNC_ZONE_CHANGED (1u << 27) /* ZNS 1.1, OAES and feature 0Bh */
 
 /* A completion that waits for room in its queue. */
 typedef struct FemuParked {
@@ -115,6 +118,18 @@ typedef struct FemuFeatures {
     bool irq_uncoalesced[FEMU_MAX_QUEUES];
 } FemuFeatures;
 
+/*
+ * An event of one type: `waiting` for a request, or reported and its type
+ * `masked` until the host reads `log_page`; neither if there is none.
+ */
+typedef struct FemuEvent {
+    bool waiting;
+    bool masked;
+    uint8_t info;
+    uint8_t log_page;
+    uint32_t parameter;
+} FemuEvent;
+
 /* Counters behind the SMART log; never reset. */
 typedef struct FemuSmart {
     uint64_t read_commands;
@@ -159,6 +174,9 @@ struct FemuZns {
     uint32_t last_sq_idx;       /* round robin: the queue served last */
     uint16_t aer_cid[FEMU_MAX_AERS];
     uint32_t aer_count;
+    FemuEvent event[FEMU_EVENT_TYPES];
+    bool temperature_warned;
+    unsigned long *changed_zones;   /* bitmap: since the log was read */
 
     /* Commands inside the core: params.cmd_slots requests. */
     Ssd *ssd;
@@ -226,6 +244,21 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd);
 
+/* femu_aer.c: asynchronous events. */
+void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
+                    uint32_t parameter);
+uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd);
+void femu_aer_log_read(FemuZns *n, uint8_t log_page);
+void femu_aer_check_temperature(FemuZns *n);
+void femu_aer_reset(FemuZns *n);
+
+/* femu_zone_change.c: zones that change of themselves. */
+void femu_zone_change_init(FemuZns *n);
+void femu_zone_change_exit(FemuZns *n);
+void femu_zone_changed(FemuZns *n, uint32_t zone_idx);
+void femu_zone_change_log(const FemuZns *n, uint8_t *buf);
+void femu_zone_change_clear(FemuZns *n);
+
 /* femu_identify.c: what other files need to know of the namespace. */
 bool femu_ns_active(const FemuZns *n);
 uint64_t femu_ns_size_lba(const FemuZns *n);
@@ -237,6 +270,8 @@ uint32_t femu_feature_effects(uint8_t fid);
 void femu_features_reset(FemuZns *n);
 void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
                     uint16_t status);
+void femu_log_doorbell_error(FemuZns *n, uint16_t status);
+bool femu_temperature_warning(const FemuZns *n);
 
 /* femu_req.c: commands inside the core. */
 void femu_req_init(FemuZns *n);

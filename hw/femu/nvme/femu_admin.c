@@ -125,16 +125,6 @@ static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     return NVME_SUCCESS;
 }
 
-/* Held until there is an event to report, or a reset. */
-static uint16_t admin_async_event(FemuZns *n, const NvmeCmd *cmd)
-{
-    if (n->aer_count == FEMU_MAX_AERS) {
-        return NVME_AER_LIMIT_EXCEEDED;
-    }
-    n->aer_cid[n->aer_count++] = le16_to_cpu(cmd->cid);
-    return NVME_NO_COMPLETE;
-}
-
 uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                             uint64_t *result)
 {
@@ -158,7 +148,7 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
     case NVME_ADM_CMD_GET_FEATURES:
         return femu_get_features(n, cmd, result);
     case NVME_ADM_CMD_ASYNC_EV_REQ:
-        return admin_async_event(n, cmd);
+        return femu_aer_request(n, cmd);
     default:
         return NVME_INVALID_OPCODE;
     }

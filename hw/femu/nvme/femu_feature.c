@@ -17,7 +17,8 @@
 #define FSP_NAMESPACE_SCOPE (1u << 20)
 
 #define TEMPERATURE_SENSOR_ALL 0xf
-#define ASYNC_EVENTS_OFFERED 0x1f       /* SMART critical warnings */
+/* SMART critical warnings, and what OAES says. */
+#define ASYNC_EVENTS_OFFERED (0x1f | FEMU_ASYNC_ZONE_CHANGED)
 #define STATS_RESET 1
 
 /* The features that there are; capabilities as in figure 194. */
@@ -124,13 +125,15 @@ static uint16_t set_temperature(FemuZns *n, uint32_t cdw11)
     switch (NVME_TEMP_THSEL(cdw11)) {
     case NVME_TEMP_THSEL_OVER:
         n->features.temperature_over_kelvin = NVME_TEMP_TMPTH(cdw11);
-        return NVME_SUCCESS;
+        break;
     case NVME_TEMP_THSEL_UNDER:
         n->features.temperature_under_kelvin = NVME_TEMP_TMPTH(cdw11);
-        return NVME_SUCCESS;
+        break;
     default:
         return NVME_INVALID_FIELD;
     }
+    femu_aer_check_temperature(n);
+    return NVME_SUCCESS;
 }
 
 static uint16_t get_irq_vector(FemuZns *n, const FemuFeatures *values,
@@ -275,6 +278,7 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
         return NVME_SUCCESS;
     case NVME_ASYNCHRONOUS_EVENT_CONF:
         n->features.async_events = cdw11 & ASYNC_EVENTS_OFFERED;
+        femu_aer_check_temperature(n);
         return NVME_SUCCESS;
     case NVME_COMMAND_SET_PROFILE:
         return cdw11 & 0x1ff ? NVME_IOCS_COMBINATION_REJECTED : NVME_SUCCESS;

@@ -120,6 +120,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     ctrl_names(n, id);
     id->mdts = transfer_exponent(n->params.mdts_bytes);
     id->ver = cpu_to_le32(FEMU_NVME_VERSION);
+    id->oaes = cpu_to_le32(FEMU_ASYNC_ZONE_CHANGED);
     id->cntrltype = CNTRLTYPE_IO;
     id->acl = 3;
     id->aerl = FEMU_MAX_AERS - 1;

@@ -17,6 +17,7 @@
 #define LOG_FEATURES_SUPPORTED 0x12
 #define LOG_LIST_BYTES 1024             /* 256 entries of 4 bytes */
 #define CHANGED_NS_LIST_BYTES 4096
+#define CHANGED_ZONES_BYTES 4096
 #define LSUPP 1
 
 #define NS_PER_HOUR (3600 * UINT64_C(1000000000))
@@ -24,18 +25,33 @@
 #define SPARE_PERCENT 100
 #define SPARE_THRESHOLD_PERCENT 10
 
-/*
- * Remember a failed command. Entries are numbered from 1; the ring keeps the
- * youngest.
- */
+/* Entries are numbered from 1; the ring keeps the youngest. */
+static void error_log_add(FemuZns *n, NvmeErrorLog entry)
+{
+    uint64_t count = ++n->smart.errors;
+
+    entry.error_count = cpu_to_le64(count);
+    n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
+}
+
+/* Remember an invalid doorbell: no command's error (NVMe base 2.0, 5.16.1.2) */
+void femu_log_doorbell_error(FemuZns *n, uint16_t status)
+{
+    error_log_add(n, (NvmeErrorLog) {
+        .sqid = cpu_to_le16(0xffff),
+        .cid = cpu_to_le16(0xffff),
+        .status_field = cpu_to_le16(status << 1),
+        .param_error_location = 0xffff,
+    });
+}
+
+/* Remember a failed command. */
 void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
                     uint16_t status)
 {
-    uint64_t count = ++n->smart.errors;
     bool io = sq->id != 0;
 
-    n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = (NvmeErrorLog) {
-        .error_count = cpu_to_le64(count),
+    error_log_add(n, (NvmeErrorLog) {
         .sqid = cpu_to_le16(sq->id),
         .cid = cmd->cid,
         .status_field = cpu_to_le16((status | NVME_DNR) << 1),
@@ -43,7 +59,7 @@ void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
         .lba = io ? cpu_to_le64(le32_to_cpu(cmd->cdw10) |
                                 (uint64_t)le32_to_cpu(cmd->cdw11) << 32) : 0,
         .nsid = cmd->nsid,
-    };
+    });
 }
 
 /* Youngest first; unused entries have number 0. */
@@ -59,6 +75,12 @@ static void log_errors(FemuZns *n, uint8_t *buf)
     }
 }
 
+bool femu_temperature_warning(const FemuZns *n)
+{
+    return FEMU_TEMPERATURE_KELVIN >= n->features.temperature_over_kelvin ||
+           FEMU_TEMPERATURE_KELVIN <= n->features.temperature_under_kelvin;
+}
+
 static void log_smart(FemuZns *n, uint8_t *buf)
 {
     const FemuSmart *smart = &n->smart;
@@ -68,8 +90,7 @@ static void log_smart(FemuZns *n, uint8_t *buf)
         .available_spare_threshold = SPARE_THRESHOLD_PERCENT,
     };
 
-    if (FEMU_TEMPERATURE_KELVIN >= n->features.temperature_over_kelvin ||
-        FEMU_TEMPERATURE_KELVIN <= n->features.temperature_under_kelvin) {
+    if (femu_temperature_warning(n)) {
         log.critical_warning |= NVME_SMART_TEMPERATURE;
     }
     log.data_units_read[0] = cpu_to_le64(DIV_ROUND_UP(smart->read_bytes,
@@ -128,7 +149,8 @@ static void log_supported_pages(uint8_t *buf)
     static const uint8_t pages[] = {
         LOG_SUPPORTED_PAGES, NVME_LOG_ERROR_INFO, NVME_LOG_SMART_INFO,
         NVME_LOG_FW_SLOT_INFO, NVME_LOG_CHANGED_NSLIST, NVME_LOG_CMD_EFFECTS,
-        LOG_FEATURES_SUPPORTED, FEMU_LOG_VENDOR_STATS,
+        LOG_FEATURES_SUPPORTED, FEMU_LOG_CHANGED_ZONES,
+        FEMU_LOG_VENDOR_STATS,
     };
 
     for (int i = 0; i < ARRAY_SIZE(pages); i++) {
@@ -198,6 +220,10 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi)
         log = log_new(LOG_LIST_BYTES);
         log_features(log->data);
         return log;
+    case FEMU_LOG_CHANGED_ZONES:
+        log = log_new(CHANGED_ZONES_BYTES);
+        femu_zone_change_log(n, log->data);
+        return log;
     default:
         return NULL;
     }
@@ -208,6 +234,7 @@ typedef struct LogRequest {
     uint8_t lid;
     uint8_t csi;
     bool index_offset;
+    bool retain_event;
     uint64_t bytes;
     uint64_t offset_bytes;
 } LogRequest;
@@ -222,6 +249,7 @@ static LogRequest log_decode(const NvmeCmd *cmd)
     return (LogRequest) {
         .lid = cdw10,
         .csi = cdw14 >> 24,
+        .retain_event = cdw10 & (1u << 15),
         .index_offset = cdw14 & (1u << 23),
         .bytes = (dwords + 1) * 4,
         .offset_bytes = le32_to_cpu(cmd->cdw12) |
@@ -238,6 +266,10 @@ static uint16_t log_check(const FemuZns *n, const LogRequest *request,
     }
     if (request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
         nsid != FEMU_NSID && nsid != NVME_NSID_BROADCAST) {
+        return NVME_INVALID_NSID;
+    }
+    if (request->lid == FEMU_LOG_CHANGED_ZONES &&
+        (nsid != FEMU_NSID || !femu_ns_active(n))) {
         return NVME_INVALID_NSID;
     }
     if (request->lid == NVME_LOG_CMD_EFFECTS &&
@@ -258,6 +290,15 @@ static uint16_t log_send(FemuZns *n, const NvmeCmd *cmd,
     memcpy(n->bounce, (const uint8_t *)page + at, present);
     memset(n->bounce + present, 0, request->bytes - present);
     return femu_dma_reply(n, cmd, n->bounce, request->bytes);
+}
+
+/* What a read without Retain Asynchronous Event clears. */
+static void log_was_read(FemuZns *n, uint8_t lid)
+{
+    if (lid == FEMU_LOG_CHANGED_ZONES) {
+        femu_zone_change_clear(n);
+    }
+    femu_aer_log_read(n, lid);
 }
 
 /*
@@ -285,5 +326,9 @@ uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd)
     if (request.offset_bytes > page->len) {
         return NVME_INVALID_FIELD;
     }
-    return log_send(n, cmd, &request, page->data, page->len);
+    status = log_send(n, cmd, &request, page->data, page->len);
+    if (!status && !request.retain_event) {
+        log_was_read(n, request.lid);
+    }
+    return status;
 }

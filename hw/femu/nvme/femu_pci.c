@@ -176,6 +176,7 @@ static void femu_teardown(FemuZns *n)
         femu_time_exit(n);
     }
     femu_req_exit(n);
+    femu_zone_change_exit(n);
     g_clear_pointer(&n->ssd, ssd_free);
     femu_store_exit(&n->store);
     g_clear_pointer(&n->bounce, g_free);
@@ -200,6 +201,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
         return;
     }
     n->ssd = ssd_new(&n->params);
+    femu_zone_change_init(n);
     femu_req_init(n);
     femu_time_init(n);
     if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {

@@ -187,16 +187,22 @@ static void cq_unpark(FemuZns *n, FemuCq *cq)
 
 /*
  * A doorbell of a queue that does not exist, or a value that the queue cannot
- * have, is ignored: NVMe base 2.0, 3.1.3.x leaves no other effect but an
- * asynchronous event.
+ * have, is ignored but for the error that is logged and the event that says
+ * so (NVMe base 2.0, figure 143).
  */
 static void doorbell_invalid(FemuZns *n, const char *kind, uint32_t id,
-                             uint32_t value)
+                             uint32_t value, bool queue_exists)
 {
     trace_femu_doorbell_invalid(kind, id, value);
     qemu_log_mask(LOG_GUEST_ERROR,
                   "femu-zns: invalid %s doorbell of queue %" PRIu32
                   ": value %" PRIu32 "\n", kind, id, value);
+    femu_log_doorbell_error(n, queue_exists ? NVME_INVALID_FIELD
+                                            : NVME_INVALID_QID);
+    femu_aer_event(n, NVME_AER_TYPE_ERROR,
+                   queue_exists ? NVME_AER_INFO_ERR_INVALID_DB_VALUE
+                                : NVME_AER_INFO_ERR_INVALID_DB_REGISTER,
+                   NVME_LOG_ERROR_INFO, 0);
 }
 
 void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
@@ -204,7 +210,7 @@ void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
     FemuSq *sq = id < FEMU_MAX_QUEUES ? n->sq[id] : NULL;
 
     if (!sq || tail >= sq->size) {
-        doorbell_invalid(n, "submission tail", id, tail);
+        doorbell_invalid(n, "submission tail", id, tail, sq);
         return;
     }
     trace_femu_sq_doorbell(id, tail, n->clock_ns);
@@ -218,13 +224,13 @@ void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
     uint32_t taken, posted;
 
     if (!cq || head >= cq->size) {
-        doorbell_invalid(n, "completion head", id, head);
+        doorbell_invalid(n, "completion head", id, head, cq);
         return;
     }
     taken = (head + cq->size - cq->head) % cq->size;
     posted = (cq->tail + cq->size - cq->head) % cq->size;
     if (taken > posted) {
-        doorbell_invalid(n, "completion head", id, head);
+        doorbell_invalid(n, "completion head", id, head, true);
         return;
     }
     trace_femu_cq_doorbell(id, head, n->clock_ns);

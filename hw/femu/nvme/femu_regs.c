@@ -51,7 +51,7 @@ void femu_ctrl_reset(FemuZns *n)
     trace_femu_reset(n->clock_ns);
     femu_queues_delete(n);
     femu_features_reset(n);
-    n->aer_count = 0;
+    femu_aer_reset(n);
     n->intms = 0;
     n->csts = 0;
     femu_irq_update_pin(n);

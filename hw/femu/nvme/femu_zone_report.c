@@ -9,6 +9,17 @@
 #include "qemu/osdep.h"
 #include "femu.h"
 
+/*
+ * Zones with an attribute set that recommends an action, or that the controller
+ * finished (ZNS 1.1, figure 34): this drive has none.
+ */
+#define REPORT_ATTRIBUTES 0x9
+
+static bool report_filter_valid(uint8_t filter)
+{
+    return filter <= NVME_ZONE_REPORT_OFFLINE || filter == REPORT_ATTRIBUTES;
+}
+
 /* Does a zone in this state belong in a report with this ZRASF? */
 static bool report_selects(uint8_t filter, SsdZoneState state)
 {
@@ -29,6 +40,8 @@ static bool report_selects(uint8_t filter, SsdZoneState state)
         return state == SSD_ZONE_READ_ONLY;
     case NVME_ZONE_REPORT_OFFLINE:
         return state == SSD_ZONE_OFFLINE;
+    case REPORT_ATTRIBUTES:
+        return false;
     default:
         g_assert_not_reached();
     }
@@ -102,7 +115,7 @@ uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
     bool partial = cdw13 & (1u << 16);
     uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
 
-    if (action != NVME_ZONE_REPORT || filter > NVME_ZONE_REPORT_OFFLINE ||
+    if (action != NVME_ZONE_REPORT || !report_filter_valid(filter) ||
         bytes < sizeof(NvmeZoneReportHeader) ||
         bytes > n->params.mdts_bytes) {
         return NVME_INVALID_FIELD;

@@ -1,0 +1,71 @@
+/*
+ * Zones whose descriptor has changed though no host command asked for it: the
+ * Changed Zone List log page and its event (ZNS 1.1, 4.1.1 and 5.1).
+ *
+ * Knows nothing of why zones change.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bitmap.h"
+#include "qemu/bswap.h"
+#include "femu.h"
+
+#define NOTICE_ZONE_DESCRIPTOR_CHANGED 0xef
+
+/* The log page: a count, and identifiers from byte 8 on. */
+#define LIST_MAX 511
+#define LIST_OVERFLOW 0xffff
+#define LIST_FIRST_BYTES 8
+
+void femu_zone_change_init(FemuZns *n)
+{
+    n->changed_zones = bitmap_new(n->params.zones);
+}
+
+void femu_zone_change_exit(FemuZns *n)
+{
+    g_clear_pointer(&n->changed_zones, g_free);
+}
+
+/* The descriptor of this zone has changed. */
+void femu_zone_changed(FemuZns *n, uint32_t zone_idx)
+{
+    set_bit(zone_idx, n->changed_zones);
+    if (n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) {
+        femu_aer_event(n, NVME_AER_TYPE_NOTICE, NOTICE_ZONE_DESCRIPTOR_CHANGED,
+                       FEMU_LOG_CHANGED_ZONES, FEMU_NSID);
+    }
+}
+
+/*
+ * Fill a log page of zeroes: the zones that have changed since it was last
+ * read, by their first LBA; of more than it can hold, only that they are.
+ */
+void femu_zone_change_log(const FemuZns *n, uint8_t *buf)
+{
+    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
+    long count = bitmap_count_one(n->changed_zones, n->params.zones);
+    unsigned long zone_idx;
+    uint8_t *at = buf + LIST_FIRST_BYTES;
+
+    if (count > LIST_MAX) {
+        stw_le_p(buf, LIST_OVERFLOW);
+        return;
+    }
+    stw_le_p(buf, count);
+    for (zone_idx = find_first_bit(n->changed_zones, n->params.zones);
+         zone_idx < n->params.zones;
+         zone_idx = find_next_bit(n->changed_zones, n->params.zones,
+                                  zone_idx + 1)) {
+        stq_le_p(at, zone_idx * zone_nlb);
+        at += sizeof(uint64_t);
+    }
+}
+
+/* The host has read the list and did not ask to retain it. */
+void femu_zone_change_clear(FemuZns *n)
+{
+    bitmap_zero(n->changed_zones, n->params.zones);
+}
