@@ -1,0 +1,437 @@
+/*
+ * The oracle's two drives as one: started with equal geometry, given the same
+ * commands, run to the end, their data and zone reports read back.
+ *
+ * Knows nothing of what answers should be.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-oracle.h"
+
+#define QEMU_SLOT 5u
+#define SCRATCH_BYTES (3 * FEMU_PAGE_BYTES)
+#define GUARD_BYTES 64u                 /* looked at beyond a buffer's pages */
+#define FILLER 0xa5                     /* in a sink before it is filled */
+#define QUEUE_ID 1u
+
+/* Completions that a queue holds before its head doorbell is rung. */
+#define TAKEN_MAX (FEMU_ENTRIES / 2)
+
+/* Longer than any one step of any sequence takes our drive. */
+#define LONG_NS UINT64_C(60000000000)
+
+/* Real time after which QEMU's drive is taken to hang. */
+#define HANG_US (30 * G_USEC_PER_SEC)
+
+uint64_t oracle_zone_nlb(const Oracle *oracle)
+{
+    return oracle->config->zone_size_bytes / oracle->config->lba_bytes;
+}
+
+uint64_t oracle_cap_nlb(const Oracle *oracle)
+{
+    return oracle->config->zone_capacity_bytes / oracle->config->lba_bytes;
+}
+
+uint64_t oracle_ns_nlb(const Oracle *oracle)
+{
+    return oracle->config->zones * oracle_zone_nlb(oracle);
+}
+
+/* Starting */
+
+static FemuConfig our_config(const OracleConfig *config)
+{
+    FemuConfig ours = femu_small_config();
+
+    ours.ssd.zones = config->zones;
+    ours.ssd.zone_size_bytes = config->zone_size_bytes;
+    ours.ssd.zone_capacity_bytes = config->zone_capacity_bytes;
+    ours.ssd.lba_bytes = config->lba_bytes;
+    ours.ssd.page_bytes = config->page_bytes;
+    ours.ssd.max_open = config->max_open;
+    ours.ssd.max_active = config->max_active;
+    ours.ssd.mdts_bytes = config->mdts_bytes;
+    ours.ssd.zasl_bytes = config->zasl_bytes;
+    return ours;
+}
+
+/* MDTS and ZASL are powers of two, in pages (Identify Controller: MDTS). */
+static unsigned log2_pages(uint64_t bytes)
+{
+    return bytes ? ctz64(bytes / FEMU_PAGE_BYTES) : 0;
+}
+
+static char *qemu_args(const OracleConfig *config, const char *path)
+{
+    return g_strdup_printf(
+        "-blockdev driver=file,node-name=oracle,filename=%s,"
+        "cache.no-flush=on,discard=unmap "
+        "-device nvme,id=oracle,addr=%02x.0,serial=oracle,mdts=%u,"
+        "zoned.zasl=%u "
+        "-device nvme-ns,bus=oracle,drive=oracle,nsid=1,zoned=on,"
+        "logical_block_size=%u,physical_block_size=%u,"
+        "zoned.zone_size=%" PRIu64 ",zoned.zone_capacity=%" PRIu64 ","
+        "zoned.max_open=%u,zoned.max_active=%u",
+        path, QEMU_SLOT, log2_pages(config->mdts_bytes),
+        log2_pages(config->zasl_bytes), config->lba_bytes, config->lba_bytes,
+        config->zone_size_bytes, config->zone_capacity_bytes,
+        config->max_open, config->max_active);
+}
+
+/* A sparse file for the data of QEMU's drive. Caller frees and unlinks. */
+static char *data_file(const OracleConfig *config)
+{
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-oracle-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    g_assert_cmpint(ftruncate(fd, config->zones * config->zone_size_bytes),
+                    ==, 0);
+    close(fd);
+    return path;
+}
+
+static void start_host(Oracle *oracle)
+{
+    const OracleConfig *config = oracle->config;
+    FemuConfig ours = our_config(config);
+    g_autofree char *path = data_file(config);
+    g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT, NULL);
+    g_autofree char *their_args = qemu_args(config, path);
+    g_autofree char *args = g_strdup_printf("%s %s", our_args, their_args);
+
+    oracle->host = femu_host_start(args);
+    g_unlink(path);                     /* QEMU has it open */
+    oracle->drive[ORACLE_OURS] = femu_drive_open(oracle->host, FEMU_SLOT,
+                                                 &ours);
+    oracle->drive[ORACLE_QEMU] = femu_drive_open(oracle->host, QEMU_SLOT,
+                                                 &ours);
+}
+
+/* Queues */
+
+/*
+ * Wait for a completion. Ours comes when the clock gets there; QEMU's when its
+ * threads and bottom halves have run, which takes real time only.
+ */
+static FemuCqe wait_cqe(Oracle *oracle, unsigned side, FemuCq *cq)
+{
+    gint64 start_us = g_get_monotonic_time();
+    FemuCqe cqe;
+
+    if (femu_take(cq, &cqe)) {
+        return cqe;
+    }
+    if (side == ORACLE_OURS) {
+        femu_step(oracle->host, LONG_NS);
+        g_assert_true(femu_take(cq, &cqe));
+        return cqe;
+    }
+    while (!femu_take(cq, &cqe)) {
+        g_assert_cmpint(g_get_monotonic_time() - start_us, <, HANG_US);
+    }
+    return cqe;
+}
+
+/* femu_exec() steps the clock, which would not help QEMU's drive. */
+static FemuCqe admin_exec(Oracle *oracle, unsigned side, const NvmeCmd *cmd)
+{
+    FemuSq *sq = &oracle->drive[side]->admin;
+    FemuCqe cqe;
+
+    femu_submit(sq, cmd);
+    cqe = wait_cqe(oracle, side, sq->cq);
+    femu_ring_cq(sq->cq);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    return cqe;
+}
+
+/* CDW10 and CDW11 of NVMe base 2.0, 5.4 and 5.5. */
+static void create_queue(Oracle *oracle, unsigned side, uint8_t opcode,
+                         uint64_t addr, uint32_t cdw11)
+{
+    NvmeCmd cmd = {
+        .opcode = opcode,
+        .dptr.prp1 = cpu_to_le64(addr),
+        .cdw10 = cpu_to_le32((FEMU_ENTRIES - 1) << 16 | QUEUE_ID),
+        .cdw11 = cpu_to_le32(cdw11),
+    };
+
+    admin_exec(oracle, side, &cmd);
+}
+
+static void create_queues(Oracle *oracle, unsigned side)
+{
+    FemuDrive *drive = oracle->drive[side];
+
+    drive->io_cq = (FemuCq) {
+        .drive = drive, .id = QUEUE_ID, .entries = FEMU_ENTRIES,
+        .addr = femu_alloc(oracle->host, FEMU_ENTRIES * sizeof(NvmeCqe)),
+        .phase = true,
+    };
+    drive->io = (FemuSq) {
+        .drive = drive, .id = QUEUE_ID, .entries = FEMU_ENTRIES,
+        .addr = femu_alloc(oracle->host, FEMU_ENTRIES * sizeof(NvmeCmd)),
+        .cq = &drive->io_cq,
+    };
+    create_queue(oracle, side, NVME_ADM_CMD_CREATE_CQ, drive->io_cq.addr,
+                 NVME_CQ_PC);
+    create_queue(oracle, side, NVME_ADM_CMD_CREATE_SQ, drive->io.addr,
+                 QUEUE_ID << 16 | NVME_SQ_PC);
+}
+
+/* What the drives say of themselves */
+
+static void identify(Oracle *oracle, unsigned side, uint8_t cns, uint8_t csi,
+                     uint32_t nsid, void *data)
+{
+    FemuDrive *drive = oracle->drive[side];
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_IDENTIFY,
+        .nsid = cpu_to_le32(nsid),
+        .dptr.prp1 = cpu_to_le64(drive->buf),
+        .cdw10 = cpu_to_le32(cns),
+        .cdw11 = cpu_to_le32((uint32_t)csi << 24),
+    };
+
+    admin_exec(oracle, side, &cmd);
+    qtest_bufread(oracle->host->qts, drive->buf, data,
+                  NVME_IDENTIFY_DATA_SIZE);
+}
+
+/* Commands Supported and Effects of the zoned command set */
+static void read_effects(Oracle *oracle, unsigned side)
+{
+    FemuDrive *drive = oracle->drive[side];
+    NvmeEffectsLog log;
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_GET_LOG_PAGE,
+        .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
+        .dptr.prp1 = cpu_to_le64(drive->buf),
+        .cdw10 = cpu_to_le32((sizeof(log) / 4 - 1) << 16 |
+                             NVME_LOG_CMD_EFFECTS),
+        .cdw14 = cpu_to_le32((uint32_t)NVME_CSI_ZONED << 24),
+    };
+
+    admin_exec(oracle, side, &cmd);
+    qtest_bufread(oracle->host->qts, drive->buf, &log, sizeof(log));
+    for (unsigned i = 0; i < 256; i++) {
+        oracle->effects[side][i] = le32_to_cpu(log.iocs[i]);
+    }
+}
+
+/* Both drives must be what the configuration says, or nothing compares. */
+static void check_geometry(Oracle *oracle, unsigned side)
+{
+    const OracleConfig *config = oracle->config;
+    NvmeIdCtrl ctrl;
+    NvmeIdCtrlZoned zctrl;
+    NvmeIdNs ns;
+    NvmeIdNsZoned zns;
+    unsigned format;
+
+    identify(oracle, side, NVME_ID_CNS_CTRL, 0, 0, &ctrl);
+    identify(oracle, side, NVME_ID_CNS_CS_CTRL, NVME_CSI_ZONED, 0, &zctrl);
+    identify(oracle, side, NVME_ID_CNS_NS, 0, FEMU_NSID, &ns);
+    identify(oracle, side, NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, FEMU_NSID, &zns);
+    format = NVME_ID_NS_FLBAS_INDEX(ns.flbas);
+    g_assert_cmpuint(ctrl.mdts, ==, log2_pages(config->mdts_bytes));
+    g_assert_cmpuint(zctrl.zasl ?: ctrl.mdts, ==,
+                     log2_pages(config->zasl_bytes ?: config->mdts_bytes));
+    g_assert_cmpuint(le64_to_cpu(ns.nsze), ==, oracle_ns_nlb(oracle));
+    g_assert_cmpuint(1u << ns.lbaf[format].ds, ==, config->lba_bytes);
+    g_assert_cmpuint(le64_to_cpu(zns.lbafe[format].zsze), ==,
+                     oracle_zone_nlb(oracle));
+    g_assert_cmphex(le32_to_cpu(zns.mor), ==, config->max_open - 1);
+    g_assert_cmphex(le32_to_cpu(zns.mar), ==, config->max_active - 1);
+    g_assert_cmphex(le16_to_cpu(zns.ozcs), ==, 0);
+    oracle->nn[side] = le32_to_cpu(ctrl.nn);
+}
+
+/* Memory */
+
+static void fill_pool(Oracle *oracle)
+{
+    g_autofree uint32_t *data = g_new(uint32_t, ORACLE_POOL_BYTES / 4);
+
+    for (uint32_t i = 0; i < ORACLE_POOL_BYTES / 4; i++) {
+        data[i] = g_rand_int(oracle->rand);
+    }
+    oracle->pool = femu_alloc(oracle->host, ORACLE_POOL_BYTES);
+    oracle->pool_list = oracle_list_create(oracle->host, oracle->pool,
+                                           ORACLE_POOL_BYTES);
+    qtest_bufwrite(oracle->host->qts, oracle->pool, data, ORACLE_POOL_BYTES);
+}
+
+/* Data start anywhere in a sink's first page. */
+static uint32_t sink_bytes(const Oracle *oracle)
+{
+    return oracle->config->mdts_bytes + 2 * FEMU_PAGE_BYTES;
+}
+
+static void create_slot(Oracle *oracle, OracleSlot *slot)
+{
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        slot->sink[side] = femu_alloc(oracle->host, sink_bytes(oracle));
+        slot->sink_list[side] = oracle_list_create(
+            oracle->host, slot->sink[side], sink_bytes(oracle));
+        slot->scratch[side] = femu_alloc(oracle->host, SCRATCH_BYTES);
+    }
+}
+
+Oracle *oracle_start(const OracleConfig *config, uint32_t seed)
+{
+    guint32 seeds[] = { seed, g_str_hash(config->name) };
+    Oracle *oracle = g_new0(Oracle, 1);
+
+    g_assert_cmpuint(config->zones, <=, ORACLE_ZONES_MAX);
+    oracle->config = config;
+    oracle->seed = seed;
+    oracle->rand = g_rand_new_with_seed_array(seeds, ARRAY_SIZE(seeds));
+    start_host(oracle);
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        femu_enable(oracle->drive[side]);
+        create_queues(oracle, side);
+        check_geometry(oracle, side);
+        read_effects(oracle, side);
+        oracle->found[side] = g_malloc(sink_bytes(oracle));
+    }
+    fill_pool(oracle);
+    for (unsigned i = 0; i < ORACLE_SLOTS; i++) {
+        create_slot(oracle, &oracle->slot[i]);
+    }
+    oracle_report(oracle, ORACLE_OURS, &oracle->zones);
+    return oracle;
+}
+
+void oracle_stop(Oracle *oracle)
+{
+    FemuHost *host = oracle->host;
+
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        femu_drive_close(oracle->drive[side]);
+        g_free(oracle->found[side]);
+    }
+    g_rand_free(oracle->rand);
+    g_free(oracle);
+    femu_host_stop(host);
+}
+
+/* Commands */
+
+static void reap(Oracle *oracle, unsigned side, FemuCqe *cqe)
+{
+    FemuCq *cq = &oracle->drive[side]->io_cq;
+
+    *cqe = wait_cqe(oracle, side, cq);
+    g_assert_cmpuint(cqe->sq_id, ==, QUEUE_ID);
+    if (++oracle->taken[side] == TAKEN_MAX) {
+        femu_ring_cq(cq);
+        oracle->taken[side] = 0;
+    }
+}
+
+/* The part of a sink that a command may write, and what lies behind it. */
+static uint64_t sink_window(const OracleCmd *cmd, uint32_t *bytes)
+{
+    *bytes = oracle_layout_pages(cmd) * FEMU_PAGE_BYTES + GUARD_BYTES;
+    return QEMU_ALIGN_DOWN(cmd->offset_bytes, FEMU_PAGE_BYTES);
+}
+
+static void place(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
+                  unsigned side)
+{
+    NvmeCmd sqe = cmd->sqe;
+    uint32_t bytes;
+    uint64_t start = sink_window(cmd, &bytes);
+
+    if (cmd->data == ORACLE_FROM_DRIVE && cmd->bytes) {
+        qtest_memset(oracle->host->qts,
+                     oracle->slot[slot].sink[side] + start, FILLER, bytes);
+    }
+    oracle_layout(oracle, cmd, slot, side, &sqe);
+    femu_place(&oracle->drive[side]->io, &sqe);
+}
+
+void oracle_exec(Oracle *oracle, const OracleCmd *cmd, unsigned count,
+                 OracleAnswer answer[][ORACLE_SIDES])
+{
+    uint16_t first_cid[ORACLE_SIDES];
+
+    /* QEMU's drive first: it works while ours is asked */
+    for (int side = ORACLE_SIDES - 1; side >= 0; side--) {
+        first_cid[side] = oracle->drive[side]->io.next_cid;
+        for (unsigned i = 0; i < count; i++) {
+            place(oracle, &cmd[i], i, side);
+        }
+        femu_ring(&oracle->drive[side]->io);
+    }
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        for (unsigned i = 0; i < count; i++) {
+            uint16_t idx;
+            FemuCqe cqe;
+
+            reap(oracle, side, &cqe);
+            idx = cqe.cid - first_cid[side];
+            g_assert_cmpuint(idx, <, count);
+            answer[idx][side] = (OracleAnswer) { cqe.status, cqe.result };
+        }
+    }
+}
+
+bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
+{
+    uint32_t bytes;
+    uint64_t start = sink_window(cmd, &bytes);
+
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        qtest_bufread(oracle->host->qts,
+                      oracle->slot[slot].sink[side] + start,
+                      oracle->found[side], bytes);
+    }
+    return memcmp(oracle->found[ORACLE_OURS], oracle->found[ORACLE_QEMU],
+                  bytes) == 0;
+}
+
+/* Commands of the test's own: not drawn, not counted, must succeed. */
+static void exec_own(Oracle *oracle, unsigned side, const NvmeCmd *cmd)
+{
+    FemuCqe cqe;
+
+    femu_submit(&oracle->drive[side]->io, cmd);
+    reap(oracle, side, &cqe);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+}
+
+void oracle_report(Oracle *oracle, unsigned side, OracleZones *zones)
+{
+    struct {
+        NvmeZoneReportHeader header;
+        OracleZones zones;
+    } report;
+    uint32_t count = oracle->config->zones;
+    uint32_t bytes = sizeof(report.header) + count * sizeof(NvmeZoneDescr);
+    uint64_t addr = oracle->slot[0].sink[side];
+    NvmeCmd cmd = femu_cmd_report(oracle->drive[side], 0,
+                                  NVME_ZONE_REPORT_ALL, true, addr, bytes);
+
+    exec_own(oracle, side, &cmd);
+    memset(&report, 0, sizeof(report));
+    qtest_bufread(oracle->host->qts, addr, &report, bytes);
+    g_assert_cmpuint(le64_to_cpu(report.header.nr_zones), ==, count);
+    *zones = report.zones;
+}
+
+void oracle_reset(Oracle *oracle, uint32_t zone_idx, bool all)
+{
+    NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_RESET,
+                                zone_idx * oracle_zone_nlb(oracle), all);
+
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        exec_own(oracle, side, &cmd);
+    }
+}

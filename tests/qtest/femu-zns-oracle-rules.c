@@ -1,0 +1,338 @@
+/*
+ * The oracle's rules: which errors the specification allows for a command,
+ * given the zones as they were. Independent of both drives, so that an
+ * accepted difference rests on the specification and not on what they do.
+ *
+ * Knows nothing of what the drives answered.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu-zns-oracle.h"
+
+/* Fields */
+
+uint64_t oracle_slba(const OracleCmd *cmd)
+{
+    return le32_to_cpu(cmd->sqe.cdw10) |
+           (uint64_t)le32_to_cpu(cmd->sqe.cdw11) << 32;
+}
+
+uint32_t oracle_nlb(const OracleCmd *cmd)
+{
+    return (le32_to_cpu(cmd->sqe.cdw12) & 0xffff) + 1;
+}
+
+uint32_t oracle_nsid(const OracleCmd *cmd)
+{
+    return le32_to_cpu(cmd->sqe.nsid);
+}
+
+uint8_t oracle_send_action(const OracleCmd *cmd)
+{
+    return le32_to_cpu(cmd->sqe.cdw13);
+}
+
+bool oracle_send_all(const OracleCmd *cmd)
+{
+    return le32_to_cpu(cmd->sqe.cdw13) & 1u << 8;
+}
+
+uint8_t oracle_zone_state(const NvmeZoneDescr *zone)
+{
+    return zone->zs >> 4;
+}
+
+unsigned oracle_count(const OracleCase *c, uint8_t state)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < c->oracle->config->zones; i++) {
+        count += oracle_zone_state(&c->before.zone[i]) == state;
+    }
+    return count;
+}
+
+/* Where the command points */
+
+static bool is_rw(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_READ || cmd->op->kind == ORACLE_WRITE ||
+           cmd->op->kind == ORACLE_APPEND;
+}
+
+static bool writes(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_WRITE || cmd->op->kind == ORACLE_APPEND;
+}
+
+static bool opens(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_SEND &&
+           oracle_send_action(cmd) == NVME_ZONE_ACTION_OPEN;
+}
+
+/* The zone that the command names, or NULL. */
+static const NvmeZoneDescr *zone_of(const OracleCase *c)
+{
+    uint64_t zone_idx = oracle_slba(c->cmd) / oracle_zone_nlb(c->oracle);
+    bool names_one = is_rw(c->cmd) || (c->cmd->op->kind == ORACLE_SEND &&
+                                       !oracle_send_all(c->cmd));
+
+    return names_one && zone_idx < c->oracle->config->zones
+           ? &c->before.zone[zone_idx] : NULL;
+}
+
+static uint8_t state_of(const OracleCase *c)
+{
+    const NvmeZoneDescr *zone = zone_of(c);
+
+    return zone ? oracle_zone_state(zone) : 0;
+}
+
+static bool at_zone_start(const OracleCase *c)
+{
+    return oracle_slba(c->cmd) % oracle_zone_nlb(c->oracle) == 0;
+}
+
+static uint64_t transfer_bytes(const OracleCase *c)
+{
+    return (uint64_t)oracle_nlb(c->cmd) * c->oracle->config->lba_bytes;
+}
+
+static uint64_t report_bytes(const OracleCmd *cmd)
+{
+    return 4 * ((uint64_t)le32_to_cpu(cmd->sqe.cdw12) + 1);
+}
+
+/* Errors, one by one */
+
+static bool bad_opcode(const OracleCase *c)
+{
+    return !(c->oracle->effects[ORACLE_OURS][c->cmd->sqe.opcode] &
+             NVME_CMD_EFF_CSUPP);
+}
+
+/* ZNS 1.1, figure 12: only a Flush may name all namespaces. */
+static bool bad_nsid(const OracleCase *c)
+{
+    uint32_t nsid = oracle_nsid(c->cmd);
+
+    if (nsid == NVME_NSID_BROADCAST) {
+        return c->cmd->op->kind != ORACLE_FLUSH;
+    }
+    return nsid == 0 || nsid > c->oracle->nn[ORACLE_OURS];
+}
+
+/* ZNS 1.1, 3.4.3, figure 39: what is not listed is reserved. */
+static bool bad_send(const OracleCase *c)
+{
+    uint8_t action = oracle_send_action(c->cmd);
+    bool zrwa = le32_to_cpu(c->cmd->sqe.cdw13) & 1u << 9;
+
+    return action < NVME_ZONE_ACTION_CLOSE ||
+           action > NVME_ZONE_ACTION_OFFLINE ||
+           (action == NVME_ZONE_ACTION_OPEN && zrwa) ||
+           (!oracle_send_all(c->cmd) && !at_zone_start(c));
+}
+
+/* ZNS 1.1, 3.4.2, figure 34; a report has at least its header. */
+static bool bad_receive(const OracleCase *c)
+{
+    uint32_t cdw13 = le32_to_cpu(c->cmd->sqe.cdw13);
+    uint8_t filter = cdw13 >> 8;
+    uint64_t bytes = report_bytes(c->cmd);
+
+    return (cdw13 & 0xff) != NVME_ZONE_REPORT ||
+           (filter > NVME_ZONE_REPORT_OFFLINE &&
+            filter != ORACLE_FILTER_ATTRIBUTES) ||
+           bytes < sizeof(NvmeZoneReportHeader) ||
+           bytes > c->oracle->config->mdts_bytes;
+}
+
+/* MDTS bounds commands that have data (NVMe base 2.0, figure 275: MDTS). */
+static bool bad_transfer(const OracleCase *c)
+{
+    const OracleConfig *config = c->oracle->config;
+    uint64_t zasl_bytes = config->zasl_bytes ?: config->mdts_bytes;
+
+    if (c->cmd->op->kind == ORACLE_APPEND) {
+        return transfer_bytes(c) > zasl_bytes || !at_zone_start(c);
+    }
+    return c->cmd->data != ORACLE_NO_DATA &&
+           transfer_bytes(c) > config->mdts_bytes;
+}
+
+static bool bad_field(const OracleCase *c)
+{
+    if (NVME_CMD_FLAGS_FUSE(c->cmd->sqe.flags)) {
+        return true;            /* ZNS 1.1, 2.1.3: no fused operations */
+    }
+    switch (c->cmd->op->kind) {
+    case ORACLE_SEND:
+        return bad_send(c);
+    case ORACLE_RECEIVE:
+        return bad_receive(c);
+    case ORACLE_READ:
+    case ORACLE_WRITE:
+    case ORACLE_APPEND:
+        return bad_transfer(c);
+    default:
+        return false;
+    }
+}
+
+/* An append has no LBA range of its own: only ZSLBA can be out of range. */
+static bool out_of_range(const OracleCase *c)
+{
+    uint64_t slba = oracle_slba(c->cmd), end = oracle_ns_nlb(c->oracle);
+    OracleKind kind = c->cmd->op->kind;
+
+    if (kind == ORACLE_READ || kind == ORACLE_WRITE) {
+        return slba >= end || oracle_nlb(c->cmd) > end - slba;
+    }
+    if (kind == ORACLE_SEND) {
+        return !oracle_send_all(c->cmd) && slba >= end;
+    }
+    return (kind == ORACLE_APPEND || kind == ORACLE_RECEIVE) && slba >= end;
+}
+
+/* ZNS 1.1, 2.1.1.2.1.1 and 2.1.1.2.1.2 */
+static bool crosses_boundary(const OracleCase *c)
+{
+    const NvmeZoneDescr *zone = zone_of(c);
+    uint64_t start, slba;
+
+    if (!zone || !is_rw(c->cmd)) {
+        return false;
+    }
+    start = le64_to_cpu(zone->zslba);
+    slba = oracle_slba(c->cmd);
+    if (c->cmd->op->kind == ORACLE_READ) {
+        return slba + oracle_nlb(c->cmd) > start + oracle_zone_nlb(c->oracle);
+    }
+    if (c->cmd->op->kind == ORACLE_APPEND) {
+        slba = le64_to_cpu(zone->wp);
+    }
+    return state_of(c) != NVME_ZONE_STATE_FULL &&
+           slba + oracle_nlb(c->cmd) > start + oracle_cap_nlb(c->oracle);
+}
+
+static bool not_at_wp(const OracleCase *c)
+{
+    const NvmeZoneDescr *zone = zone_of(c);
+
+    return zone && c->cmd->op->kind == ORACLE_WRITE &&
+           state_of(c) != NVME_ZONE_STATE_FULL &&
+           oracle_slba(c->cmd) != le64_to_cpu(zone->wp);
+}
+
+/* Would the command make an empty (or closed) zone an open one? */
+static bool wants_resources(const OracleCase *c, bool closed_too)
+{
+    uint8_t state = state_of(c);
+
+    return (writes(c->cmd) || opens(c->cmd)) &&
+           (state == NVME_ZONE_STATE_EMPTY ||
+            (closed_too && state == NVME_ZONE_STATE_CLOSED));
+}
+
+/* ZNS 1.1, 2.1.1.4 */
+static bool too_many_active(const OracleCase *c)
+{
+    unsigned active = oracle_count(c, NVME_ZONE_STATE_IMPLICITLY_OPEN) +
+                      oracle_count(c, NVME_ZONE_STATE_EXPLICITLY_OPEN) +
+                      oracle_count(c, NVME_ZONE_STATE_CLOSED);
+    uint32_t limit = c->oracle->config->max_active;
+
+    return limit && active >= limit && wants_resources(c, false);
+}
+
+/* An implicitly open zone can make room for one, not for all closed ones. */
+static bool too_many_open(const OracleCase *c)
+{
+    unsigned explicit = oracle_count(c, NVME_ZONE_STATE_EXPLICITLY_OPEN);
+    unsigned implicit = oracle_count(c, NVME_ZONE_STATE_IMPLICITLY_OPEN);
+    unsigned closed = oracle_count(c, NVME_ZONE_STATE_CLOSED);
+    uint32_t limit = c->oracle->config->max_open;
+
+    if (opens(c->cmd) && oracle_send_all(c->cmd)) {
+        return limit && explicit + implicit + closed > limit;
+    }
+    return limit && explicit >= limit && wants_resources(c, true);
+}
+
+/* ZNS 1.1, 3.4.3.1.1, .3 and .5; finish and reset apply to every state. */
+static bool bad_transition(const OracleCase *c)
+{
+    uint8_t state = state_of(c);
+
+    if (c->cmd->op->kind != ORACLE_SEND || state == 0) {
+        return false;
+    }
+    switch (oracle_send_action(c->cmd)) {
+    case NVME_ZONE_ACTION_CLOSE:
+        return state == NVME_ZONE_STATE_EMPTY ||
+               state == NVME_ZONE_STATE_FULL;
+    case NVME_ZONE_ACTION_OPEN:
+        return state == NVME_ZONE_STATE_FULL;
+    case NVME_ZONE_ACTION_OFFLINE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool zone_full(const OracleCase *c)
+{
+    return writes(c->cmd) && state_of(c) == NVME_ZONE_STATE_FULL;
+}
+
+static const struct {
+    uint16_t status;
+    bool (*applies)(const OracleCase *c);
+} rules[] = {
+    { NVME_INVALID_OPCODE, bad_opcode },
+    { NVME_INVALID_NSID, bad_nsid },
+    { NVME_INVALID_FIELD, bad_field },
+    { NVME_LBA_RANGE, out_of_range },
+    { NVME_ZONE_BOUNDARY_ERROR, crosses_boundary },
+    { NVME_ZONE_FULL, zone_full },
+    { NVME_ZONE_INVALID_WRITE, not_at_wp },
+    { NVME_ZONE_TOO_MANY_ACTIVE, too_many_active },
+    { NVME_ZONE_TOO_MANY_OPEN, too_many_open },
+    { NVME_ZONE_INVAL_TRANSITION, bad_transition },
+};
+
+bool oracle_any_error_applies(const OracleCase *c)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(rules); i++) {
+        if (rules[i].applies(c)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oracle_error_applies(const OracleCase *c, uint16_t status)
+{
+    if (status != NVME_SUCCESS && status == oracle_layout_status(c->cmd)) {
+        return true;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(rules); i++) {
+        if (rules[i].status == status && rules[i].applies(c)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oracle_status_allowed(const OracleCase *c, uint16_t status)
+{
+    if (status != NVME_SUCCESS) {
+        return oracle_error_applies(c, status);
+    }
+    return oracle_layout_status(c->cmd) == NVME_SUCCESS &&
+           !oracle_any_error_applies(c);
+}
