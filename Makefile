@@ -5,7 +5,7 @@
 # environment; the script's head, or "make help", says which it reads.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps core qemu guest run shell test clean
+.PHONY: help deps core qemu guest run shell test docs clean
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-core build-guest build-qemu build-tests
@@ -45,6 +45,7 @@ test:
 #:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/
+#: make docs     docs/parameters.md from the table in hw/femu/params.h
 #: make deps     install the Debian packages that all of this needs
 #: make clean    remove what was built, but not the results in out/
 qemu:
@@ -58,6 +59,10 @@ guest:
 core:
 	@scripts/deps core
 	@scripts/build-core
+
+docs: core
+	@build-core/tools/femu-sim params --markdown >docs/parameters.md.new
+	@mv docs/parameters.md.new docs/parameters.md
 
 deps:
 	@scripts/deps core qemu guest report test
