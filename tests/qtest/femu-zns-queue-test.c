@@ -1,6 +1,6 @@
 /*
- * Queues: creation and deletion, sharing, wrapping, interrupts; and the admin
- * commands that are about queued commands: abort, asynchronous events.
+ * Queues: creation and deletion, sharing, wrapping, interrupts; and abort, the
+ * admin command that is about queued ones.
  *
  * Knows nothing of zones, or of time beyond one page's write.
  *
@@ -402,8 +402,6 @@ static void test_pin(void)
     femu_shutdown(drive);
 }
 
-/* Abort and asynchronous events */
-
 /* What was fetched has taken effect: "not aborted", and it completes. */
 static void test_abort(void)
 {
@@ -420,37 +418,6 @@ static void test_abort(void)
     cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0, 999u << 16 | 1, 0, 0);
     g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
     g_assert_cmphex(cqe.result & 1, ==, 1);
-    femu_shutdown(drive);
-}
-
-/* Peers: "AERs rejected (retry storm)". Held; one too many is refused. */
-static void test_async_events(void)
-{
-    FemuDrive *drive = boot();
-    NvmeCmd cmd = { .opcode = NVME_ADM_CMD_ASYNC_EV_REQ };
-    NvmeIdCtrl id;
-    FemuCqe cqe;
-    uint16_t cid = 0;
-
-    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
-                    NVME_SUCCESS);
-    for (unsigned i = 0; i <= id.aerl; i++) {
-        femu_submit(&drive->admin, &cmd);
-        g_assert_false(femu_peek(&drive->admin_cq, &cqe));
-    }
-    cid = femu_submit(&drive->admin, &cmd);
-    cqe = femu_expect_now(&drive->admin_cq);
-    g_assert_cmpuint(cqe.cid, ==, cid);
-    g_assert_cmphex(cqe.status, ==, NVME_AER_LIMIT_EXCEEDED);
-    /* other admin commands pass them, a reset drops them */
-    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
-                    NVME_SUCCESS);
-    femu_disable(drive);
-    femu_enable(drive);
-    for (unsigned i = 0; i <= id.aerl; i++) {
-        femu_submit(&drive->admin, &cmd);
-        g_assert_false(femu_peek(&drive->admin_cq, &cqe));
-    }
     femu_shutdown(drive);
 }
 
@@ -472,7 +439,6 @@ int main(int argc, char **argv)
     ADD("msi", test_msi);
     ADD("pin", test_pin);
     ADD("abort", test_abort);
-    ADD("async-events", test_async_events);
 #undef ADD
     return g_test_run();
 }
