@@ -35,6 +35,9 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_TEMPERATURE_KELVIN 310
 #define FEMU_LOG_VENDOR_STATS 0xc0
 #define FEMU_FEATURE_VENDOR_STATS 0xc0
+#define FEMU_FEATURE_HOST_ID 0x81
+#define FEMU_HOST_ID_BYTES 16
+#define FEMU_BAD_RANGES 64
 #define FEMU_LOG_CHANGED_ZONES 0xbf
 #define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
 #define FEMU_ASYNC_ZONE_CHANGED (1u << 27) /* ZNS 1.1, OAES and feature 0Bh */
@@ -115,6 +118,10 @@ typedef struct FemuFeatures {
     uint32_t write_atomicity;
     uint32_t async_events;
     uint32_t stats_resets;
+    uint64_t timestamp_ms;
+    int64_t timestamp_set_at_ns;
+    bool timestamp_set;         /* by the host, not by a reset */
+    uint8_t host_id[FEMU_HOST_ID_BYTES];
     bool irq_uncoalesced[FEMU_MAX_QUEUES];
 } FemuFeatures;
 
@@ -130,6 +137,15 @@ typedef struct FemuEvent {
     uint32_t parameter;
 } FemuEvent;
 
+/* Blocks that a user has made bad. */
+typedef struct FemuBadBlocks {
+    uint32_t count;
+    struct {
+        uint64_t slba;
+        uint64_t nlb;
+    } range[FEMU_BAD_RANGES];
+} FemuBadBlocks;
+
 /* Counters behind the SMART log; never reset. */
 typedef struct FemuSmart {
     uint64_t read_commands;
@@ -137,6 +153,7 @@ typedef struct FemuSmart {
     uint64_t read_bytes;
     uint64_t written_bytes;
     uint64_t errors;
+    uint64_t media_errors;
 } FemuSmart;
 
 struct FemuZns {
@@ -190,6 +207,9 @@ struct FemuZns {
     uint32_t seg_count;
     uint32_t seg_max;
     uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
+
+    FemuBadBlocks bad_reads;
+    FemuBadBlocks bad_writes;
 
     FemuFeatures features;
     FemuSmart smart;
@@ -264,10 +284,14 @@ bool femu_ns_active(const FemuZns *n);
 uint64_t femu_ns_size_lba(const FemuZns *n);
 void femu_identity_init(FemuZns *n);
 
-/* femu_feature.c, femu_log.c */
+/* femu_feature.c, femu_feature_data.c, femu_log.c */
 bool femu_feature_supported(uint8_t fid);
 uint32_t femu_feature_effects(uint8_t fid);
 void femu_features_reset(FemuZns *n);
+bool femu_feature_has_data(uint8_t fid);
+uint16_t femu_feature_data_get(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
+                               const FemuFeatures *values);
+uint16_t femu_feature_data_set(FemuZns *n, const NvmeCmd *cmd, uint8_t fid);
 void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
                     uint16_t status);
 void femu_log_doorbell_error(FemuZns *n, uint16_t status);
@@ -313,7 +337,14 @@ void femu_time_init(FemuZns *n);
 void femu_time_exit(FemuZns *n);
 void femu_time_enter(FemuZns *n);
 void femu_time_run(FemuZns *n);
+bool femu_time_begin(FemuZns *n);
+void femu_time_end(FemuZns *n, bool engaged);
 const char *femu_time_clock_name(void);
+
+/* femu_inject.c: media errors that a user asks for. */
+uint16_t femu_inject_read(FemuZns *n, uint64_t slba, uint64_t nlb);
+uint16_t femu_inject_write(FemuZns *n, const SsdCmd *cmd);
+void femu_inject_class_init(ObjectClass *oc);
 
 /* femu_stats.c: statistics for log page, feature and QOM. */
 char *femu_stats_json(FemuZns *n);

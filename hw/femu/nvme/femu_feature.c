@@ -36,6 +36,8 @@ static const struct {
     { NVME_WRITE_ATOMICITY, NVME_FEAT_CAP_CHANGE },
     { NVME_ASYNCHRONOUS_EVENT_CONF, NVME_FEAT_CAP_CHANGE },
     { NVME_COMMAND_SET_PROFILE, NVME_FEAT_CAP_CHANGE },
+    { NVME_TIMESTAMP, NVME_FEAT_CAP_CHANGE },
+    { FEMU_FEATURE_HOST_ID, NVME_FEAT_CAP_CHANGE },
     { FEMU_FEATURE_VENDOR_STATS, NVME_FEAT_CAP_CHANGE },
 };
 
@@ -78,6 +80,7 @@ void femu_features_reset(FemuZns *n)
 
     n->features = feature_defaults;
     n->features.stats_resets = stats_resets;
+    n->features.timestamp_set_at_ns = n->clock_ns;
 }
 
 /* Is the namespace that the command names one that the feature can have? */
@@ -217,11 +220,19 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
     }
 }
 
+static uint16_t get_any(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
+                        const FemuFeatures *values, uint64_t *result)
+{
+    if (femu_feature_has_data(fid)) {
+        return femu_feature_data_get(n, cmd, fid, values);
+    }
+    return get_value(n, fid, values, le32_to_cpu(cmd->cdw11), result);
+}
+
 /* CDW10: 7:0 feature, 10:8 which of its values. */
 uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
     uint32_t cdw10 = le32_to_cpu(cmd->cdw10);
-    uint32_t cdw11 = le32_to_cpu(cmd->cdw11);
     uint8_t fid = NVME_GETSETFEAT_FID(cdw10);
     int i = feature_find(fid);
     uint16_t status;
@@ -236,10 +247,10 @@ uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     }
     switch (NVME_GETFEAT_SELECT(cdw10)) {
     case NVME_GETFEAT_SELECT_CURRENT:
-        return get_value(n, fid, &n->features, cdw11, result);
+        return get_any(n, cmd, fid, &n->features, result);
     case NVME_GETFEAT_SELECT_DEFAULT:
     case NVME_GETFEAT_SELECT_SAVED:
-        return get_value(n, fid, &feature_defaults, cdw11, result);
+        return get_any(n, cmd, fid, &feature_defaults, result);
     case NVME_GETFEAT_SELECT_CAP:
         *result = feature_table[i].caps;
         return NVME_SUCCESS;
@@ -311,6 +322,9 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
                              true);
     if (status) {
         return status;
+    }
+    if (femu_feature_has_data(fid)) {
+        return femu_feature_data_set(n, cmd, fid);
     }
     return set_value(n, fid, le32_to_cpu(cmd->cdw11), result);
 }

@@ -15,6 +15,7 @@
 
 #define MDTS_UNIT_SHIFT 12              /* CAP.MPSMIN: 4 KiB */
 #define UNLIMITED 0xffffffffu
+#define CTRATT_HOST_ID_128_BITS (1u << 0)
 #define CNTRLTYPE_IO 1
 #define WARNING_KELVIN 343
 #define CRITICAL_KELVIN 358
@@ -120,6 +121,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     ctrl_names(n, id);
     id->mdts = transfer_exponent(n->params.mdts_bytes);
     id->ver = cpu_to_le32(FEMU_NVME_VERSION);
+    id->ctratt = cpu_to_le32(CTRATT_HOST_ID_128_BITS);
     id->oaes = cpu_to_le32(FEMU_ASYNC_ZONE_CHANGED);
     id->cntrltype = CNTRLTYPE_IO;
     id->acl = 3;
@@ -132,7 +134,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->sqes = 0x66;
     id->cqes = 0x44;
     id->nn = cpu_to_le32(FEMU_NSID);
-    id->oncs = cpu_to_le16(NVME_ONCS_FEATURES);
+    id->oncs = cpu_to_le16(NVME_ONCS_FEATURES | NVME_ONCS_TIMESTAMP);
     id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT;
     id->sgls = cpu_to_le32(NVME_CTRL_SGLS_SUPPORT_NO_ALIGN |
                            NVME_CTRL_SGLS_MPTR_CONTIGUOUS);

@@ -68,9 +68,12 @@ static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    data = femu_store_read(&n->store, lba * n->params.lba_bytes, bytes,
-                           n->bounce);
-    req->status = femu_dma_to_host(n, data);
+    req->status = femu_inject_read(n, lba, read.nlb);
+    if (!req->status) {
+        data = femu_store_read(&n->store, lba * n->params.lba_bytes, bytes,
+                               n->bounce);
+        req->status = femu_dma_to_host(n, data);
+    }
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
@@ -93,6 +96,9 @@ static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
     status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
     if (!status) {
         status = femu_dma_from_host(n, n->bounce);
+    }
+    if (!status) {
+        status = femu_inject_write(n, &write);
     }
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &write, &lba,

@@ -101,6 +101,7 @@ static void log_smart(FemuZns *n, uint8_t *buf)
     log.host_write_commands[0] = cpu_to_le64(smart->write_commands);
     log.power_cycles[0] = cpu_to_le64(1);
     log.power_on_hours[0] = cpu_to_le64(n->clock_ns / NS_PER_HOUR);
+    log.media_errors[0] = cpu_to_le64(smart->media_errors);
     log.number_of_error_log_entries[0] = cpu_to_le64(smart->errors);
     memcpy(buf, &log, sizeof(log));
 }

@@ -300,6 +300,7 @@ static void femu_class_init(ObjectClass *oc, void *data)
     dc->vmsd = &femu_vmstate;
     device_class_set_props(dc, femu_properties);
     describe_properties(oc);
+    femu_inject_class_init(oc);
     femu_stats_class_init(oc);
 }
 

@@ -66,20 +66,34 @@ void femu_time_run(FemuZns *n)
 }
 
 /*
- * The memory core guards a device against re-entry only while it serves a
- * register access. From the timer, a queue, a data buffer or an MSI-X message
- * that is aimed at our own BAR would re-enter: engage the guard ourselves.
+ * An entry from elsewhere than a register access, where the memory core guards
+ * a device against re-entry: from the timer or QOM, a queue, a data buffer or
+ * an MSI-X message that is aimed at our own BAR would re-enter. So we engage
+ * the guard ourselves.
+ * Return: what femu_time_end() needs.
  */
-static void time_expired(void *opaque)
+bool femu_time_begin(FemuZns *n)
 {
-    FemuZns *n = opaque;
     MemReentrancyGuard *guard = &DEVICE(n)->mem_reentrancy_guard;
     bool engaged = guard->engaged_in_io;
 
     guard->engaged_in_io = true;
     femu_time_enter(n);
+    return engaged;
+}
+
+/* Do what has become due or possible, and leave. */
+void femu_time_end(FemuZns *n, bool engaged)
+{
     femu_time_run(n);
-    guard->engaged_in_io = engaged;
+    DEVICE(n)->mem_reentrancy_guard.engaged_in_io = engaged;
+}
+
+static void time_expired(void *opaque)
+{
+    FemuZns *n = opaque;
+
+    femu_time_end(n, femu_time_begin(n));
 }
 
 /* Are all instructions of the processor's last slice on the clock? */

@@ -1,0 +1,166 @@
+/*
+ * Media errors that a user asks for, in QOM properties that can be written at
+ * run time: blocks that cannot be read, or cannot be written.
+ *
+ * A read of a bad block takes its time and then fails, without data; a write
+ * to one fails at once and changes nothing.
+ *
+ * Knows nothing of zones' rules or of queues.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/cutils.h"
+#include "qemu/range.h"
+#include "femu.h"
+
+/* Is one of these blocks bad? */
+static bool bad_any(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
+{
+    for (uint32_t i = 0; i < bad->count; i++) {
+        if (ranges_overlap(slba, nlb, bad->range[i].slba,
+                           bad->range[i].nlb)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Return: the status of a read of these blocks, which are in the namespace. */
+uint16_t femu_inject_read(FemuZns *n, uint64_t slba, uint64_t nlb)
+{
+    if (!bad_any(&n->bad_reads, slba, nlb)) {
+        return NVME_SUCCESS;
+    }
+    n->smart.media_errors++;
+    return NVME_UNRECOVERED_READ;
+}
+
+static bool state_writable(SsdZoneState state)
+{
+    return state == SSD_ZONE_EMPTY || state == SSD_ZONE_CLOSED ||
+           state == SSD_ZONE_IMPLICITLY_OPEN ||
+           state == SSD_ZONE_EXPLICITLY_OPEN;
+}
+
+/*
+ * Return: the status of a write, before the core is asked. What is not at the
+ * write pointer of a zone that can be written is left to the core to refuse.
+ */
+uint16_t femu_inject_write(FemuZns *n, const SsdCmd *cmd)
+{
+    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
+    uint64_t at_lba = cmd->slba;
+    SsdZone zone;
+
+    if (!n->bad_writes.count || cmd->slba >= femu_ns_size_lba(n)) {
+        return NVME_SUCCESS;
+    }
+    zone = ssd_zone(n->ssd, cmd->slba / zone_nlb);
+    if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
+        at_lba = zone.wp_lba;
+    }
+    if (!state_writable(zone.state) || at_lba != zone.wp_lba ||
+        !bad_any(&n->bad_writes, at_lba, cmd->nlb)) {
+        return NVME_SUCCESS;
+    }
+    n->smart.media_errors++;
+    return NVME_WRITE_FAULT;
+}
+
+static void bad_add(FemuZns *n, FemuBadBlocks *bad, const char *name,
+                    const char *value, Error **errp)
+{
+    const char *at = value;
+    uint64_t slba, nlb;
+
+    if (!n->ssd) {
+        error_setg(errp, "%s: the drive is not realized yet", name);
+        return;
+    }
+    if (qemu_strtou64(at, &at, 0, &slba) < 0 || *at != ' ' ||
+        qemu_strtou64(at + 1, NULL, 0, &nlb) < 0) {
+        error_setg(errp, "%s=%s: must be the first block and the number of "
+                   "blocks, such as \"4096 8\"", name, value);
+        return;
+    }
+    if (slba >= femu_ns_size_lba(n) || nlb < 1 ||
+        nlb > femu_ns_size_lba(n) - slba) {
+        error_setg(errp, "%s=%s: must be within the %" PRIu64 " blocks of the "
+                   "namespace, and at least one block", name, value,
+                   femu_ns_size_lba(n));
+        return;
+    }
+    if (bad->count == FEMU_BAD_RANGES) {
+        error_setg(errp, "%s=%s: there are %d ranges already, which is the "
+                   "most; inject-clear removes them", name, value,
+                   FEMU_BAD_RANGES);
+        return;
+    }
+    bad->range[bad->count].slba = slba;
+    bad->range[bad->count].nlb = nlb;
+    bad->count++;
+}
+
+/* The ranges as they are written, separated by commas. */
+static char *bad_text(const FemuBadBlocks *bad)
+{
+    GString *text = g_string_new(NULL);
+
+    for (uint32_t i = 0; i < bad->count; i++) {
+        g_string_append_printf(text, "%s%" PRIu64 " %" PRIu64, i ? ", " : "",
+                               bad->range[i].slba, bad->range[i].nlb);
+    }
+    return g_string_free(text, false);
+}
+
+static char *get_read_errors(Object *obj, Error **errp)
+{
+    return bad_text(&FEMU_ZNS(obj)->bad_reads);
+}
+
+static void set_read_error(Object *obj, const char *value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    bad_add(n, &n->bad_reads, "inject-read-error", value, errp);
+}
+
+static char *get_write_errors(Object *obj, Error **errp)
+{
+    return bad_text(&FEMU_ZNS(obj)->bad_writes);
+}
+
+static void set_write_error(Object *obj, const char *value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    bad_add(n, &n->bad_writes, "inject-write-error", value, errp);
+}
+
+static void set_clear(Object *obj, bool value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (value) {
+        n->bad_reads.count = 0;
+        n->bad_writes.count = 0;
+    }
+}
+
+void femu_inject_class_init(ObjectClass *oc)
+{
+    object_class_property_add_str(oc, "inject-read-error", get_read_errors,
+                                  set_read_error);
+    object_class_property_set_description(oc, "inject-read-error",
+        "write \"slba nlb\" to make these blocks unreadable");
+    object_class_property_add_str(oc, "inject-write-error", get_write_errors,
+                                  set_write_error);
+    object_class_property_set_description(oc, "inject-write-error",
+        "write \"slba nlb\" to make writes to these blocks fail");
+    object_class_property_add_bool(oc, "inject-clear", NULL, set_clear);
+    object_class_property_set_description(oc, "inject-clear",
+        "write true to make all blocks good again");
+}
