@@ -16,10 +16,16 @@ static const char *const op_names[SSD_OP_COUNT] = {
     [SSD_OP_WRITE] = "write",
     [SSD_OP_APPEND] = "append",
     [SSD_OP_FLUSH] = "flush",
+    [SSD_OP_WRITE_ZEROES] = "write-zeroes",
+    [SSD_OP_VERIFY] = "verify",
+    [SSD_OP_COMPARE] = "compare",
+    [SSD_OP_COPY] = "copy",
     [SSD_OP_ZONE_OPEN] = "open",
     [SSD_OP_ZONE_CLOSE] = "close",
     [SSD_OP_ZONE_FINISH] = "finish",
     [SSD_OP_ZONE_RESET] = "reset",
+    [SSD_OP_ZONE_OFFLINE] = "offline",
+    [SSD_OP_ZONE_SET_EXTENSION] = "set-extension",
 };
 
 const char *ssd_op_name(SsdOp op)
@@ -63,18 +69,25 @@ static void init_zones(Ssd *ssd)
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =
         g_new0(uint32_t, (size_t)p->zones * ssd->map.zone_units);
+    ssd->zone_writes = g_new(WriteQueue, p->zones);
+    for (uint32_t i = 0; i < p->zones; i++) {
+        ssd->zone_writes[i].head_idx = SSD_NONE;
+    }
 }
 
 /*
  * The most flash operations at once: every command slot holds a read or write
- * of mdts (a page more if it is not aligned), a chunk of a finish, or a reset
- * with one erase per unit; Select All runs so many jobs beside them.
+ * of mdts (two pages more if it is not aligned) or a copy (two pages more for
+ * each range), in any case at least a block each; a chunk of a finish; or a
+ * reset with one erase per unit. Select All runs so many jobs beside them.
  */
 static uint32_t op_capacity(const Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
-    uint64_t per_slot = p->mdts_bytes / p->page_bytes + 2;
+    uint64_t per_slot = p->mdts_bytes / p->page_bytes +
+                        2 * SSD_COPY_RANGES_MAX;
 
+    per_slot = MIN(per_slot, p->mdts_bytes / p->lba_bytes);
     per_slot = MAX(per_slot, ssd->chunk_pages);
     per_slot = MAX(per_slot, ssd->map.zone_units);
     return per_slot * ((uint64_t)p->cmd_slots + p->mgmt_parallel_zones);
@@ -143,6 +156,7 @@ void ssd_free(Ssd *ssd)
     g_free(ssd->ready);
     g_free(ssd->commands);
     flash_destroy(&ssd->flash);
+    g_free(ssd->zone_writes);
     g_free(ssd->programmed_rows);
     g_free(ssd->life);
     map_destroy(&ssd->map);
@@ -211,49 +225,112 @@ static void command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
 
 void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
 {
-    if (--ssd->commands[command_idx].parts_left == 0) {
+    Command *command = &ssd->commands[command_idx];
+
+    if (--command->parts_left > 0) {
+        return;
+    }
+    if (command->write_nlb > 0) {
+        ssd_issue_writes(ssd, at_ns,
+                         command->write_slba / ssd->zones.size_nlb);
+    } else {
         command_complete(ssd, command_idx, at_ns);
     }
 }
 
 /* Checks: nothing here changes the drive */
 
-static SsdStatus check_transfer(const Ssd *ssd, const SsdCmd *cmd)
+static SsdStatus check_size(const Ssd *ssd, const SsdCmd *cmd)
 {
     const SsdParams *p = &ssd->params;
     uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
                                                     : p->mdts_bytes;
-    uint64_t end_lba = p->zones * ssd->zones.size_nlb;
 
     if (cmd->nlb == 0 || cmd->nlb > limit_bytes / p->lba_bytes) {
         return SSD_INVALID_FIELD;
     }
-    if (cmd->slba >= end_lba || cmd->nlb > end_lba - cmd->slba) {
-        return SSD_LBA_OUT_OF_RANGE;
-    }
     return SSD_SUCCESS;
 }
 
-static SsdStatus check_io(const Ssd *ssd, const SsdCmd *cmd)
+static SsdStatus check_range(const Ssd *ssd, uint64_t slba, uint64_t nlb)
 {
-    SsdStatus status = check_transfer(ssd, cmd);
-    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-    uint64_t offset_nlb = cmd->slba % ssd->zones.size_nlb;
+    uint64_t end_lba = ssd->params.zones * ssd->zones.size_nlb;
+
+    return slba >= end_lba || nlb > end_lba - slba ? SSD_LBA_OUT_OF_RANGE
+                                                   : SSD_SUCCESS;
+}
+
+static SsdStatus check_read(const Ssd *ssd, uint64_t slba, uint64_t nlb)
+{
+    SsdStatus status = check_range(ssd, slba, nlb);
 
     if (status != SSD_SUCCESS) {
         return status;
     }
-    if (cmd->op == SSD_OP_READ) {
-        return zone_check_read(&ssd->zones, zone_idx, offset_nlb, cmd->nlb);
+    return zone_check_read(&ssd->zones, slba / ssd->zones.size_nlb,
+                           slba % ssd->zones.size_nlb, nlb);
+}
+
+static SsdStatus check_write(const Ssd *ssd, uint64_t slba, uint64_t nlb)
+{
+    SsdStatus status = check_range(ssd, slba, nlb);
+
+    if (status != SSD_SUCCESS) {
+        return status;
     }
-    if (cmd->op == SSD_OP_APPEND) {
-        /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
-        if (offset_nlb != 0) {
-            return SSD_INVALID_FIELD;
+    return zone_check_write(&ssd->zones, slba / ssd->zones.size_nlb,
+                            slba % ssd->zones.size_nlb, nlb);
+}
+
+static SsdStatus check_append(const Ssd *ssd, const SsdCmd *cmd)
+{
+    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
+    SsdStatus status = check_range(ssd, cmd->slba, cmd->nlb);
+
+    if (status != SSD_SUCCESS) {
+        return status;
+    }
+    /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
+    if (cmd->slba % ssd->zones.size_nlb != 0) {
+        return SSD_INVALID_FIELD;
+    }
+    return zone_check_write(&ssd->zones, zone_idx,
+                            ssd->zones.zones[zone_idx].wp_nlb, cmd->nlb);
+}
+
+/* The blocks that a copy writes. */
+static uint64_t copy_nlb(const SsdCmd *cmd)
+{
+    uint64_t nlb = 0;
+
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        nlb += cmd->ranges[i].nlb;
+    }
+    return nlb;
+}
+
+static SsdStatus check_copy(const Ssd *ssd, const SsdCmd *cmd)
+{
+    const SsdParams *p = &ssd->params;
+
+    if (cmd->range_count > SSD_COPY_RANGES_MAX ||
+        copy_nlb(cmd) > p->mdts_bytes / p->lba_bytes) {
+        return SSD_COMMAND_SIZE_LIMIT_EXCEEDED;
+    }
+    if (cmd->range_count == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        const SsdRange *range = &cmd->ranges[i];
+        SsdStatus status = range->nlb == 0
+                           ? SSD_INVALID_FIELD
+                           : check_read(ssd, range->slba, range->nlb);
+
+        if (status != SSD_SUCCESS) {
+            return status;
         }
-        offset_nlb = ssd->zones.zones[zone_idx].wp_nlb;
     }
-    return zone_check_write(&ssd->zones, zone_idx, offset_nlb, cmd->nlb);
+    return check_write(ssd, cmd->slba, copy_nlb(cmd));
 }
 
 static SsdStatus check_mgmt(const Ssd *ssd, const SsdCmd *cmd)
@@ -261,6 +338,10 @@ static SsdStatus check_mgmt(const Ssd *ssd, const SsdCmd *cmd)
     uint64_t zone_idx = cmd->slba / ssd->zones.size_nlb;
 
     if (cmd->select_all) {
+        /* ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. */
+        if (cmd->op == SSD_OP_ZONE_SET_EXTENSION) {
+            return SSD_INVALID_FIELD;
+        }
         return zone_check_select_all(&ssd->zones, cmd->op);
     }
     if (zone_idx >= ssd->zones.count) {
@@ -274,17 +355,31 @@ static SsdStatus check_mgmt(const Ssd *ssd, const SsdCmd *cmd)
 
 static SsdStatus check(const Ssd *ssd, const SsdCmd *cmd)
 {
+    SsdStatus status;
+
     switch (cmd->op) {
     case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        status = check_size(ssd, cmd);
+        return status ? status : check_read(ssd, cmd->slba, cmd->nlb);
     case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+        status = check_size(ssd, cmd);
+        return status ? status : check_write(ssd, cmd->slba, cmd->nlb);
     case SSD_OP_APPEND:
-        return check_io(ssd, cmd);
+        status = check_size(ssd, cmd);
+        return status ? status : check_append(ssd, cmd);
+    case SSD_OP_COPY:
+        return check_copy(ssd, cmd);
     case SSD_OP_FLUSH:
         return SSD_SUCCESS;
     case SSD_OP_ZONE_OPEN:
     case SSD_OP_ZONE_CLOSE:
     case SSD_OP_ZONE_FINISH:
     case SSD_OP_ZONE_RESET:
+    case SSD_OP_ZONE_OFFLINE:
+    case SSD_OP_ZONE_SET_EXTENSION:
         return check_mgmt(ssd, cmd);
     case SSD_OP_COUNT:
         break;
@@ -294,35 +389,73 @@ static SsdStatus check(const Ssd *ssd, const SsdCmd *cmd)
 
 /* Effects: nothing here can fail */
 
-static uint64_t start_io(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                         const SsdCmd *cmd)
+/* What the statistics will say that the command has moved. */
+static void count_bytes(Ssd *ssd, uint32_t command_idx, uint64_t nlb)
 {
-    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-    uint64_t lba = cmd->slba;
-
-    if (cmd->op == SSD_OP_READ) {
-        ssd_start_read(ssd, now_ns, command_idx, lba, cmd->nlb);
-    } else {
-        if (cmd->op == SSD_OP_APPEND) {
-            lba += ssd->zones.zones[zone_idx].wp_nlb;
-            ssd->commands[command_idx].done.result = lba;
-        }
-        zone_commit_write(&ssd->zones, zone_idx, cmd->nlb);
-        ssd_start_write(ssd, now_ns, command_idx, lba, cmd->nlb);
-    }
-    ssd->commands[command_idx].bytes =
-        (uint64_t)cmd->nlb * ssd->params.lba_bytes;
-    return lba;
+    ssd->commands[command_idx].bytes = nlb * ssd->params.lba_bytes;
 }
 
+static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                       const SsdCmd *cmd)
+{
+    ssd_start_read(ssd, now_ns, command_idx, cmd->slba, cmd->nlb);
+    count_bytes(ssd, command_idx, cmd->nlb);
+}
+
+static void start_write(Ssd *ssd, uint32_t command_idx, const SsdCmd *cmd)
+{
+    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
+
+    zone_commit_write(&ssd->zones, zone_idx, cmd->nlb);
+    ssd_queue_write(ssd, command_idx, cmd->slba, cmd->nlb);
+    count_bytes(ssd, command_idx, cmd->nlb);
+}
+
+/* An append is a write to the write pointer. Return: the assigned LBA. */
+static uint64_t start_append(Ssd *ssd, uint32_t command_idx, const SsdCmd *cmd)
+{
+    SsdCmd write = *cmd;
+
+    write.slba += ssd->zones.zones[cmd->slba / ssd->zones.size_nlb].wp_nlb;
+    ssd->commands[command_idx].done.result = write.slba;
+    start_write(ssd, command_idx, &write);
+    return write.slba;
+}
+
+/* Reads now, writes when the last read has ended. */
+static void start_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                       const SsdCmd *cmd)
+{
+    uint64_t nlb = copy_nlb(cmd);
+
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        ssd_start_read(ssd, now_ns, command_idx, cmd->ranges[i].slba,
+                       cmd->ranges[i].nlb);
+    }
+    zone_commit_write(&ssd->zones, cmd->slba / ssd->zones.size_nlb, nlb);
+    ssd_queue_write(ssd, command_idx, cmd->slba, nlb);
+    count_bytes(ssd, command_idx, nlb);
+}
+
+/* Return: where the command's data lie. */
 static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                       const SsdCmd *cmd)
 {
     switch (cmd->op) {
     case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        start_read(ssd, now_ns, command_idx, cmd);
+        break;
     case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+        start_write(ssd, command_idx, cmd);
+        break;
     case SSD_OP_APPEND:
-        return start_io(ssd, now_ns, command_idx, cmd);
+        return start_append(ssd, command_idx, cmd);
+    case SSD_OP_COPY:
+        start_copy(ssd, now_ns, command_idx, cmd);
+        break;
     case SSD_OP_FLUSH:
         ssd_start_flush(ssd, command_idx);
         break;
@@ -365,7 +498,7 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 
 /* Time */
 
-/* A page that was programmed in a life that a reset has ended does not count. */
+/* A page of a life that a reset has ended does not count. */
 static void page_programmed(Ssd *ssd, const FlashOp *op)
 {
     if (op->life == ssd->life[op->place_idx / ssd->map.zone_units]) {
@@ -426,6 +559,15 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
         ssd->ready_count--;
     }
     return count;
+}
+
+/* Failing media */
+
+bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                   SsdZoneState state)
+{
+    ssd_run(ssd, now_ns);
+    return zone_fail(&ssd->zones, zone_idx, state);
 }
 
 /* Views */

@@ -22,20 +22,35 @@ const char *ssd_op_name(SsdOp op);
 SsdOp ssd_op_from_name(const char *name);
 
 /*
- * A command. READ, WRITE: `slba`, `nlb` blocks. APPEND: `slba` is the start of
- * the zone. ZONE_*: `slba` is the start of the zone, ignored with
- * `select_all`; `nlb` is ignored. FLUSH ignores all of them.
+ * The most source ranges of a COPY; the most blocks that they add up to
+ * are mdts. The drive reports both (NVMe NVM command set 1.0 section 3.2.2).
+ */
+#define SSD_COPY_RANGES_MAX 128
+
+typedef struct SsdRange {
+    uint64_t slba;
+    uint32_t nlb;
+} SsdRange;
+
+/*
+ * A command. READ, WRITE, WRITE_ZEROES, VERIFY, COMPARE: `slba`, `nlb` blocks.
+ * APPEND: `slba` is the start of the zone. COPY: from `range_count` source
+ * ranges to `slba`; `nlb` is ignored. ZONE_*: `slba` is the start of the zone,
+ * ignored with `select_all`; `nlb` is ignored. FLUSH ignores all of them.
+ * `ranges` is read during ssd_submit() only.
  */
 typedef struct SsdCmd {
     SsdOp op;
     bool select_all;
     uint32_t nlb;
     uint64_t slba;
+    const SsdRange *ranges;
+    uint32_t range_count;
 } SsdCmd;
 
 /*
- * What ssd_submit() says at once. `lba` is where the data of a READ, WRITE or
- * APPEND lies (for APPEND the assigned LBA); meaningless on an error status.
+ * What ssd_submit() says at once. `lba` is where the data of the command lies
+ * (for APPEND the assigned LBA); meaningless on an error status.
  */
 typedef struct SsdAccept {
     SsdStatus status;
@@ -86,15 +101,17 @@ bool ssd_has_room(const Ssd *ssd);
  * `tag` is opaque and comes back with the completion. Needs ssd_has_room().
  *
  * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
- * for an append.
+ * for an append. A copy of more than SSD_COPY_RANGES_MAX ranges, or of more
+ * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED.
  */
 SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);
 
 /*
  * A time by which the caller must poll to see the next completion on time: no
- * completion becomes due earlier. Later than now after a poll that has
- * returned all that is due. UINT64_MAX when no command is inside.
+ * completion becomes due earlier, unless a later ssd_submit() makes one. Later
+ * than now after a poll that has returned all that is due. UINT64_MAX when no
+ * command is inside.
  */
 uint64_t ssd_next_at_ns(const Ssd *ssd);
 
@@ -111,6 +128,17 @@ unsigned ssd_inflight(const Ssd *ssd);
 
 /* Zone `zone_idx` < params.zones, as a report shows it. */
 SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx);
+
+/*
+ * The medium of a zone fails at `now_ns`: from now on it is read-only, or
+ * offline with its data lost (ZNS 1.1 sections 2.1.1.2.2.6 and 2.1.1.2.2.7).
+ * `state` is SSD_ZONE_READ_ONLY or SSD_ZONE_OFFLINE. Work under way goes on;
+ * the zone's resources are free at once.
+ * Return: false, changing nothing, for a zone that is offline already, or
+ * read-only and asked to be.
+ */
+bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                   SsdZoneState state);
 
 /* Zones that hold an open or an active resource right now. */
 uint32_t ssd_open_count(const Ssd *ssd);

@@ -23,10 +23,23 @@ typedef struct Command {
     SsdDone done;
     uint64_t bytes;      /* read or written */
     uint32_t parts_left; /* flash operations; for zone management, jobs */
-    uint32_t next_idx;   /* free list, or the queue of Select Alls */
+    uint32_t next_idx;   /* free list, zone's writes, or Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
+    uint64_t write_slba; /* the write to come when no part is left */
+    uint32_t write_nlb;  /* 0: none */
 } Command;
+
+/*
+ * The writes of a zone that have not been issued, in the order of submission,
+ * which is that of their LBAs. A copy is ready when its reads have ended, any
+ * other write at once; the first that is not ready holds up the others. All
+ * are of the zone's present life.
+ */
+typedef struct WriteQueue {
+    uint32_t head_idx; /* command */
+    uint32_t tail_idx;
+} WriteQueue;
 
 /*
  * The work that a finish or a reset leaves on one zone. Jobs of a zone run one
@@ -39,7 +52,7 @@ typedef struct Job {
     uint32_t life;        /* of the zone, for the pages that a finish fills */
     uint64_t next_page;   /* FINISH: first page not yet issued */
     uint32_t skip_bytes;  /* FINISH: of next_page, what is in the register */
-    uint64_t used_pages;  /* RESET: pages whose program was issued */
+    uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint32_t ops_left;    /* flash operations under way */
     bool may_start;       /* Select All lets only so many start at a time */
     uint32_t next_of_zone_idx;
@@ -106,6 +119,8 @@ struct Ssd {
     uint32_t free_command_idx;
     uint32_t inflight_count;
 
+    WriteQueue *zone_writes; /* [zone] */
+
     Job *jobs;
     uint32_t job_capacity;
     uint32_t free_job_idx;
@@ -150,8 +165,16 @@ void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
  */
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     uint64_t slba, uint32_t nlb);
-void ssd_start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                     uint64_t slba, uint32_t nlb);
+
+/* The command will write when no part of it is left and its turn has come. */
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, uint64_t slba,
+                     uint32_t nlb);
+/* Issue the writes of a zone whose turn has come. */
+void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+/* Blocks of a zone, from its start, whose write has been issued. */
+uint64_t ssd_issued_nlb(const Ssd *ssd, uint32_t zone_idx);
+/* A reset has discarded what was not issued yet: nothing is left to write. */
+void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 void ssd_start_flush(Ssd *ssd, uint32_t command_idx);
 void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns);
 
@@ -173,6 +196,8 @@ void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                           SsdOp op);
 void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns);
+/* No write of the zone waits any more: a finish may have waited for that. */
+void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 
 /* No running finish ends before this, if nothing but finishes is inside. */
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd);

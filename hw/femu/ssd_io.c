@@ -90,8 +90,8 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     }
 }
 
-void ssd_start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                     uint64_t slba, uint32_t nlb)
+static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                        uint64_t slba, uint32_t nlb)
 {
     uint32_t zone_idx = slba / ssd->zones.size_nlb;
     uint64_t begin_bytes = slba % ssd->zones.size_nlb * ssd->params.lba_bytes;
@@ -114,6 +114,84 @@ void ssd_start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
             ssd->flush.pending[op.epoch]++;
         }
         issue(ssd, now_ns, command_idx, &op);
+    }
+}
+
+/*
+ * The writes of a zone are issued in the order of their LBAs, as the flash
+ * demands: pages of a block are programmed one after another, and a page when
+ * its last byte is there.
+ */
+
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, uint64_t slba,
+                     uint32_t nlb)
+{
+    WriteQueue *queue = &ssd->zone_writes[slba / ssd->zones.size_nlb];
+    Command *command = &ssd->commands[command_idx];
+
+    command->write_slba = slba;
+    command->write_nlb = nlb;
+    command->next_idx = SSD_NONE;
+    if (queue->head_idx == SSD_NONE) {
+        queue->head_idx = command_idx;
+    } else {
+        ssd->commands[queue->tail_idx].next_idx = command_idx;
+    }
+    queue->tail_idx = command_idx;
+}
+
+/* Return: the blocks that the first waiting write, now let go, was to write. */
+static uint32_t leave_queue(Ssd *ssd, WriteQueue *queue)
+{
+    Command *command = &ssd->commands[queue->head_idx];
+    uint32_t nlb = command->write_nlb;
+
+    queue->head_idx = command->next_idx;
+    command->write_nlb = 0;
+    return nlb;
+}
+
+static bool is_ready(const Ssd *ssd, uint32_t command_idx)
+{
+    return ssd->commands[command_idx].parts_left == 0;
+}
+
+void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    WriteQueue *queue = &ssd->zone_writes[zone_idx];
+
+    while (queue->head_idx != SSD_NONE && is_ready(ssd, queue->head_idx)) {
+        uint32_t command_idx = queue->head_idx;
+        uint64_t slba = ssd->commands[command_idx].write_slba;
+
+        issue_write(ssd, now_ns, command_idx, slba, leave_queue(ssd, queue));
+    }
+    if (queue->head_idx == SSD_NONE) {
+        ssd_zone_written(ssd, now_ns, zone_idx);
+    }
+}
+
+uint64_t ssd_issued_nlb(const Ssd *ssd, uint32_t zone_idx)
+{
+    uint32_t first_idx = ssd->zone_writes[zone_idx].head_idx;
+
+    return first_idx == SSD_NONE
+           ? ssd->zones.zones[zone_idx].wp_nlb
+           : ssd->commands[first_idx].write_slba % ssd->zones.size_nlb;
+}
+
+void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    WriteQueue *queue = &ssd->zone_writes[zone_idx];
+
+    while (queue->head_idx != SSD_NONE) {
+        uint32_t command_idx = queue->head_idx;
+
+        leave_queue(ssd, queue);
+        if (is_ready(ssd, command_idx)) {
+            ssd->commands[command_idx].parts_left = 1;
+            ssd_command_part_ended(ssd, command_idx, now_ns);
+        }
     }
 }
 

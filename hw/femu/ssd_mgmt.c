@@ -89,12 +89,26 @@ static bool leaves_work(const ZoneEntry *zone, SsdOp op)
            (op == SSD_OP_ZONE_RESET && zone->state != SSD_ZONE_EMPTY);
 }
 
+/*
+ * Pages of a zone that a reset finds programmed or about to be: what has been
+ * issued, and all of them if a finish has not ended.
+ */
+static uint64_t used_pages(const Ssd *ssd, uint32_t zone_idx)
+{
+    const JobQueue *queue = &ssd->zone_jobs[zone_idx];
+
+    if (queue->head_idx != SSD_NONE &&
+        ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH) {
+        return ssd->zone_pages;
+    }
+    return ssd_issued_nlb(ssd, zone_idx) / ssd->lba_per_page;
+}
+
 /* Describe the work on the zone as it is before `op` is committed. */
 static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
                         SsdOp op)
 {
     uint64_t wp_nlb = ssd->zones.zones[zone_idx].wp_nlb;
-    uint64_t full_pages = wp_nlb / ssd->lba_per_page;
     uint64_t rest_nlb = wp_nlb % ssd->lba_per_page;
     uint32_t job_idx = job_take(ssd);
 
@@ -103,9 +117,9 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .command_idx = command_idx,
         .zone_idx = zone_idx,
         .life = ssd->life[zone_idx],
-        .next_page = full_pages,
+        .next_page = wp_nlb / ssd->lba_per_page,
         .skip_bytes = rest_nlb * ssd->params.lba_bytes,
-        .used_pages = full_pages,
+        .used_pages = used_pages(ssd, zone_idx),
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
     };
@@ -136,12 +150,21 @@ static void forget_pages(Ssd *ssd, uint32_t zone_idx)
     }
 }
 
+/* Writes that wait are not made any more; nor does a finish wait for them. */
+static void discard_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (ssd->zone_writes[zone_idx].head_idx != SSD_NONE) {
+        ssd_drop_writes(ssd, now_ns, zone_idx);
+        zone_due(ssd, zone_idx);
+    }
+}
+
 /*
  * Commit `op` on a zone. Return: the job that it leaves, queued but not yet
  * allowed to start, or SSD_NONE.
  */
-static uint32_t commit_zone(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
-                            SsdOp op)
+static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                            uint32_t zone_idx, SsdOp op)
 {
     uint32_t job_idx = SSD_NONE;
 
@@ -153,6 +176,7 @@ static uint32_t commit_zone(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         }
         if (op == SSD_OP_ZONE_RESET) {
             forget_pages(ssd, zone_idx);
+            discard_writes(ssd, now_ns, zone_idx);
         }
     }
     zone_commit_mgmt(&ssd->zones, zone_idx, op);
@@ -323,13 +347,22 @@ static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     ssd_command_part_ended(ssd, job.command_idx, now_ns);
 }
 
+/* The pages that a finish fills come after those that were written. */
+static bool waits_for_writes(const Ssd *ssd, const Job *job)
+{
+    return job->op == SSD_OP_ZONE_FINISH &&
+           job->life == ssd->life[job->zone_idx] &&
+           ssd->zone_writes[job->zone_idx].head_idx != SSD_NONE;
+}
+
 /* Start a zone's next job if it can start; without work, it ends at once. */
 static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     JobQueue *queue = &ssd->zone_jobs[zone_idx];
 
     if (queue->head_idx == SSD_NONE || queue->head_runs ||
-        !ssd->jobs[queue->head_idx].may_start) {
+        !ssd->jobs[queue->head_idx].may_start ||
+        waits_for_writes(ssd, &ssd->jobs[queue->head_idx])) {
         return;
     }
     queue->head_runs = true;
@@ -352,6 +385,14 @@ static void settle(Ssd *ssd, uint64_t now_ns)
     }
 }
 
+void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (ssd->zone_jobs[zone_idx].head_idx != SSD_NONE) {
+        zone_due(ssd, zone_idx);
+        settle(ssd, now_ns);
+    }
+}
+
 void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
 {
     Job *job = &ssd->jobs[job_idx];
@@ -368,7 +409,7 @@ void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
 void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     uint32_t zone_idx, SsdOp op)
 {
-    uint32_t job_idx = commit_zone(ssd, command_idx, zone_idx, op);
+    uint32_t job_idx = commit_zone(ssd, now_ns, command_idx, zone_idx, op);
 
     if (job_idx != SSD_NONE) {
         ssd->jobs[job_idx].may_start = true;
@@ -386,7 +427,7 @@ void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         uint32_t job_idx = SSD_NONE;
 
         if (zone_select_all_applies(&ssd->zones, i, op)) {
-            job_idx = commit_zone(ssd, command_idx, i, op);
+            job_idx = commit_zone(ssd, now_ns, command_idx, i, op);
         }
         if (job_idx == SSD_NONE) {
             continue;

@@ -18,6 +18,7 @@ typedef enum SsdStatus {
     SSD_SUCCESS = 0x0000,
     SSD_INVALID_FIELD = 0x0002,
     SSD_LBA_OUT_OF_RANGE = 0x0080,
+    SSD_COMMAND_SIZE_LIMIT_EXCEEDED = 0x0183,
     SSD_ZONE_BOUNDARY_ERROR = 0x01b8,
     SSD_ZONE_IS_FULL = 0x01b9,
     SSD_ZONE_IS_READ_ONLY = 0x01ba,
@@ -33,10 +34,16 @@ typedef enum SsdOp {
     SSD_OP_WRITE,
     SSD_OP_APPEND,
     SSD_OP_FLUSH,
+    SSD_OP_WRITE_ZEROES,
+    SSD_OP_VERIFY,
+    SSD_OP_COMPARE,
+    SSD_OP_COPY,
     SSD_OP_ZONE_OPEN,
     SSD_OP_ZONE_CLOSE,
     SSD_OP_ZONE_FINISH,
     SSD_OP_ZONE_RESET,
+    SSD_OP_ZONE_OFFLINE,
+    SSD_OP_ZONE_SET_EXTENSION, /* the drive keeps the state, not the data */
     SSD_OP_COUNT,
 } SsdOp;
 

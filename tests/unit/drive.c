@@ -113,6 +113,21 @@ uint32_t drive_append(Drive *d, uint64_t at_ns, uint32_t zone_idx,
         .nlb = nlb });
 }
 
+uint32_t drive_io(Drive *d, uint64_t at_ns, SsdOp op, uint64_t slba,
+                  uint32_t nlb)
+{
+    return submit_ok(d, at_ns, &(SsdCmd) {
+        .op = op, .slba = slba, .nlb = nlb });
+}
+
+uint32_t drive_copy(Drive *d, uint64_t at_ns, uint64_t slba, uint64_t from_lba,
+                    uint32_t nlb)
+{
+    return submit_ok(d, at_ns, &(SsdCmd) {
+        .op = SSD_OP_COPY, .slba = slba,
+        .ranges = &(SsdRange) { from_lba, nlb }, .range_count = 1 });
+}
+
 uint32_t drive_flush(Drive *d, uint64_t at_ns)
 {
     return submit_ok(d, at_ns, &(SsdCmd) { .op = SSD_OP_FLUSH });
@@ -206,10 +221,17 @@ void drive_fill(Drive *d, uint32_t zone_idx, uint32_t pages)
 
 char *drive_cmd_text(const SsdCmd *cmd)
 {
-    return g_strdup_printf("%s%s slba %" PRIu64 " nlb %" PRIu32,
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "%s%s slba %" PRIu64 " nlb %" PRIu32,
                            ssd_op_name(cmd->op),
                            cmd->select_all ? " all" : "", cmd->slba,
                            cmd->nlb);
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        g_string_append_printf(text, " from %" PRIu64 " nlb %" PRIu32,
+                               cmd->ranges[i].slba, cmd->ranges[i].nlb);
+    }
+    return g_string_free(text, FALSE);
 }
 
 uint64_t rng_next(Rng *rng)

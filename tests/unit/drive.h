@@ -44,6 +44,12 @@ uint32_t drive_read(Drive *d, uint64_t at_ns, uint64_t slba, uint32_t nlb);
 uint32_t drive_write(Drive *d, uint64_t at_ns, uint64_t slba, uint32_t nlb);
 uint32_t drive_append(Drive *d, uint64_t at_ns, uint32_t zone_idx,
                       uint32_t nlb);
+/* Any operation with slba and nlb. */
+uint32_t drive_io(Drive *d, uint64_t at_ns, SsdOp op, uint64_t slba,
+                  uint32_t nlb);
+/* Copy `nlb` blocks from `from_lba` to `slba`. */
+uint32_t drive_copy(Drive *d, uint64_t at_ns, uint64_t slba, uint64_t from_lba,
+                    uint32_t nlb);
 uint32_t drive_flush(Drive *d, uint64_t at_ns);
 uint32_t drive_zone_op(Drive *d, uint64_t at_ns, SsdOp op, uint32_t zone_idx);
 uint32_t drive_all_zones(Drive *d, uint64_t at_ns, SsdOp op);

@@ -15,13 +15,16 @@
 #include <string.h>
 
 /*
- * A command inside: `parts` pages, jobs or waits are left. A Select All that
- * finishes or resets has `jobs`, of which `admitted` may work, `ended` have.
+ * A command inside: `parts` pages, jobs or waits are left; then, in its turn,
+ * what it writes. A Select All that finishes or resets has `jobs`, of which
+ * `admitted` may work, `ended` have.
  */
 typedef struct Cmd {
     SsdDone done;
     unsigned parts;
     uint64_t flush_seq;
+    uint64_t write_lba;
+    uint64_t write_nlb;     /* 0: writes nothing, or has done so */
     GPtrArray *jobs;
     unsigned admitted;
     unsigned ended;
@@ -82,6 +85,7 @@ struct Model {
     GArray *steps;
     GArray *host_programs;  /* seq of those that have not ended */
     GPtrArray *flushes;
+    GQueue *zone_writes;    /* per zone: Cmd that have not written yet */
     GQueue *zone_jobs;      /* per zone, in order of submission */
     GQueue select_all;      /* Cmd, in order of submission */
     GQueue look_at;         /* zones + 1 in which a job may be able to start */
@@ -103,6 +107,7 @@ Model *model_new(const SsdParams *resolved)
     m->channel_ns = g_new0(uint64_t, p->channels);
     m->unit = g_new0(Unit, p->channels * p->ways * p->dies * p->planes);
     m->programmed = g_new0(uint8_t *, p->zones);
+    m->zone_writes = g_new0(GQueue, p->zones);
     m->zone_jobs = g_new0(GQueue, p->zones);
     for (uint32_t z = 0; z < p->zones; z++) {
         m->programmed[z] = g_new0(uint8_t, m->zone_pages);
@@ -119,6 +124,9 @@ void model_free(Model *m)
     SsdDone done;
 
     model_run(m, UINT64_MAX);
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        g_assert_cmpuint(m->zone_writes[z].length, ==, 0);
+    }
     while (model_pop(m, &done)) {
         ;
     }
@@ -127,6 +135,7 @@ void model_free(Model *m)
         g_free(m->programmed[z]);
     }
     g_free(m->programmed);
+    g_free(m->zone_writes);
     g_free(m->zone_jobs);
     g_free(m->life);
     g_free(m->channel_ns);
@@ -242,12 +251,18 @@ static void unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step)
 
 /* --- commands ---------------------------------------------------------- */
 
+static void write_in_turn(Model *m, uint32_t zone_idx);
+
 static void part_done(Model *m, Cmd *cmd)
 {
     SsdDone *done;
 
     g_assert_cmpuint(cmd->parts, >, 0);
     if (--cmd->parts) {
+        return;
+    }
+    if (cmd->write_nlb) {
+        write_in_turn(m, cmd->write_lba / m->rules.zone_nlb);
         return;
     }
     cmd->done.due_at_ns = m->now_ns;
@@ -259,12 +274,12 @@ static void part_done(Model *m, Cmd *cmd)
     g_free(cmd);
 }
 
-static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+static void put_pages(Model *m, Cmd *cmd)
 {
     const SsdParams *p = &m->p;
-    uint32_t zone_idx = lba / m->rules.zone_nlb;
-    uint64_t at = lba % m->rules.zone_nlb * p->lba_bytes;
-    uint64_t end = at + nlb * p->lba_bytes;
+    uint32_t zone_idx = cmd->write_lba / m->rules.zone_nlb;
+    uint64_t at = cmd->write_lba % m->rules.zone_nlb * p->lba_bytes;
+    uint64_t end = at + cmd->write_nlb * p->lba_bytes;
 
     while (at < end) {
         uint64_t page = at / p->page_bytes;
@@ -286,6 +301,46 @@ static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
         cmd->parts++;
         add_step(m, step);
         at = to;
+    }
+}
+
+static void look_at(Model *m, uint32_t zone_idx);
+static void settle(Model *m);
+
+/* Zones are written in order of LBA: who is not ready holds up the others. */
+static void write_in_turn(Model *m, uint32_t zone_idx)
+{
+    Cmd *cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
+
+    while (cmd && cmd->parts == 0) {
+        g_queue_pop_head(&m->zone_writes[zone_idx]);
+        put_pages(m, cmd);
+        cmd->write_nlb = 0;
+        cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
+    }
+    if (!cmd) {
+        look_at(m, zone_idx);       /* a finish may have waited */
+        settle(m);
+    }
+}
+
+static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+{
+    cmd->write_lba = lba;
+    cmd->write_nlb = nlb;
+    g_queue_push_tail(&m->zone_writes[lba / m->rules.zone_nlb], cmd);
+}
+
+/* A reset: who waits to write has nothing to write any more. */
+static void discard_writes(Model *m, uint32_t zone_idx)
+{
+    Cmd *cmd;
+
+    while ((cmd = g_queue_pop_head(&m->zone_writes[zone_idx]))) {
+        cmd->write_nlb = 0;
+        cmd->parts++;
+        part_done(m, cmd);
+        look_at(m, zone_idx);
     }
 }
 
@@ -468,7 +523,9 @@ static void settle(Model *m)
         uint32_t z = GPOINTER_TO_UINT(g_queue_pop_head(&m->look_at)) - 1;
         Job *job = g_queue_peek_head(&m->zone_jobs[z]);
 
-        if (job && job->admitted && !job->running) {
+        if (job && job->admitted && !job->running &&
+            !(job->fill && job->life == m->life[z] &&
+              m->zone_writes[z].length)) {
             start_job(m, job);
         }
     }
@@ -487,6 +544,8 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
         Job *job = g_new0(Job, 1);
         uint32_t z = effect->job[i].zone_idx;
         uint64_t bytes = effect->job[i].written_before_nlb * m->p.lba_bytes;
+        const Cmd *waits = g_queue_peek_head(&m->zone_writes[z]);
+        const Job *last = g_queue_peek_tail(&m->zone_jobs[z]);
 
         job->rules = effect->job[i];
         job->cmd = cmd;
@@ -498,10 +557,15 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
         if (job->rules.state_before == SSD_ZONE_FULL) {
             job->used_pages = m->zone_pages;
         }
+        if (waits && !(last && last->fill)) {
+            job->used_pages = waits->write_lba % m->rules.zone_nlb *
+                              m->p.lba_bytes / m->p.page_bytes;
+        }
         job->life = m->life[z];
         if (!fill) {
             m->life[z]++;
             memset(m->programmed[z], 0, m->zone_pages);
+            discard_writes(m, z);
         }
         cmd->parts++;
         if (cmd->jobs) {
@@ -619,6 +683,13 @@ void model_run(Model *m, uint64_t now_ns)
     m->now_ns = now_ns;
 }
 
+bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t zone_idx,
+                     SsdZoneState state)
+{
+    model_run(m, now_ns);
+    return rules_zone_fail(&m->rules, zone_idx, state);
+}
+
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
                        uint32_t tag)
 {
@@ -639,9 +710,18 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     cmd->parts = 1;     /* this submission itself, taken back below */
     switch (what->op) {
     case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
         start_read(m, cmd, what->slba, what->nlb);
         break;
+    case SSD_OP_COPY:
+        for (uint32_t i = 0; i < what->range_count; i++) {
+            start_read(m, cmd, what->ranges[i].slba, what->ranges[i].nlb);
+        }
+        start_write(m, cmd, effect.lba, effect.nlb);
+        break;
     case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
         start_write(m, cmd, effect.lba, what->nlb);
         break;

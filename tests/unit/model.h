@@ -51,6 +51,7 @@ typedef struct RulesJob {
 typedef struct RulesEffect {
     SsdStatus status;
     uint64_t lba;
+    uint64_t nlb;       /* that a copy writes */
     unsigned job_count;
     RulesJob job[RULES_MAX_ZONES];
 } RulesEffect;
@@ -59,6 +60,9 @@ Rules rules_new(const SsdParams *resolved);
 
 /* Judge and apply a command. On an error status nothing has changed. */
 RulesEffect rules_apply(Rules *rules, const SsdCmd *cmd);
+
+/* As ssd_zone_fail(). */
+bool rules_zone_fail(Rules *rules, uint32_t zone_idx, SsdZoneState state);
 
 /* A job's media work has ended: what its zone still holds is free. */
 void rules_job_done(Rules *rules, const RulesJob *job);
@@ -73,6 +77,9 @@ void model_free(Model *m);
 
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *cmd,
                        uint32_t tag);
+
+bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t zone_idx,
+                     SsdZoneState state);
 
 /* Run up to and including now_ns; completions gather for model_pop(). */
 void model_run(Model *m, uint64_t now_ns);

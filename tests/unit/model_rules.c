@@ -128,7 +128,22 @@ void rules_job_done(Rules *r, const RulesJob *job)
     }
 }
 
-static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
+bool rules_zone_fail(Rules *r, uint32_t zone_idx, SsdZoneState state)
+{
+    RulesZone *zone = &r->zone[zone_idx];
+
+    if (zone->state == SSD_ZONE_OFFLINE || zone->state == state) {
+        return false;
+    }
+    zone->state = state;
+    zone->owner = 0;
+    zone->holds_open = false;
+    zone->holds_active = false;
+    return true;
+}
+
+static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect,
+                          uint64_t nlb)
 {
     bool append = cmd->op == SSD_OP_APPEND;
     uint64_t zone_lba = cmd->slba / r->zone_nlb * r->zone_nlb;
@@ -143,7 +158,13 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
     if (zone->state == SSD_ZONE_FULL) {
         return SSD_ZONE_IS_FULL;
     }
-    if (slba + cmd->nlb > zone_lba + r->capacity_nlb) {
+    if (zone->state == SSD_ZONE_READ_ONLY) {
+        return SSD_ZONE_IS_READ_ONLY;
+    }
+    if (zone->state == SSD_ZONE_OFFLINE) {
+        return SSD_ZONE_IS_OFFLINE;
+    }
+    if (slba + nlb > zone_lba + r->capacity_nlb) {
         return SSD_ZONE_BOUNDARY_ERROR;
     }
     if (slba != wp_lba) {
@@ -156,7 +177,7 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
         }
     }
     effect->lba = wp_lba;
-    zone->written_nlb += cmd->nlb;
+    zone->written_nlb += nlb;
     if (zone->written_nlb == r->capacity_nlb) {
         zone->state = SSD_ZONE_FULL;
         zone->holds_open = false;
@@ -165,13 +186,70 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
     return SSD_SUCCESS;
 }
 
-static SsdStatus get_data(const Rules *r, const SsdCmd *cmd,
-                          RulesEffect *effect)
+static SsdStatus get_data(const Rules *r, uint64_t slba, uint64_t nlb)
 {
-    if (cmd->slba % r->zone_nlb + cmd->nlb > r->zone_nlb) {
+    if (r->zone[slba / r->zone_nlb].state == SSD_ZONE_OFFLINE) {
+        return SSD_ZONE_IS_OFFLINE;
+    }
+    if (slba % r->zone_nlb + nlb > r->zone_nlb) {
         return SSD_ZONE_BOUNDARY_ERROR;
     }
-    effect->lba = cmd->slba;
+    return SSD_SUCCESS;
+}
+
+static bool is_outside(const Rules *r, uint64_t slba, uint64_t nlb)
+{
+    uint64_t end_lba = r->zone_count * r->zone_nlb;
+
+    return slba >= end_lba || nlb > end_lba - slba;
+}
+
+/* NVM command set 1.0 section 3.2.2: sizes, then sources, then destination. */
+static SsdStatus copy_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
+{
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        effect->nlb += cmd->ranges[i].nlb;
+    }
+    if (cmd->range_count > SSD_COPY_RANGES_MAX || effect->nlb > r->mdts_nlb) {
+        return SSD_COMMAND_SIZE_LIMIT_EXCEEDED;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        SsdRange from = cmd->ranges[i];
+        SsdStatus status;
+
+        if (from.nlb == 0) {
+            return SSD_INVALID_FIELD;
+        }
+        if (is_outside(r, from.slba, from.nlb)) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+        status = get_data(r, from.slba, from.nlb);
+        if (status) {
+            return status;
+        }
+    }
+    if (cmd->range_count == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    if (is_outside(r, cmd->slba, effect->nlb)) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    return put_data(r, cmd, effect, effect->nlb);
+}
+
+/* Whom no limit stops but an active resource: Empty to Closed. */
+static SsdStatus set_extension(Rules *r, RulesZone *zone)
+{
+    if (zone->state != SSD_ZONE_EMPTY) {
+        return SSD_INVALID_ZONE_STATE_TRANSITION;
+    }
+    if (!zone->holds_active && rules_active_count(r) >= r->max_active) {
+        return SSD_TOO_MANY_ACTIVE_ZONES;
+    }
+    zone->state = SSD_ZONE_CLOSED;
+    zone->holds_active = true;
+    zone->holds_open = false;
+    zone->owner = 0;
     return SSD_SUCCESS;
 }
 
@@ -180,7 +258,21 @@ static SsdStatus zone_action(Rules *r, SsdOp op, uint32_t zone_idx,
 {
     RulesZone *zone = &r->zone[zone_idx];
 
+    if (op == SSD_OP_ZONE_OFFLINE) {
+        if (zone->state != SSD_ZONE_READ_ONLY &&
+            zone->state != SSD_ZONE_OFFLINE) {
+            return SSD_INVALID_ZONE_STATE_TRANSITION;
+        }
+        zone->state = SSD_ZONE_OFFLINE;
+        return SSD_SUCCESS;
+    }
+    if (zone->state == SSD_ZONE_READ_ONLY ||
+        zone->state == SSD_ZONE_OFFLINE) {
+        return SSD_INVALID_ZONE_STATE_TRANSITION;
+    }
     switch (op) {
+    case SSD_OP_ZONE_SET_EXTENSION:
+        return set_extension(r, zone);
     case SSD_OP_ZONE_OPEN:
         if (zone->state == SSD_ZONE_FULL) {
             return SSD_INVALID_ZONE_STATE_TRANSITION;
@@ -222,6 +314,8 @@ static bool is_selected(const RulesZone *zone, SsdOp op)
         return is_open(zone);
     case SSD_OP_ZONE_FINISH:
         return is_active(zone);
+    case SSD_OP_ZONE_OFFLINE:
+        return zone->state == SSD_ZONE_READ_ONLY;
     default:
         return is_active(zone) || zone->state == SSD_ZONE_FULL;
     }
@@ -231,6 +325,9 @@ static SsdStatus all_zones(Rules *r, SsdOp op, RulesEffect *effect)
 {
     uint32_t selected = 0;
 
+    if (op == SSD_OP_ZONE_SET_EXTENSION) {
+        return SSD_INVALID_FIELD;
+    }
     for (uint32_t z = 0; z < r->zone_count; z++) {
         selected += is_selected(&r->zone[z], op);
     }
@@ -249,6 +346,11 @@ static SsdStatus all_zones(Rules *r, SsdOp op, RulesEffect *effect)
     return SSD_SUCCESS;
 }
 
+static bool op_reads(SsdOp op)
+{
+    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
+}
+
 static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
 {
     uint64_t end_lba = r->zone_count * r->zone_nlb;
@@ -256,18 +358,24 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
     switch (cmd->op) {
     case SSD_OP_FLUSH:
         return SSD_SUCCESS;
+    case SSD_OP_COPY:
+        return copy_data(r, cmd, effect);
     case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
     case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
         if (cmd->nlb == 0 || cmd->nlb > r->mdts_nlb ||
             (cmd->op == SSD_OP_APPEND && cmd->nlb > r->zasl_nlb)) {
             return SSD_INVALID_FIELD;
         }
-        if (cmd->slba >= end_lba || cmd->nlb > end_lba - cmd->slba) {
+        if (is_outside(r, cmd->slba, cmd->nlb)) {
             return SSD_LBA_OUT_OF_RANGE;
         }
-        return cmd->op == SSD_OP_READ ? get_data(r, cmd, effect) :
-                                        put_data(r, cmd, effect);
+        effect->lba = cmd->slba;
+        return op_reads(cmd->op) ? get_data(r, cmd->slba, cmd->nlb) :
+                                       put_data(r, cmd, effect, cmd->nlb);
     default:
         if (cmd->select_all) {
             return all_zones(r, cmd->op, effect);

@@ -67,8 +67,7 @@ SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd)
     SsdAccept want = model_submit(pair->model, pair->now_ns, cmd,
                                   pair->next_tag);
     SsdAccept got = ssd_submit(pair->ssd, pair->now_ns, cmd, pair->next_tag);
-    bool has_lba = cmd->op == SSD_OP_READ || cmd->op == SSD_OP_WRITE ||
-                   cmd->op == SSD_OP_APPEND;
+    bool has_lba = cmd->op < SSD_OP_ZONE_OPEN && cmd->op != SSD_OP_FLUSH;
 
     remember(pair, cmd, want.status);
     if (got.status != want.status) {
@@ -86,6 +85,17 @@ SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd)
         pair->accepted_count++;
     }
     return want.status;
+}
+
+void pair_zone_fail(Pair *pair, uint32_t zone_idx, SsdZoneState state)
+{
+    bool want = model_zone_fail(pair->model, pair->now_ns, zone_idx, state);
+    bool got = ssd_zone_fail(pair->ssd, pair->now_ns, zone_idx, state);
+
+    if (got != want) {
+        fail(pair, "zone %" PRIu32 " fails to state %x: %d, must be %d",
+             zone_idx, state, got, want);
+    }
 }
 
 /* Completions due at the same time may leave in either order: sort them. */
@@ -198,6 +208,27 @@ void pair_compare(Pair *pair)
     if (ssd_active_count(pair->ssd) != rules_active_count(rules)) {
         fail(pair, "%" PRIu32 " zones hold an active resource, must be %"
              PRIu32, ssd_active_count(pair->ssd), rules_active_count(rules));
+    }
+}
+
+void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
+                 SsdCmd *cmd)
+{
+    uint32_t z = rng_below(rng, rules->zone_count);
+    uint64_t left_nlb = rules->capacity_nlb - rules->zone[z].written_nlb;
+
+    cmd->op = SSD_OP_COPY;
+    cmd->slba = z * rules->zone_nlb + rules->zone[z].written_nlb;
+    cmd->nlb = 0;
+    cmd->ranges = ranges;
+    cmd->range_count = 1 + rng_below(rng, COPY_RANGES);
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        uint32_t from = rng_below(rng, rules->zone_count);
+        uint64_t most_nlb = 1 + left_nlb / cmd->range_count;
+
+        ranges[i].slba = from * rules->zone_nlb +
+                         rng_below(rng, rules->zone[from].written_nlb + 1);
+        ranges[i].nlb = 1 + rng_below(rng, MIN(most_nlb, 12));
     }
 }
 

@@ -34,6 +34,7 @@ void pair_free(Pair *pair);
 
 /* Submit to both at pair->now_ns. Needs pair_has_room(). Return: status. */
 SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd);
+void pair_zone_fail(Pair *pair, uint32_t zone_idx, SsdZoneState state);
 bool pair_has_room(const Pair *pair);
 
 /* Tell both that it is now_ns; compare all completions until then. */
@@ -41,6 +42,14 @@ void pair_advance(Pair *pair, uint64_t now_ns);
 
 /* Compare every zone and the resource counts at pair->now_ns. */
 void pair_compare(Pair *pair);
+
+/*
+ * Make `cmd` a copy, mostly of data that are there, in at most as many ranges
+ * as `ranges` has room for.
+ */
+#define COPY_RANGES 4
+void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
+                 SsdCmd *cmd);
 
 /* Run both until idle. */
 void pair_drain(Pair *pair);

@@ -38,6 +38,8 @@ typedef struct Mistake {
 } Mistake;
 
 #define IO(o, s, n) { .op = SSD_OP_##o, .slba = (s), .nlb = (n) }
+#define COPY(s, n, ...) { .op = SSD_OP_COPY, .slba = (s), .range_count = (n), \
+                          .ranges = (const SsdRange[129]) { __VA_ARGS__ } }
 
 static const Mistake mistakes[] = {
     { "read of nothing", IO(READ, 0, 0), SSD_INVALID_FIELD },
@@ -87,6 +89,64 @@ static const Mistake mistakes[] = {
       SSD_ZONE_BOUNDARY_ERROR },
     { "append to a closed zone", IO(APPEND, 32, 2),
       SSD_TOO_MANY_OPEN_ZONES },
+    { "write zeroes above MDTS", IO(WRITE_ZEROES, 48, 9), SSD_INVALID_FIELD },
+    { "write zeroes not at the write pointer", IO(WRITE_ZEROES, 4, 1),
+      SSD_ZONE_INVALID_WRITE },
+    { "write zeroes to a full zone", IO(WRITE_ZEROES, 16, 1),
+      SSD_ZONE_IS_FULL },
+    { "write zeroes without resources", IO(WRITE_ZEROES, 48, 1),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "verify of nothing", IO(VERIFY, 0, 0), SSD_INVALID_FIELD },
+    { "verify above MDTS", IO(VERIFY, 0, 9), SSD_INVALID_FIELD },
+    { "verify behind the end", IO(VERIFY, 64, 1), SSD_LBA_OUT_OF_RANGE },
+    { "verify across zones", IO(VERIFY, 15, 2), SSD_ZONE_BOUNDARY_ERROR },
+    { "compare above MDTS", IO(COMPARE, 0, 9), SSD_INVALID_FIELD },
+    { "compare across zones", IO(COMPARE, 15, 2), SSD_ZONE_BOUNDARY_ERROR },
+    { "copy of nothing", COPY(5, 0), SSD_INVALID_FIELD },
+    { "copy of an empty range", COPY(5, 2, { 0, 1 }, { 1, 0 }),
+      SSD_INVALID_FIELD },
+    { "copy of too much", COPY(5, 2, { 0, 5 }, { 16, 4 }),
+      SSD_COMMAND_SIZE_LIMIT_EXCEEDED },
+    { "copy of 2^33 - 2 blocks", COPY(5, 2, { 0, UINT32_MAX },
+      { 16, UINT32_MAX }), SSD_COMMAND_SIZE_LIMIT_EXCEEDED },
+    { "copy from 129 ranges", COPY(5, 129), SSD_COMMAND_SIZE_LIMIT_EXCEEDED },
+    { "copy from behind the end", COPY(5, 2, { 0, 1 }, { 64, 1 }),
+      SSD_LBA_OUT_OF_RANGE },
+    { "copy from across the end", COPY(5, 1, { 63, 2 }),
+      SSD_LBA_OUT_OF_RANGE },
+    { "copy from across zones", COPY(5, 1, { 15, 2 }),
+      SSD_ZONE_BOUNDARY_ERROR },
+    { "copy to behind the end", COPY(64, 1, { 0, 1 }), SSD_LBA_OUT_OF_RANGE },
+    { "copy to a full zone", COPY(16, 1, { 0, 1 }), SSD_ZONE_IS_FULL },
+    { "copy to below the write pointer", COPY(4, 1, { 0, 1 }),
+      SSD_ZONE_INVALID_WRITE },
+    { "copy to beyond the capacity", COPY(5, 2, { 0, 4 }, { 16, 4 }),
+      SSD_ZONE_BOUNDARY_ERROR },
+    { "copy without resources", COPY(48, 1, { 0, 1 }),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "copy to a closed zone", COPY(42, 1, { 0, 1 }),
+      SSD_TOO_MANY_OPEN_ZONES },
+    { "offline of an open zone", IO(ZONE_OFFLINE, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "offline of a full zone", IO(ZONE_OFFLINE, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "offline of a closed zone", IO(ZONE_OFFLINE, 32, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "offline of an empty zone", IO(ZONE_OFFLINE, 48, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "offline not at a start", IO(ZONE_OFFLINE, 1, 0), SSD_INVALID_FIELD },
+    { "extension of an open zone", IO(ZONE_SET_EXTENSION, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "extension of a full zone", IO(ZONE_SET_EXTENSION, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "extension of a closed zone", IO(ZONE_SET_EXTENSION, 32, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "extension without resources", IO(ZONE_SET_EXTENSION, 48, 0),
+      SSD_TOO_MANY_ACTIVE_ZONES },
+    { "extension of all zones", { .op = SSD_OP_ZONE_SET_EXTENSION,
+      .select_all = true }, SSD_INVALID_FIELD },
+    { "an operation that is none", { .op = SSD_OP_COUNT },
+      SSD_INVALID_FIELD },
     { "open not at a start", IO(ZONE_OPEN, 1, 0), SSD_INVALID_FIELD },
     { "open behind the end", IO(ZONE_OPEN, 64, 0), SSD_LBA_OUT_OF_RANGE },
     { "open of a full zone", IO(ZONE_OPEN, 16, 0),
@@ -130,16 +190,13 @@ static char *snapshot(const Drive *d)
     return g_string_free(text, FALSE);
 }
 
-static void test_mistakes(void)
+/* Each has its status, and changes nothing. */
+static void try_mistakes(const Drive *d, const Mistake *tries, unsigned count)
 {
-    Drive *d = drive_prepared();
     char *before = snapshot(d);
-    uint32_t tag;
 
-    g_assert_cmpstr(before, ==, "3 0 5 12; e 16 0 12; 4 32 42 12; "
-                    "1 48 48 12; open 1 active 2 inflight 0");
-    for (unsigned i = 0; i < G_N_ELEMENTS(mistakes); i++) {
-        const Mistake *m = &mistakes[i];
+    for (unsigned i = 0; i < count; i++) {
+        const Mistake *m = &tries[i];
         SsdAccept accept = ssd_submit(d->ssd, d->now_ns, &m->cmd, 99);
         char *after = snapshot(d);
 
@@ -152,12 +209,93 @@ static void test_mistakes(void)
         }
         g_free(after);
     }
+    g_free(before);
+}
+
+static void test_mistakes(void)
+{
+    Drive *d = drive_prepared();
+    char *before = snapshot(d);
+    uint32_t tag;
+
+    g_assert_cmpstr(before, ==, "3 0 5 12; e 16 0 12; 4 32 42 12; "
+                    "1 48 48 12; open 1 active 2 inflight 0");
+    try_mistakes(d, mistakes, G_N_ELEMENTS(mistakes));
     drive_expect_idle(d);
     /* The drive is as idle and as usable as before. */
     tag = drive_write(d, d->now_ns, 5, 7);
     g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
     drive_expect(d, tag, d->now_ns + 25000 + 4 * 700000);
     g_free(before);
+    drive_free(d);
+}
+
+/* Zone 0 is read-only, zone 1 offline; the rest as above. */
+static const Mistake on_failed[] = {
+    { "write to a read-only zone", IO(WRITE, 5, 1), SSD_ZONE_IS_READ_ONLY },
+    { "write anywhere to a read-only zone", IO(WRITE, 2, 1),
+      SSD_ZONE_IS_READ_ONLY },
+    { "append to a read-only zone", IO(APPEND, 0, 1), SSD_ZONE_IS_READ_ONLY },
+    { "write zeroes to a read-only zone", IO(WRITE_ZEROES, 5, 1),
+      SSD_ZONE_IS_READ_ONLY },
+    { "copy to a read-only zone", COPY(5, 1, { 0, 1 }),
+      SSD_ZONE_IS_READ_ONLY },
+    { "open of a read-only zone", IO(ZONE_OPEN, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "close of a read-only zone", IO(ZONE_CLOSE, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "finish of a read-only zone", IO(ZONE_FINISH, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "reset of a read-only zone", IO(ZONE_RESET, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "extension of a read-only zone", IO(ZONE_SET_EXTENSION, 0, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "read of an offline zone", IO(READ, 16, 1), SSD_ZONE_IS_OFFLINE },
+    { "verify of an offline zone", IO(VERIFY, 16, 1), SSD_ZONE_IS_OFFLINE },
+    { "compare of an offline zone", IO(COMPARE, 16, 1), SSD_ZONE_IS_OFFLINE },
+    { "copy from an offline zone", COPY(42, 2, { 0, 1 }, { 16, 1 }),
+      SSD_ZONE_IS_OFFLINE },
+    { "copy to an offline zone", COPY(16, 1, { 0, 1 }), SSD_ZONE_IS_OFFLINE },
+    { "write to an offline zone", IO(WRITE, 16, 1), SSD_ZONE_IS_OFFLINE },
+    { "append to an offline zone", IO(APPEND, 16, 1), SSD_ZONE_IS_OFFLINE },
+    { "reset of an offline zone", IO(ZONE_RESET, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+    { "open of an offline zone", IO(ZONE_OPEN, 16, 0),
+      SSD_INVALID_ZONE_STATE_TRANSITION },
+};
+
+/* The medium gives back what the zone held; nothing else comes back. */
+static void test_failed_zones(void)
+{
+    Drive *d = drive_prepared();
+    char *text;
+    uint32_t tag;
+
+    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 0, SSD_ZONE_READ_ONLY));
+    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_OFFLINE));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 0, SSD_ZONE_READ_ONLY));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_OFFLINE));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_READ_ONLY));
+    text = snapshot(d);
+    g_assert_cmpstr(text, ==, "d 0 5 12; f 16 28 12; 4 32 42 12; 1 48 48 12; "
+                    "open 0 active 1 inflight 0");
+    g_free(text);
+    try_mistakes(d, on_failed, G_N_ELEMENTS(on_failed));
+    drive_expect_idle(d);
+
+    /* A read-only zone gives its data, and can be taken offline. */
+    tag = drive_read(d, d->now_ns, 0, 1);
+    drive_expect(d, tag, d->now_ns + 60000 + 25000);
+    tag = drive_zone_op(d, d->now_ns, SSD_OP_ZONE_OFFLINE, 1);
+    drive_expect(d, tag, d->now_ns);
+    tag = drive_all_zones(d, d->now_ns, SSD_OP_ZONE_RESET);
+    drive_drain(d);
+    tag = drive_all_zones(d, d->now_ns, SSD_OP_ZONE_OFFLINE);
+    drive_expect(d, tag, d->now_ns);
+    text = snapshot(d);
+    g_assert_cmpstr(text, ==, "f 0 5 12; f 16 28 12; 1 32 32 12; 1 48 48 12; "
+                    "open 0 active 0 inflight 0");
+    g_free(text);
     drive_free(d);
 }
 
@@ -284,11 +422,17 @@ static void test_garbage(void)
     SsdDone done;
 
     for (unsigned i = 0; i < 100000; i++) {
+        SsdRange range = {
+            .slba = rng_next(&rng) >> rng_below(&rng, 64),
+            .nlb = rng_next(&rng) >> (32 + rng_below(&rng, 32)),
+        };
         SsdCmd cmd = {
             .op = rng_below(&rng, SSD_OP_COUNT),
             .slba = rng_next(&rng) >> rng_below(&rng, 64),
             .nlb = rng_next(&rng) >> (32 + rng_below(&rng, 32)),
             .select_all = rng_chance(&rng, 2),
+            .ranges = &range,
+            .range_count = rng_below(&rng, 2),
         };
 
         now_ns += rng_next(&rng) >> (44 + rng_below(&rng, 20));
@@ -309,6 +453,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/rejects/mistakes", test_mistakes);
+    g_test_add_func("/rejects/failed-zones", test_failed_zones);
     g_test_add_func("/rejects/twins", test_twins);
     g_test_add_func("/rejects/garbage", test_garbage);
     return g_test_run();

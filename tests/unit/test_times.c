@@ -274,6 +274,26 @@ static void test_read_whole_page(void)
     drive_free(d);
 }
 
+/* Write zeroes, verify and compare take the time of a write and of reads. */
+static void test_like_write_and_read(void)
+{
+    Drive *d = drive_new("channels=1 page-size=16K read-granule=4K");
+    uint32_t tag;
+
+    tag = drive_io(d, 0, SSD_OP_WRITE_ZEROES, 0, 3);
+    drive_expect(d, tag, XFER * 3 / 4);
+    tag = drive_io(d, 1000000, SSD_OP_WRITE_ZEROES, 3, 1);
+    drive_expect(d, tag, 1000000 + XFER / 4 + PROG);
+    tag = drive_io(d, 2000000, SSD_OP_VERIFY, 1, 2);
+    drive_expect(d, tag, 2000000 + READ + XFER / 2);
+    tag = drive_io(d, 3000000, SSD_OP_COMPARE, 3, 1);
+    drive_expect(d, tag, 3000000 + READ + XFER / 4);
+    tag = drive_io(d, 4000000, SSD_OP_VERIFY, 4, 4);    /* not written */
+    drive_expect(d, tag, 4000000);
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
 /* Flush waits for host programs issued before it, and for nothing else. */
 static void test_flush(void)
 {
@@ -472,6 +492,7 @@ int main(int argc, char **argv)
     g_test_add_func("/times/transfer-shares", test_transfer_shares);
     g_test_add_func("/times/read-granule", test_read_granule);
     g_test_add_func("/times/read-whole-page", test_read_whole_page);
+    g_test_add_func("/times/like-write-and-read", test_like_write_and_read);
     g_test_add_func("/times/flush", test_flush);
     g_test_add_func("/times/flush-ignores-jobs", test_flush_ignores_jobs);
     g_test_add_func("/times/open-and-close", test_open_and_close);

@@ -15,10 +15,12 @@
 
 /*
  * An alphabet: two characters a word, an action and a zone. w and p write and
- * append one block at the write pointer, f writes the zone full, o c F r open,
- * close, finish, reset; zone * is Select All. "t." lets all jobs end: between
- * other words no time passes. FEMU_DEPTH=n makes sequences n words longer, for
- * those who have the time.
+ * append one block at the write pointer, f writes the zone full, y copies one
+ * block from the start of zone 0; o c F r open, close, finish, reset; e sets
+ * an extension, x takes the zone offline, R and O make it fail to read-only
+ * or offline. Zone * is Select All. "t." lets all jobs end: between other words
+ * no time passes. FEMU_DEPTH=n makes sequences n words longer, for those who
+ * have the time.
  */
 typedef struct Alphabet {
     const char *name;
@@ -45,9 +47,16 @@ static const Alphabet alphabets[] = {
       TINY "zones=2 max-open=1 max-active=1", 5 },
     { "longer-1-2", "w0 o0 c0 r0 w1 o1 t.",
       TINY "zones=2 max-open=1 max-active=2", 5 },
+    { "copies", "w0 y0 f0 F0 r0 w1 y1 F1 r1 r* t.", TINY "zones=2", 4 },
+    { "failing", "w0 y1 o0 F0 r0 e0 x0 R0 O0 R1 w1 x* r* t.",
+      TINY "zones=2 max-open=1 max-active=1", 4 },
+    { "extensions", "e0 o0 w0 F0 r0 e1 o1 w1 r1 c* t.",
+      TINY "zones=2 max-open=1 max-active=1", 4 },
     { "longer-select-all", "w0 F0 r0 w1 F1 F* r* t.",
       TINY "zones=2", 5 },
 };
+
+static const SsdRange first_block = { 0, 1 };
 
 static SsdCmd word_cmd(const Pair *pair, const char *word)
 {
@@ -73,6 +82,18 @@ static SsdCmd word_cmd(const Pair *pair, const char *word)
         break;
     case 'p':
         cmd.op = SSD_OP_APPEND;
+        break;
+    case 'y':
+        cmd.op = SSD_OP_COPY;
+        cmd.slba += written_nlb;
+        cmd.ranges = &first_block;
+        cmd.range_count = 1;
+        break;
+    case 'e':
+        cmd.op = SSD_OP_ZONE_SET_EXTENSION;
+        break;
+    case 'x':
+        cmd.op = SSD_OP_ZONE_OFFLINE;
         break;
     case 'o':
         cmd.op = SSD_OP_ZONE_OPEN;
@@ -107,6 +128,9 @@ static unsigned run_sequence(const SsdParams *params, char **words,
 
         if (word[0] == 't') {
             pair_drain(pair);
+        } else if (word[0] == 'R' || word[0] == 'O') {
+            pair_zone_fail(pair, word[1] - '0', word[0] == 'R' ?
+                           SSD_ZONE_READ_ONLY : SSD_ZONE_OFFLINE);
         } else {
             SsdCmd cmd = word_cmd(pair, word);
 
@@ -217,18 +241,46 @@ static SsdOp random_op(Rng *rng)
         SSD_OP_APPEND, SSD_OP_APPEND, SSD_OP_READ, SSD_OP_READ, SSD_OP_READ,
         SSD_OP_READ, SSD_OP_FLUSH, SSD_OP_ZONE_OPEN, SSD_OP_ZONE_OPEN,
         SSD_OP_ZONE_CLOSE, SSD_OP_ZONE_CLOSE, SSD_OP_ZONE_FINISH,
-        SSD_OP_ZONE_RESET, SSD_OP_ZONE_RESET,
+        SSD_OP_ZONE_RESET, SSD_OP_ZONE_RESET, SSD_OP_COPY, SSD_OP_COPY,
+        SSD_OP_COPY, SSD_OP_WRITE_ZEROES, SSD_OP_VERIFY, SSD_OP_COMPARE,
+        SSD_OP_ZONE_SET_EXTENSION, SSD_OP_ZONE_OFFLINE,
     };
 
     return ops[rng_below(rng, G_N_ELEMENTS(ops))];
 }
 
+/* The same for the sources of a copy. */
+static void spoil_copy(const Rules *rules, Rng *rng, SsdCmd *cmd,
+                       SsdRange *ranges)
+{
+    SsdRange *range = &ranges[rng_below(rng, cmd->range_count)];
+
+    switch (rng_below(rng, 4)) {
+    case 0:
+        cmd->range_count = 0;
+        break;
+    case 1:
+        range->nlb = rng_chance(rng, 50) ? 0 : UINT32_MAX;
+        break;
+    case 2:
+        range->slba = rules->zone_count * rules->zone_nlb - 1;
+        break;
+    case 3:
+        range->slba |= rules->zone_nlb - 1;
+        break;
+    }
+}
+
 /* Something wrong, or at least unusual, in one field. */
-static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd)
+static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd, SsdRange *ranges)
 {
     uint64_t end_lba = rules->zone_count * rules->zone_nlb;
     static const uint32_t odd_nlb[] = { 0, 0x10000, UINT32_MAX };
 
+    if (cmd->op == SSD_OP_COPY && rng_chance(rng, 50)) {
+        spoil_copy(rules, rng, cmd, ranges);
+        return;
+    }
     switch (rng_below(rng, 8)) {
     case 0:
         cmd->nlb = odd_nlb[rng_below(rng, G_N_ELEMENTS(odd_nlb))];
@@ -258,7 +310,17 @@ static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd)
     }
 }
 
-static SsdCmd random_cmd(const Rules *rules, Rng *rng)
+static bool is_write(SsdOp op)
+{
+    return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES;
+}
+
+static bool is_read(SsdOp op)
+{
+    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
+}
+
+static SsdCmd random_cmd(const Rules *rules, Rng *rng, SsdRange *ranges)
 {
     uint32_t z = rng_below(rng, rules->zone_count);
     const RulesZone *zone = &rules->zone[z];
@@ -269,13 +331,15 @@ static SsdCmd random_cmd(const Rules *rules, Rng *rng)
         .slba = z * rules->zone_nlb,
     };
 
-    if (cmd.op == SSD_OP_WRITE) {
+    if (cmd.op == SSD_OP_COPY) {
+        random_copy(rules, rng, ranges, &cmd);
+    } else if (is_write(cmd.op)) {
         cmd.slba += zone->written_nlb;
-    } else if (cmd.op == SSD_OP_READ) {
+    } else if (is_read(cmd.op)) {
         cmd.slba += rng_below(rng, rng_chance(rng, 70) ?
                               zone->written_nlb + 1 : rules->zone_nlb);
     }
-    if ((cmd.op == SSD_OP_WRITE || cmd.op == SSD_OP_APPEND) && room_nlb &&
+    if ((is_write(cmd.op) || cmd.op == SSD_OP_APPEND) && room_nlb &&
         (cmd.nlb > room_nlb ? rng_chance(rng, 80) : rng_chance(rng, 5))) {
         cmd.nlb = MIN(room_nlb, rules->mdts_nlb);   /* to the brim */
     }
@@ -283,9 +347,16 @@ static SsdCmd random_cmd(const Rules *rules, Rng *rng)
         cmd.select_all = true;
     }
     if (rng_chance(rng, 8)) {
-        spoil(rules, rng, &cmd);
+        spoil(rules, rng, &cmd, ranges);
     }
     return cmd;
+}
+
+static void fail_a_zone(Pair *pair, Rng *rng)
+{
+    pair_zone_fail(pair, rng_below(rng, pair->params.zones),
+                   rng_chance(rng, 70) ? SSD_ZONE_READ_ONLY :
+                                         SSD_ZONE_OFFLINE);
 }
 
 /* Often no time at all, seldom enough for everything to end. */
@@ -312,6 +383,7 @@ static void run_random(Pair *pair, Rng *rng, unsigned commands)
 {
     for (unsigned i = 0; i < commands; i++) {
         uint64_t gap_ns = random_gap_ns(&pair->params, rng);
+        SsdRange ranges[COPY_RANGES];
         SsdCmd cmd;
 
         for (unsigned polls = rng_below(rng, 3); polls; polls--) {
@@ -328,7 +400,7 @@ static void run_random(Pair *pair, Rng *rng, unsigned commands)
         while (!pair_has_room(pair)) {
             pair_advance(pair, ssd_next_at_ns(pair->ssd));
         }
-        cmd = random_cmd(model_rules(pair->model), rng);
+        cmd = random_cmd(model_rules(pair->model), rng, ranges);
         pair_submit(pair, &cmd);
     }
 }
@@ -401,7 +473,7 @@ static SsdParams random_params(Rng *rng)
     return p;
 }
 
-/* Drives that nobody would think of. */
+/* Drives that nobody would think of, whose zones fail in the end. */
 static void test_any_drive(void)
 {
     Rng rng = { drive_seed() };
@@ -416,7 +488,11 @@ static void test_any_drive(void)
         g_assert_no_error(error);
         ssd_params_resolve(&params);
         pair = pair_new(&params);
-        run_random(pair, &rng, 1000);
+        run_random(pair, &rng, 500);
+        for (unsigned k = 0; k < 10; k++) {
+            fail_a_zone(pair, &rng);
+            run_random(pair, &rng, 50);
+        }
         accepted += pair->accepted_count;
         pair_free(pair);
     }

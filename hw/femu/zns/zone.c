@@ -108,10 +108,24 @@ static void release_active(ZoneTable *table, ZoneEntry *zone)
     zone->holds_active = false;
 }
 
+static void take_active(ZoneTable *table, ZoneEntry *zone)
+{
+    table->active_count += !zone->holds_active;
+    zone->holds_active = true;
+}
+
+static SsdStatus check_active(const ZoneTable *table, const ZoneEntry *zone)
+{
+    return !zone->holds_active && table->active_count >= table->max_active
+           ? SSD_TOO_MANY_ACTIVE_ZONES : SSD_SUCCESS;
+}
+
 static SsdStatus check_resources(const ZoneTable *table, const ZoneEntry *zone)
 {
-    if (!zone->holds_active && table->active_count >= table->max_active) {
-        return SSD_TOO_MANY_ACTIVE_ZONES;
+    SsdStatus status = check_active(table, zone);
+
+    if (status != SSD_SUCCESS) {
+        return status;
     }
     if (!zone->holds_open && table->open_count >= table->max_open &&
         table->oldest_idx == ZONE_NONE) {
@@ -133,9 +147,8 @@ static void take_resources(ZoneTable *table, ZoneEntry *zone)
         close_zone(table, table->oldest_idx);
     }
     table->open_count += !zone->holds_open;
-    table->active_count += !zone->holds_active;
     zone->holds_open = true;
-    zone->holds_active = true;
+    take_active(table, zone);
 }
 
 void zone_release(ZoneTable *table, uint32_t zone_idx)
@@ -219,14 +232,15 @@ static bool mgmt_is_legal(SsdZoneState state, SsdOp op)
     case SSD_ZONE_IMPLICITLY_OPEN:
     case SSD_ZONE_EXPLICITLY_OPEN:
     case SSD_ZONE_CLOSED:
-        return true;
+        return op != SSD_OP_ZONE_OFFLINE &&
+               op != SSD_OP_ZONE_SET_EXTENSION;
     case SSD_ZONE_EMPTY:
-        return op != SSD_OP_ZONE_CLOSE;
+        return op != SSD_OP_ZONE_CLOSE && op != SSD_OP_ZONE_OFFLINE;
     case SSD_ZONE_FULL:
         return op == SSD_OP_ZONE_FINISH || op == SSD_OP_ZONE_RESET;
     case SSD_ZONE_READ_ONLY:
     case SSD_ZONE_OFFLINE:
-        return false;
+        return op == SSD_OP_ZONE_OFFLINE;
     }
     return false;
 }
@@ -240,6 +254,9 @@ SsdStatus zone_check_mgmt(const ZoneTable *table, uint32_t zone_idx, SsdOp op)
     }
     if (op == SSD_OP_ZONE_OPEN && !is_open(zone)) {
         return check_resources(table, zone);
+    }
+    if (op == SSD_OP_ZONE_SET_EXTENSION) {
+        return check_active(table, zone);
     }
     return SSD_SUCCESS;
 }
@@ -266,9 +283,30 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
         set_state(table, zone_idx, SSD_ZONE_EMPTY);
         zone->wp_nlb = 0;
         break;
+    case SSD_OP_ZONE_OFFLINE:
+        set_state(table, zone_idx, SSD_ZONE_OFFLINE);
+        break;
+    case SSD_OP_ZONE_SET_EXTENSION:
+        take_active(table, zone);
+        release_open(table, zone);
+        set_state(table, zone_idx, SSD_ZONE_CLOSED);
+        break;
     default:
         g_assert_not_reached();
     }
+}
+
+bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
+{
+    SsdZoneState old = table->zones[zone_idx].state;
+
+    g_assert(state == SSD_ZONE_READ_ONLY || state == SSD_ZONE_OFFLINE);
+    if (old == SSD_ZONE_OFFLINE || old == state) {
+        return false;
+    }
+    set_state(table, zone_idx, state);
+    zone_release(table, zone_idx);
+    return true;
 }
 
 bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
@@ -287,6 +325,8 @@ bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
         return is_open(zone) || closed;
     case SSD_OP_ZONE_RESET:
         return is_open(zone) || closed || full;
+    case SSD_OP_ZONE_OFFLINE:
+        return zone->state == SSD_ZONE_READ_ONLY;
     default:
         return false;
     }

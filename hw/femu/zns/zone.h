@@ -91,6 +91,12 @@ SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);
 /* Is the zone's state open or closed? (ZNS 1.1 section 2.1.1.4) */
 bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
 
+/*
+ * The medium fails: the zone becomes read-only or offline, and holds nothing.
+ * Return: false, changing nothing, if it is no better than that already.
+ */
+bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state);
+
 /* Give back what a full or empty zone still holds; others keep theirs. */
 void zone_release(ZoneTable *table, uint32_t zone_idx);
 
