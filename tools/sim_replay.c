@@ -259,6 +259,16 @@ static void replay_end(Replay *replay, uint64_t end_at_ns)
     }
 }
 
+static bool replay_zone_fail(Replay *replay, const SsdTraceRecord *record,
+                             GError **error)
+{
+    advance(replay, record->at_ns);
+    return ssd_zone_fail(replay->ssd, record->at_ns, record->zone_idx,
+                         record->state) ||
+           damaged(error, "zone %" PRIu32 " fails at %" PRIu64 " ns, but was "
+                   "as bad already", record->zone_idx, record->at_ns);
+}
+
 static bool replay_record(Replay *replay, const SsdTraceRecord *record,
                           GError **error)
 {
@@ -269,6 +279,8 @@ static bool replay_record(Replay *replay, const SsdTraceRecord *record,
         return replay_done(replay, record, error);
     case SSD_TRACE_DISCARD:
         return replay_discard(replay, record, error);
+    case SSD_TRACE_ZONE_FAIL:
+        return replay_zone_fail(replay, record, error);
     case SSD_TRACE_END:
         replay_end(replay, record->at_ns);
         return true;

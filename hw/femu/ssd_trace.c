@@ -18,6 +18,7 @@
 #define BUFFER_BYTES (64 * 1024)
 #define MAX_LINE_BYTES 256
 #define MAX_FIELDS 8
+#define MAX_RANGES (SSD_COPY_RANGES_MAX + 1)
 
 G_DEFINE_QUARK(ssd-trace-error, ssd_trace_error)
 
@@ -114,9 +115,25 @@ SsdTrace *ssd_trace_create(const char *path, const SsdParams *params,
     return trace;
 }
 
+static void put_range(SsdTrace *trace, const SsdRange *range)
+{
+    put_text(trace, "R");
+    put_number(trace, range->slba);
+    put_number(trace, range->nlb);
+    end_line(trace);
+}
+
 uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status)
 {
+    if (cmd->op == SSD_OP_COPY) {
+        /* One range too many is as wrong as any number of them. */
+        uint32_t count = MIN(cmd->range_count, MAX_RANGES);
+
+        for (uint32_t i = 0; i < count; i++) {
+            put_range(trace, &cmd->ranges[i]);
+        }
+    }
     put_text(trace, "S");
     put_number(trace, trace->next_seq);
     put_number(trace, at_ns);
@@ -144,6 +161,16 @@ void ssd_trace_discard(SsdTrace *trace, uint64_t seq)
 {
     put_text(trace, "X");
     put_number(trace, seq);
+    end_line(trace);
+}
+
+void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
+                         SsdZoneState state)
+{
+    put_text(trace, "F");
+    put_number(trace, at_ns);
+    put_number(trace, zone_idx);
+    put_number(trace, state);
     end_line(trace);
 }
 
@@ -188,7 +215,10 @@ struct SsdTraceReader {
     bool pending; /* `line` holds a record that has not been returned */
     bool ended;   /* the END record has been returned */
     uint64_t submitted_count;
-    uint64_t last_at_ns; /* of the last S record */
+    uint64_t last_at_ns; /* of the last S or F record */
+    uint32_t zone_count;
+    uint32_t range_count; /* R records since the last S record */
+    SsdRange ranges[MAX_RANGES];
     char line[MAX_LINE_BYTES];
     /* The line, split: */
     unsigned field_count;
@@ -291,6 +321,33 @@ static bool number_field(const SsdTraceReader *reader, unsigned idx,
     return true;
 }
 
+/* Records are in order of time; `idx` is the field that says it. */
+static bool advance_to(SsdTraceReader *reader, unsigned idx, uint64_t at_ns,
+                       GError **error)
+{
+    if (at_ns < reader->last_at_ns) {
+        return line_error(reader, error, "field %u (at_ns): %" PRIu64 " is "
+                          "before the record above it at %" PRIu64,
+                          idx + 1, at_ns, reader->last_at_ns);
+    }
+    reader->last_at_ns = at_ns;
+    return true;
+}
+
+/* The ranges read since the last submission belong to this copy. */
+static bool take_ranges(SsdTraceReader *reader, SsdTraceRecord *record,
+                        GError **error)
+{
+    if (reader->range_count && record->cmd.op != SSD_OP_COPY) {
+        return line_error(reader, error, "R records before a %s, which has no "
+                          "source ranges", ssd_op_name(record->cmd.op));
+    }
+    record->cmd.ranges = reader->ranges;
+    record->cmd.range_count = reader->range_count;
+    reader->range_count = 0;
+    return true;
+}
+
 static bool parse_submit(SsdTraceReader *reader, SsdTraceRecord *record,
                          GError **error)
 {
@@ -323,14 +380,52 @@ static bool parse_submit(SsdTraceReader *reader, SsdTraceRecord *record,
                           "next submission is %" PRIu64, record->seq,
                           reader->submitted_count);
     }
-    if (record->at_ns < reader->last_at_ns) {
-        return line_error(reader, error, "field 3 (at_ns): %" PRIu64 " is "
-                          "before the submission above it at %" PRIu64,
-                          record->at_ns, reader->last_at_ns);
-    }
-    reader->last_at_ns = record->at_ns;
     reader->submitted_count++;
+    return advance_to(reader, 2, record->at_ns, error) &&
+           take_ranges(reader, record, error);
+}
+
+static bool parse_range(SsdTraceReader *reader, GError **error)
+{
+    SsdRange range;
+    uint64_t nlb;
+
+    if (!expect_fields(reader, 3, error) ||
+        !number_field(reader, 1, "slba", UINT64_MAX, &range.slba, error) ||
+        !number_field(reader, 2, "nlb", UINT32_MAX, &nlb, error)) {
+        return false;
+    }
+    range.nlb = (uint32_t)nlb;
+    if (reader->range_count == MAX_RANGES) {
+        return line_error(reader, error, "more than %d R records in a row",
+                          MAX_RANGES);
+    }
+    reader->ranges[reader->range_count++] = range;
     return true;
+}
+
+static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
+                            GError **error)
+{
+    uint64_t zone_idx, state;
+
+    record->kind = SSD_TRACE_ZONE_FAIL;
+    if (!expect_fields(reader, 4, error) ||
+        !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
+                      error) ||
+        !number_field(reader, 2, "zone", reader->zone_count - 1, &zone_idx,
+                      error) ||
+        !number_field(reader, 3, "state", SSD_ZONE_OFFLINE, &state, error)) {
+        return false;
+    }
+    if (state != SSD_ZONE_READ_ONLY && state != SSD_ZONE_OFFLINE) {
+        return line_error(reader, error, "field 4 (state): %" PRIu64 " is "
+                          "neither %d (read-only) nor %d (offline)", state,
+                          SSD_ZONE_READ_ONLY, SSD_ZONE_OFFLINE);
+    }
+    record->zone_idx = (uint32_t)zone_idx;
+    record->state = (SsdZoneState)state;
+    return advance_to(reader, 1, record->at_ns, error);
 }
 
 /* The sequence number of a C or X record: of a submission above it. */
@@ -390,6 +485,10 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
     const char *kind = reader->fields[0];
 
     memset(record, 0, sizeof(*record));
+    if (reader->range_count && !g_str_equal(kind, "S")) {
+        return line_error(reader, error, "record %s after R, which only a "
+                          "copy's S may follow", kind);
+    }
     if (g_str_equal(kind, "S")) {
         return parse_submit(reader, record, error);
     }
@@ -399,14 +498,17 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
     if (g_str_equal(kind, "X")) {
         return parse_discard(reader, record, error);
     }
+    if (g_str_equal(kind, "F")) {
+        return parse_zone_fail(reader, record, error);
+    }
     if (g_str_equal(kind, "E")) {
         return parse_end(reader, record, error);
     }
     if (g_str_equal(kind, "P")) {
         return line_error(reader, error, "record P after the first command");
     }
-    return line_error(reader, error, "field 1: '%s' is none of S, C, X, E",
-                      kind);
+    return line_error(reader, error, "field 1: '%s' is none of R, S, C, X, F, "
+                      "E", kind);
 }
 
 static bool read_header(SsdTraceReader *reader, GError **error)
@@ -472,6 +574,7 @@ static bool read_params(SsdTraceReader *reader, SsdParams *params,
         }
     }
     reader->pending = true;
+    reader->zone_count = params->zones;
     if (!ssd_params_check(params, &wrong)) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "%s: %s", reader->path,
                     wrong->message);
@@ -513,23 +616,36 @@ static int read_nothing(SsdTraceReader *reader, GError **error)
     return got;
 }
 
+/* Have the fields of the next line, which must be there. */
+static bool next_line(SsdTraceReader *reader, GError **error)
+{
+    int got;
+
+    if (reader->pending) {
+        reader->pending = false;
+        return true;
+    }
+    got = read_line(reader, error);
+    if (got == 0) {
+        line_error(reader, error, "no E record: the file was cut short");
+    }
+    return got > 0 && split_line(reader, error);
+}
+
 int ssd_trace_next(SsdTraceReader *reader, SsdTraceRecord *record,
                    GError **error)
 {
     if (reader->ended) {
         return read_nothing(reader, error);
     }
-    if (!reader->pending) {
-        int got = read_line(reader, error);
-
-        if (got == 0) {
-            line_error(reader, error, "no E record: the file was cut short");
-        }
-        if (got <= 0 || !split_line(reader, error)) {
+    if (!next_line(reader, error)) {
+        return -1;
+    }
+    while (g_str_equal(reader->fields[0], "R")) {
+        if (!parse_range(reader, error) || !next_line(reader, error)) {
             return -1;
         }
     }
-    reader->pending = false;
     if (!parse_record(reader, record, error)) {
         return -1;
     }

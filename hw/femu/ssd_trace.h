@@ -16,9 +16,11 @@
  * The format, one record a line, fields separated by commas:
  *   # femu-zns trace 1          first line
  *   P,<name>,<value>            one per parameter, before all commands
+ *   R,<slba>,<nlb>              one per source range, before the S of a copy
  *   S,<seq>,<at_ns>,<op>,<slba>,<nlb>,<select_all>,<status>
  *   C,<seq>,<due_at_ns>,<status>,<result>
  *   X,<seq>                     the completion was discarded by a reset
+ *   F,<at_ns>,<zone>,<state>    the zone's medium failed: ssd_zone_fail()
  *   E,<at_ns>                   the end, up to which all completions are
  *                               recorded; a file without it was cut short
  * <seq> counts submissions from 0. Times are core times (time-dilation
@@ -38,6 +40,8 @@ uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status);
 void ssd_trace_done(SsdTrace *trace, uint64_t seq, const SsdDone *done);
 void ssd_trace_discard(SsdTrace *trace, uint64_t seq);
+void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
+                         SsdZoneState state);
 
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);
@@ -49,6 +53,7 @@ typedef enum SsdTraceKind {
     SSD_TRACE_SUBMIT,
     SSD_TRACE_DONE,
     SSD_TRACE_DISCARD,
+    SSD_TRACE_ZONE_FAIL,
     SSD_TRACE_END,
 } SsdTraceKind;
 
@@ -56,9 +61,11 @@ typedef struct SsdTraceRecord {
     SsdTraceKind kind;
     uint64_t seq;
     uint64_t at_ns;
-    SsdCmd cmd;
+    SsdCmd cmd; /* its ranges are the reader's, until the next record */
     SsdStatus status;
     uint64_t result;
+    uint32_t zone_idx;
+    SsdZoneState state;
 } SsdTraceRecord;
 
 typedef struct SsdTraceReader SsdTraceReader;

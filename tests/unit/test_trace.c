@@ -70,6 +70,9 @@ static void test_written_bytes(void)
     g_autofree char *text = NULL, *params_records = NULL, *want = NULL;
     SsdCmd append = {.op = SSD_OP_APPEND, .slba = 4096, .nlb = 8};
     SsdCmd reset = {.op = SSD_OP_ZONE_RESET, .select_all = true};
+    SsdRange ranges[] = {{7, 1}, {UINT64_MAX, UINT32_MAX}};
+    SsdCmd copy = {.op = SSD_OP_COPY, .slba = 9, .ranges = ranges,
+                   .range_count = 2};
     SsdDone done = {.due_at_ns = 735000, .result = UINT64_MAX};
     SsdParams params;
     SsdTrace *trace;
@@ -85,6 +88,8 @@ static void test_written_bytes(void)
     g_assert_cmpuint(ssd_trace_submit(trace, UINT64_MAX, &reset,
                                       SSD_SUCCESS), ==, 2);
     ssd_trace_discard(trace, 2);
+    ssd_trace_zone_fail(trace, UINT64_MAX, 3, SSD_ZONE_READ_ONLY);
+    ssd_trace_submit(trace, UINT64_MAX, &copy, SSD_LBA_OUT_OF_RANGE);
     close_at(trace, UINT64_MAX);
 
     params_records = params_text(&params);
@@ -96,6 +101,10 @@ static void test_written_bytes(void)
         "C,0,735000,0,18446744073709551615\n"
         "S,2,18446744073709551615,reset,0,0,1,0\n"
         "X,2\n"
+        "F,18446744073709551615,3,13\n"
+        "R,7,1\n"
+        "R,18446744073709551615,4294967295\n"
+        "S,3,18446744073709551615,copy,9,0,0,128\n"
         "E,18446744073709551615\n", NULL);
     text = read_all(path);
     g_assert_cmpstr(text, ==, want);
@@ -130,6 +139,21 @@ static SsdTraceReader *open_good(const char *path, SsdParams *params)
     return reader;
 }
 
+/* A copy has its ranges, anything else none. */
+static void expect_ranges(const SsdCmd *cmd, const SsdRange *ranges,
+                          uint32_t count)
+{
+    if (cmd->op != SSD_OP_COPY) {
+        g_assert_cmpuint(cmd->range_count, ==, 0);
+        return;
+    }
+    g_assert_cmpuint(cmd->range_count, ==, count);
+    for (uint32_t i = 0; i < count; i++) {
+        g_assert_cmpuint(cmd->ranges[i].slba, ==, ranges[i].slba);
+        g_assert_cmpuint(cmd->ranges[i].nlb, ==, ranges[i].nlb);
+    }
+}
+
 /* More records than the writer's buffer holds, with every operation. */
 static void test_round_trip(void)
 {
@@ -138,9 +162,13 @@ static void test_round_trip(void)
     g_autoptr(GError) error = NULL;
     SsdTraceReader *reader;
     SsdTraceRecord record;
+    SsdRange ranges[200];
     SsdParams params, got;
     SsdTrace *trace;
 
+    for (uint32_t i = 0; i < G_N_ELEMENTS(ranges); i++) {
+        ranges[i] = (SsdRange) {i * i, i + 1};
+    }
     ssd_params_defaults(&params);
     params.zones = 17;
     params.zone_capacity_bytes = 48 * SSD_MIB;
@@ -149,12 +177,16 @@ static void test_round_trip(void)
     for (uint64_t i = 0; i < COUNT; i++) {
         SsdCmd cmd = {
             .op = i % SSD_OP_COUNT, .slba = i * 1000, .nlb = (uint32_t)i,
-            .select_all = i % 3 == 0,
+            .select_all = i % 3 == 0, .ranges = ranges,
+            .range_count = i % 130,
         };
         SsdDone done = {.due_at_ns = i * 7 + 3, .result = i * i};
 
         ssd_trace_submit(trace, i * 7, &cmd, i % 5 ? SSD_SUCCESS :
                          SSD_INVALID_FIELD);
+        if (i % 11 == 0) {
+            ssd_trace_zone_fail(trace, i * 7 + 1, i % 17, SSD_ZONE_OFFLINE);
+        }
         ssd_trace_done(trace, i, &done);
     }
     close_at(trace, 7 * COUNT);
@@ -177,6 +209,14 @@ static void test_round_trip(void)
         g_assert_cmpint(record.cmd.select_all, ==, i % 3 == 0);
         g_assert_cmpint(record.status, ==, i % 5 ? SSD_SUCCESS :
                         SSD_INVALID_FIELD);
+        expect_ranges(&record.cmd, ranges, i % 130);
+        if (i % 11 == 0) {
+            g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+            g_assert_cmpint(record.kind, ==, SSD_TRACE_ZONE_FAIL);
+            g_assert_cmpuint(record.at_ns, ==, i * 7 + 1);
+            g_assert_cmpuint(record.zone_idx, ==, i % 17);
+            g_assert_cmpint(record.state, ==, SSD_ZONE_OFFLINE);
+        }
         g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
         g_assert_cmpint(record.kind, ==, SSD_TRACE_DONE);
         g_assert_cmpuint(record.seq, ==, i);
@@ -190,6 +230,30 @@ static void test_round_trip(void)
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 0);
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 0);
     g_assert_no_error(error);
+    ssd_trace_reader_free(reader);
+    g_unlink(path);
+}
+
+/* Of a copy with far too many ranges, one too many is kept. */
+static void test_too_many_ranges(void)
+{
+    static const SsdRange ranges[256] = {{1, 1}};
+    g_autofree char *path = temporary_path();
+    g_autoptr(GError) error = NULL;
+    SsdCmd copy = {.op = SSD_OP_COPY, .ranges = ranges, .range_count = 256};
+    SsdTraceReader *reader;
+    SsdTraceRecord record;
+    SsdParams params;
+    SsdTrace *trace;
+
+    ssd_params_defaults(&params);
+    trace = create(path, &params);
+    ssd_trace_submit(trace, 0, &copy, SSD_COMMAND_SIZE_LIMIT_EXCEEDED);
+    close_at(trace, 0);
+    reader = open_good(path, &params);
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+    g_assert_no_error(error);
+    expect_ranges(&record.cmd, ranges, SSD_COPY_RANGES_MAX + 1);
     ssd_trace_reader_free(reader);
     g_unlink(path);
 }
@@ -277,6 +341,9 @@ static void test_sound_files(void)
         HEAD SUBMIT "C,0,20,0,0\nE,20\n",
         HEAD SUBMIT "X,0\nE,20\n",
         HEAD SUBMIT "E,10\n",
+        HEAD "R,0,1\nR,5,2\nS,0,10,copy,0,0,0,0\nE,10\n",
+        HEAD "S,0,10,copy,0,0,0,2\nE,10\n",
+        HEAD "P,zones,8\nF,0,7,13\nF,0,7,15\n" SUBMIT "E,10\n",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(sound); i++) {
@@ -300,8 +367,8 @@ static void test_damaged_files(void)
         {HEAD SUBMIT, ":3: no E record: the file was cut short"},
         {HEAD "E,0", ":2: the line has no end: the file was cut short"},
         {HEAD "E,0\nE,0\n", ":3: a line after the E record"},
-        {HEAD "\nE,0\n", ":2: field 1: '' is none of S, C, X, E"},
-        {HEAD "s,0\n", ":2: field 1: 's' is none of S, C, X, E"},
+        {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, C, X, F, E"},
+        {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, C, X, F, E"},
         {HEAD "P,zones\n", ":2: record P has 3 fields, not 2"},
         {HEAD "P,zones,0\n",
          ":2: zones=0: out of range, must be 1 to 1048576 zones"},
@@ -337,7 +404,7 @@ static void test_damaged_files(void)
         {HEAD "S,0,10,write,0,1,0,65536\n",
          ":2: field 8 (status): 65536 is above 65535"},
         {HEAD SUBMIT "S,1,9,write,1,1,0,0\n",
-         ":3: field 3 (at_ns): 9 is before the submission above it at 10"},
+         ":3: field 3 (at_ns): 9 is before the record above it at 10"},
         {HEAD SUBMIT "C,0,20,0\n", ":3: record C has 5 fields, not 4"},
         {HEAD SUBMIT "C,1,20,0,0\n",
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
@@ -346,6 +413,25 @@ static void test_damaged_files(void)
         {HEAD SUBMIT "X,1\n",
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
         {HEAD SUBMIT "X,0,0\n", ":3: record X has 2 fields, not 3"},
+        {HEAD "R,0\n", ":2: record R has 3 fields, not 2"},
+        {HEAD "R,-1,1\n",
+         ":2: field 2 (slba): '-1' is not a decimal number"},
+        {HEAD "R,0,4294967296\n",
+         ":2: field 3 (nlb): 4294967296 is above 4294967295"},
+        {HEAD "R,0,1\n" SUBMIT,
+         ":3: R records before a write, which has no source ranges"},
+        {HEAD SUBMIT "R,0,1\nC,0,20,0,0\n",
+         ":4: record C after R, which only a copy's S may follow"},
+        {HEAD "R,0,1\nE,0\n",
+         ":3: record E after R, which only a copy's S may follow"},
+        {HEAD "R,0,1\n", ":3: no E record: the file was cut short"},
+        {HEAD "F,0,0\n", ":2: record F has 4 fields, not 3"},
+        {HEAD "P,zones,8\nF,0,8,13\n", ":3: field 3 (zone): 8 is above 7"},
+        {HEAD "F,0,0,14\n", ":2: field 4 (state): 14 is neither 13 "
+         "(read-only) nor 15 (offline)"},
+        {HEAD "F,0,0,16\n", ":2: field 4 (state): 16 is above 15"},
+        {HEAD SUBMIT "F,9,0,13\n",
+         ":3: field 2 (at_ns): 9 is before the record above it at 10"},
         {HEAD SUBMIT "E\n", ":3: record E has 2 fields, not 1"},
     };
 
@@ -373,7 +459,8 @@ static void test_binary_lines(void)
 /* Every prefix of a sound file is found to be cut short, or is no trace. */
 static void test_every_prefix(void)
 {
-    static const char sound[] = HEAD "P,zones,8\n" SUBMIT "C,0,20,0,0\nE,20\n";
+    static const char sound[] = HEAD "P,zones,8\n" SUBMIT "C,0,20,0,0\n"
+        "F,20,7,13\nR,0,1\nS,1,20,copy,1,0,0,0\nE,20\n";
 
     for (size_t length = 0; length < sizeof(sound) - 1; length++) {
         g_autofree char *error = verdict(sound, (gssize)length);
@@ -390,6 +477,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/written-bytes", test_written_bytes);
     g_test_add_func("/trace/flush", test_flush);
     g_test_add_func("/trace/round-trip", test_round_trip);
+    g_test_add_func("/trace/too-many-ranges", test_too_many_ranges);
     g_test_add_func("/trace/full-disk", test_full_disk);
     g_test_add_func("/trace/no-such-file", test_no_such_file);
     g_test_add_func("/trace/sound-files", test_sound_files);
