@@ -15,8 +15,9 @@
 uint64_t oracle_below(Oracle *oracle, uint64_t end)
 {
     uint64_t high = g_rand_int(oracle->rand);
+    uint64_t low = g_rand_int(oracle->rand);
 
-    return (high << 32 | g_rand_int(oracle->rand)) % end;
+    return (high << 32 | low) % end;
 }
 
 bool oracle_chance(Oracle *oracle, unsigned percent)
@@ -296,8 +297,9 @@ static void make_append(Oracle *oracle, OracleCmd *cmd)
 static void make_send(Oracle *oracle, OracleCmd *cmd, uint8_t action,
                       uint64_t zone_idx)
 {
-    oracle_set_send(cmd, action, start_of(oracle, zone_idx),
-                    oracle_chance(oracle, 3));
+    bool all = oracle_chance(oracle, 3);
+
+    oracle_set_send(cmd, action, start_of(oracle, zone_idx), all);
     if (oracle_chance(oracle, 3)) {
         cmd->layout = ORACLE_PSDT_METADATA + oracle_below(oracle, 2);
     }
@@ -341,9 +343,10 @@ static void make_other_action(Oracle *oracle, OracleCmd *cmd)
     };
     uint64_t what = oracle_below(oracle, ARRAY_SIZE(actions) + 1);
 
-    make_send(oracle, cmd, what < ARRAY_SIZE(actions)
-                           ? actions[what] : oracle_below(oracle, 256),
-              draw_zone(oracle));
+    uint8_t action = what < ARRAY_SIZE(actions) ? actions[what]
+                                                : oracle_below(oracle, 256);
+
+    make_send(oracle, cmd, action, draw_zone(oracle));
     if (oracle_chance(oracle, 20)) {
         cmd->sqe.cdw13 |= cpu_to_le32(1u << 8);
     }
@@ -377,6 +380,8 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
 {
     uint64_t slba = draw_zone(oracle) * oracle_zone_nlb(oracle);
     uint64_t bytes = draw_report_bytes(oracle);
+    uint32_t partial = oracle_below(oracle, 2);
+    uint32_t filter = oracle_below(oracle, oracle_chance(oracle, 94) ? 8 : 20);
     uint32_t action = 0;
 
     if (oracle_chance(oracle, 40)) {
@@ -385,14 +390,11 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
         slba = draw_odd_lba(oracle);
     }
     if (oracle_chance(oracle, 4)) {
-        action = 1 + oracle_below(oracle, 255) * oracle_below(oracle, 2);
+        action = oracle_chance(oracle, 50) ? 1 : oracle_below(oracle, 256);
     }
     oracle_set_rw(cmd, slba, 1);
     cmd->sqe.cdw12 = cpu_to_le32(bytes / 4 - 1);
-    cmd->sqe.cdw13 = cpu_to_le32(
-        action | oracle_below(oracle, 2) << 16 |
-        (oracle_chance(oracle, 94) ? oracle_below(oracle, 8)
-                                   : oracle_below(oracle, 20)) << 8);
+    cmd->sqe.cdw13 = cpu_to_le32(partial << 16 | filter << 8 | action);
     oracle_set_data(oracle, cmd, ORACLE_FROM_DRIVE, bytes, true);
 }
 

@@ -48,7 +48,8 @@ static void print_zone(const char *when, const NvmeZoneDescr *zone)
 /* The zone that the command names, and those that the drives see otherwise. */
 static void print_zones(const OracleCase *c)
 {
-    uint64_t target = oracle_slba(c->cmd) / oracle_zone_nlb(c->oracle);
+    uint64_t target = c->cmd ? oracle_slba(c->cmd) /
+                               oracle_zone_nlb(c->oracle) : UINT64_MAX;
 
     for (unsigned i = 0; i < c->oracle->config->zones; i++) {
         const NvmeZoneDescr *one = &c->after[ORACLE_OURS].zone[i];
@@ -114,13 +115,16 @@ static void print_head(const OracleCase *c, const char *what)
            c->oracle->config->name, c->oracle->seed, c->oracle->commands);
     if (c->cmd) {
         print_command(c);
+    } else {
+        printf("  that and up to %u before it were in flight together\n",
+               ORACLE_SLOTS - 1);
     }
 }
 
 void oracle_print_case(const OracleCase *c)
 {
     print_head(c, "unexplained difference");
-    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+    for (unsigned side = 0; side < ORACLE_SIDES && c->cmd; side++) {
         printf("  %s: status %03xh, result 0x%" PRIx64 "\n", side_names[side],
                c->answer[side].status, c->answer[side].result);
     }

@@ -239,6 +239,7 @@ static void run_batch(Oracle *oracle)
     report_both(oracle, c.after);
     if (!same_zones(&c.after[ORACLE_OURS], &c.after[ORACLE_QEMU])) {
         c.aspects = ORACLE_ZONE;
+        c.cmd = NULL;
         complain(oracle, &c);
         wrong = 1;
     }
