@@ -284,11 +284,11 @@ static SsdStatus check_write(const Ssd *ssd, uint64_t slba, uint64_t nlb)
 
 static SsdStatus check_append(const Ssd *ssd, const SsdCmd *cmd)
 {
-    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-    SsdStatus status = check_range(ssd, cmd->slba, cmd->nlb);
+    uint64_t zone_idx = cmd->slba / ssd->zones.size_nlb;
 
-    if (status != SSD_SUCCESS) {
-        return status;
+    /* An append names a zone, not a range: the zone's end is what it meets. */
+    if (zone_idx >= ssd->zones.count) {
+        return SSD_LBA_OUT_OF_RANGE;
     }
     /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
     if (cmd->slba % ssd->zones.size_nlb != 0) {

@@ -370,7 +370,8 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
             (cmd->op == SSD_OP_APPEND && cmd->nlb > r->zasl_nlb)) {
             return SSD_INVALID_FIELD;
         }
-        if (is_outside(r, cmd->slba, cmd->nlb)) {
+        if (is_outside(r, cmd->slba,
+                       cmd->op == SSD_OP_APPEND ? 1 : cmd->nlb)) {
             return SSD_LBA_OUT_OF_RANGE;
         }
         effect->lba = cmd->slba;

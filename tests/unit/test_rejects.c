@@ -449,9 +449,35 @@ static void test_garbage(void)
     drive_free(d);
 }
 
+/*
+ * An append names a zone, not a range of LBAs: one that is longer than the rest
+ * of the namespace meets the zone's end, or the zone's state, and not the
+ * namespace's end.
+ */
+static void test_long_append_to_last_zone(void)
+{
+    Drive *d = drive_new("zones=2 zone-size=64K mdts=256K zasl=256K");
+    uint64_t last_lba = drive_zone_lba(d, 1);
+    uint32_t zone_nlb = last_lba;
+
+    g_assert_cmphex(drive_try(d, 0, SSD_OP_APPEND, last_lba,
+                              zone_nlb + 1).status,
+                    ==, SSD_ZONE_BOUNDARY_ERROR);
+    drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 1);
+    g_assert_cmphex(drive_try(d, 0, SSD_OP_APPEND, last_lba,
+                              zone_nlb + 1).status,
+                    ==, SSD_ZONE_IS_FULL);
+    g_assert_cmphex(drive_try(d, 0, SSD_OP_APPEND, last_lba + zone_nlb,
+                              1).status,
+                    ==, SSD_LBA_OUT_OF_RANGE);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/rejects/long-append-to-last-zone",
+                    test_long_append_to_last_zone);
     g_test_add_func("/rejects/mistakes", test_mistakes);
     g_test_add_func("/rejects/failed-zones", test_failed_zones);
     g_test_add_func("/rejects/twins", test_twins);
