@@ -269,6 +269,22 @@ static bool replay_zone_fail(Replay *replay, const SsdTraceRecord *record,
                    "as bad already", record->zone_idx, record->at_ns);
 }
 
+static bool replay_format(Replay *replay, const SsdTraceRecord *record,
+                          GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+
+    advance(replay, record->at_ns);
+    if (ssd_inflight(replay->ssd) > 0) {
+        return damaged(error, "the drive is formatted at %" PRIu64 " ns with "
+                       "%u commands inside", record->at_ns,
+                       ssd_inflight(replay->ssd));
+    }
+    return ssd_format(replay->ssd, record->at_ns, record->lba_bytes, &wrong) ||
+           damaged(error, "the drive is formatted at %" PRIu64 " ns: %s",
+                   record->at_ns, wrong->message);
+}
+
 static bool replay_record(Replay *replay, const SsdTraceRecord *record,
                           GError **error)
 {
@@ -281,6 +297,8 @@ static bool replay_record(Replay *replay, const SsdTraceRecord *record,
         return replay_discard(replay, record, error);
     case SSD_TRACE_ZONE_FAIL:
         return replay_zone_fail(replay, record, error);
+    case SSD_TRACE_FORMAT:
+        return replay_format(replay, record, error);
     case SSD_TRACE_END:
         replay_end(replay, record->at_ns);
         return true;

@@ -51,6 +51,11 @@ static uint32_t no_limit_if_zero(uint32_t limit)
     return limit ? limit : UINT32_MAX;
 }
 
+static uint64_t blocks(const Ssd *ssd, uint64_t bytes)
+{
+    return bytes / ssd->params.lba_bytes;
+}
+
 static void init_zones(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
@@ -61,10 +66,8 @@ static void init_zones(Ssd *ssd)
         [MAP_PLANE] = { p->planes, p->zone_planes },
     };
 
-    zone_table_init(&ssd->zones, p->zones, p->zone_size_bytes / p->lba_bytes,
-                    p->zone_capacity_bytes / p->lba_bytes,
-                    no_limit_if_zero(p->max_open),
-                    no_limit_if_zero(p->max_active));
+    zone_table_init(&ssd->zones, p->zones, blocks(ssd, p->zone_size_bytes),
+                    blocks(ssd, p->zone_capacity_bytes), no_limit_if_zero(p->max_open), no_limit_if_zero(p->max_active));
     map_init(&ssd->map, levels);
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =
@@ -78,8 +81,9 @@ static void init_zones(Ssd *ssd)
 /*
  * The most flash operations at once: every command slot holds a read or write
  * of mdts (two pages more if it is not aligned) or a copy (two pages more for
- * each range), in any case at least a block each; a chunk of a finish; or a
- * reset with one erase per unit. Select All runs so many jobs beside them.
+ * each range), in any case at least a block each, which may be the smallest;
+ * a chunk of a finish; or a reset with one erase per unit. Select All runs so
+ * many jobs beside them.
  */
 static uint32_t op_capacity(const Ssd *ssd)
 {
@@ -87,7 +91,7 @@ static uint32_t op_capacity(const Ssd *ssd)
     uint64_t per_slot = p->mdts_bytes / p->page_bytes +
                         2 * SSD_COPY_RANGES_MAX;
 
-    per_slot = MIN(per_slot, p->mdts_bytes / p->lba_bytes);
+    per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
     per_slot = MAX(per_slot, ssd->chunk_pages);
     per_slot = MAX(per_slot, ssd->map.zone_units);
     return per_slot * ((uint64_t)p->cmd_slots + p->mgmt_parallel_zones);
@@ -133,7 +137,7 @@ Ssd *ssd_new(const SsdParams *params)
 
     ssd->params = *params;
     ssd_params_resolve(&ssd->params);
-    ssd->lba_per_page = ssd->params.page_bytes / ssd->params.lba_bytes;
+    ssd->lba_per_page = blocks(ssd, ssd->params.page_bytes);
     ssd->zone_pages = ssd->params.zone_capacity_bytes / ssd->params.page_bytes;
     ssd->chunk_pages = ssd->params.finish_chunk_bytes / ssd->params.page_bytes;
     init_zones(ssd);
@@ -568,6 +572,29 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
 {
     ssd_run(ssd, now_ns);
     return zone_fail(&ssd->zones, zone_idx, state);
+}
+
+/* Format */
+
+bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t lba_bytes,
+                GError **error)
+{
+    SsdParams params = ssd->params;
+
+    g_assert(ssd_inflight(ssd) == 0);
+    params.lba_bytes = lba_bytes;
+    if (!ssd_params_check(&params, error)) {
+        return false;
+    }
+    ssd_run(ssd, now_ns);
+    ssd->params = params;
+    ssd->lba_per_page = blocks(ssd, params.page_bytes);
+    zone_table_format(&ssd->zones, blocks(ssd, params.zone_size_bytes),
+                      blocks(ssd, params.zone_capacity_bytes));
+    for (uint32_t i = 0; i < params.zones; i++) {
+        ssd_forget_pages(ssd, i);
+    }
+    return true;
 }
 
 /* Views */

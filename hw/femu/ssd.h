@@ -140,6 +140,16 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx);
 bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                    SsdZoneState state);
 
+/*
+ * The drive is as new, with blocks of `lba_bytes`: every zone is empty, a
+ * failed one is offline. Takes no time: what erasing takes is that of a reset
+ * of all zones. Time and statistics go on. Needs ssd_inflight() == 0.
+ * ssd_params() says the new size.
+ * Return: false with *error, changing nothing, if the drive cannot have it.
+ */
+bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t lba_bytes,
+                GError **error);
+
 /* Zones that hold an open or an active resource right now. */
 uint32_t ssd_open_count(const Ssd *ssd);
 uint32_t ssd_active_count(const Ssd *ssd);

@@ -196,6 +196,8 @@ void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                           SsdOp op);
 void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns);
+/* From now on the zone's old pages do not count. */
+void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx);
 /* No write of the zone waits any more: a finish may have waited for that. */
 void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 

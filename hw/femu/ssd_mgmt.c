@@ -139,8 +139,7 @@ static void job_queue(Ssd *ssd, uint32_t job_idx)
     queue->tail_idx = job_idx;
 }
 
-/* From now on the zone's old pages do not count. */
-static void forget_pages(Ssd *ssd, uint32_t zone_idx)
+void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx)
 {
     uint32_t units = ssd->map.zone_units;
 
@@ -175,7 +174,7 @@ static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
             ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
         }
         if (op == SSD_OP_ZONE_RESET) {
-            forget_pages(ssd, zone_idx);
+            ssd_forget_pages(ssd, zone_idx);
             discard_writes(ssd, now_ns, zone_idx);
         }
     }

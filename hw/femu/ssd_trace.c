@@ -174,6 +174,14 @@ void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
     end_line(trace);
 }
 
+void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t lba_bytes)
+{
+    put_text(trace, "N");
+    put_number(trace, at_ns);
+    put_number(trace, lba_bytes);
+    end_line(trace);
+}
+
 bool ssd_trace_flush(SsdTrace *trace, GError **error)
 {
     trace_drain(trace);
@@ -215,7 +223,7 @@ struct SsdTraceReader {
     bool pending; /* `line` holds a record that has not been returned */
     bool ended;   /* the END record has been returned */
     uint64_t submitted_count;
-    uint64_t last_at_ns; /* of the last S or F record */
+    uint64_t last_at_ns; /* of the last S, F or N record */
     uint32_t zone_count;
     uint32_t range_count; /* R records since the last S record */
     SsdRange ranges[MAX_RANGES];
@@ -428,6 +436,23 @@ static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
     return advance_to(reader, 1, record->at_ns, error);
 }
 
+static bool parse_format(SsdTraceReader *reader, SsdTraceRecord *record,
+                         GError **error)
+{
+    uint64_t lba_bytes;
+
+    record->kind = SSD_TRACE_FORMAT;
+    if (!expect_fields(reader, 3, error) ||
+        !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
+                      error) ||
+        !number_field(reader, 2, "lba_bytes", UINT32_MAX, &lba_bytes,
+                      error)) {
+        return false;
+    }
+    record->lba_bytes = (uint32_t)lba_bytes;
+    return advance_to(reader, 1, record->at_ns, error);
+}
+
 /* The sequence number of a C or X record: of a submission above it. */
 static bool parse_past_seq(SsdTraceReader *reader, SsdTraceRecord *record,
                            GError **error)
@@ -501,6 +526,9 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
     if (g_str_equal(kind, "F")) {
         return parse_zone_fail(reader, record, error);
     }
+    if (g_str_equal(kind, "N")) {
+        return parse_format(reader, record, error);
+    }
     if (g_str_equal(kind, "E")) {
         return parse_end(reader, record, error);
     }
@@ -508,7 +536,7 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
         return line_error(reader, error, "record P after the first command");
     }
     return line_error(reader, error, "field 1: '%s' is none of R, S, C, X, F, "
-                      "E", kind);
+                      "N, E", kind);
 }
 
 static bool read_header(SsdTraceReader *reader, GError **error)

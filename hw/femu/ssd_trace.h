@@ -21,6 +21,7 @@
  *   C,<seq>,<due_at_ns>,<status>,<result>
  *   X,<seq>                     the completion was discarded by a reset
  *   F,<at_ns>,<zone>,<state>    the zone's medium failed: ssd_zone_fail()
+ *   N,<at_ns>,<lba_bytes>       the drive was formatted: ssd_format()
  *   E,<at_ns>                   the end, up to which all completions are
  *                               recorded; a file without it was cut short
  * <seq> counts submissions from 0. Times are core times (time-dilation
@@ -42,6 +43,7 @@ void ssd_trace_done(SsdTrace *trace, uint64_t seq, const SsdDone *done);
 void ssd_trace_discard(SsdTrace *trace, uint64_t seq);
 void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
                          SsdZoneState state);
+void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t lba_bytes);
 
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);
@@ -54,6 +56,7 @@ typedef enum SsdTraceKind {
     SSD_TRACE_DONE,
     SSD_TRACE_DISCARD,
     SSD_TRACE_ZONE_FAIL,
+    SSD_TRACE_FORMAT,
     SSD_TRACE_END,
 } SsdTraceKind;
 
@@ -66,6 +69,7 @@ typedef struct SsdTraceRecord {
     uint64_t result;
     uint32_t zone_idx;
     SsdZoneState state;
+    uint32_t lba_bytes;
 } SsdTraceRecord;
 
 typedef struct SsdTraceReader SsdTraceReader;

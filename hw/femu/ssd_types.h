@@ -29,6 +29,9 @@ typedef enum SsdStatus {
     SSD_INVALID_ZONE_STATE_TRANSITION = 0x01bf,
 } SsdStatus;
 
+/* The smallest block that a drive may have: LBA data size 9. */
+#define SSD_LBA_BYTES_MIN 512
+
 typedef enum SsdOp {
     SSD_OP_READ,
     SSD_OP_WRITE,

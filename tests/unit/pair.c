@@ -249,6 +249,27 @@ void pair_drain(Pair *pair)
     }
 }
 
+void pair_format(Pair *pair, uint32_t lba_bytes)
+{
+    Model *old = pair->model;
+    GError *error = NULL;
+
+    pair_drain(pair);
+    ssd_format(pair->ssd, pair->now_ns, lba_bytes, &error);
+    g_assert_no_error(error);
+    pair->params.lba_bytes = lba_bytes;
+    pair->model = model_new(&pair->params);
+    for (uint32_t z = 0; z < pair->params.zones; z++) {
+        SsdZoneState state = model_rules(old)->zone[z].state;
+
+        if (state == SSD_ZONE_READ_ONLY || state == SSD_ZONE_OFFLINE) {
+            model_zone_fail(pair->model, pair->now_ns, z, SSD_ZONE_OFFLINE);
+        }
+    }
+    model_free(old);
+    pair_compare(pair);
+}
+
 void pair_free(Pair *pair)
 {
     pair_drain(pair);

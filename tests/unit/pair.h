@@ -51,6 +51,9 @@ void pair_compare(Pair *pair);
 void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
                  SsdCmd *cmd);
 
+/* Run both until idle, then give them blocks of `lba_bytes`. */
+void pair_format(Pair *pair, uint32_t lba_bytes);
+
 /* Run both until idle. */
 void pair_drain(Pair *pair);
 

@@ -90,6 +90,7 @@ static void test_written_bytes(void)
     ssd_trace_discard(trace, 2);
     ssd_trace_zone_fail(trace, UINT64_MAX, 3, SSD_ZONE_READ_ONLY);
     ssd_trace_submit(trace, UINT64_MAX, &copy, SSD_LBA_OUT_OF_RANGE);
+    ssd_trace_format(trace, UINT64_MAX, 512);
     close_at(trace, UINT64_MAX);
 
     params_records = params_text(&params);
@@ -105,6 +106,7 @@ static void test_written_bytes(void)
         "R,7,1\n"
         "R,18446744073709551615,4294967295\n"
         "S,3,18446744073709551615,copy,9,0,0,128\n"
+        "N,18446744073709551615,512\n"
         "E,18446744073709551615\n", NULL);
     text = read_all(path);
     g_assert_cmpstr(text, ==, want);
@@ -188,6 +190,9 @@ static void test_round_trip(void)
             ssd_trace_zone_fail(trace, i * 7 + 1, i % 17, SSD_ZONE_OFFLINE);
         }
         ssd_trace_done(trace, i, &done);
+        if (i % 13 == 0) {
+            ssd_trace_format(trace, i * 7 + 2, i);
+        }
     }
     close_at(trace, 7 * COUNT);
 
@@ -223,6 +228,12 @@ static void test_round_trip(void)
         g_assert_cmpuint(record.at_ns, ==, i * 7 + 3);
         g_assert_cmpint(record.status, ==, SSD_SUCCESS);
         g_assert_cmpuint(record.result, ==, i * i);
+        if (i % 13 == 0) {
+            g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+            g_assert_cmpint(record.kind, ==, SSD_TRACE_FORMAT);
+            g_assert_cmpuint(record.at_ns, ==, i * 7 + 2);
+            g_assert_cmpuint(record.lba_bytes, ==, i);
+        }
     }
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
     g_assert_cmpint(record.kind, ==, SSD_TRACE_END);
@@ -343,6 +354,7 @@ static void test_sound_files(void)
         HEAD SUBMIT "E,10\n",
         HEAD "R,0,1\nR,5,2\nS,0,10,copy,0,0,0,0\nE,10\n",
         HEAD "S,0,10,copy,0,0,0,2\nE,10\n",
+        HEAD "N,0,512\n" SUBMIT "N,10,4096\nE,10\n",
         HEAD "P,zones,8\nF,0,7,13\nF,0,7,15\n" SUBMIT "E,10\n",
     };
 
@@ -367,8 +379,8 @@ static void test_damaged_files(void)
         {HEAD SUBMIT, ":3: no E record: the file was cut short"},
         {HEAD "E,0", ":2: the line has no end: the file was cut short"},
         {HEAD "E,0\nE,0\n", ":3: a line after the E record"},
-        {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, C, X, F, E"},
-        {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, C, X, F, E"},
+        {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, C, X, F, N, E"},
+        {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, C, X, F, N, E"},
         {HEAD "P,zones\n", ":2: record P has 3 fields, not 2"},
         {HEAD "P,zones,0\n",
          ":2: zones=0: out of range, must be 1 to 1048576 zones"},
@@ -425,6 +437,11 @@ static void test_damaged_files(void)
         {HEAD "R,0,1\nE,0\n",
          ":3: record E after R, which only a copy's S may follow"},
         {HEAD "R,0,1\n", ":3: no E record: the file was cut short"},
+        {HEAD "N,0\n", ":2: record N has 3 fields, not 2"},
+        {HEAD "N,0,4294967296\n",
+         ":2: field 3 (lba_bytes): 4294967296 is above 4294967295"},
+        {HEAD SUBMIT "N,9,512\n",
+         ":3: field 2 (at_ns): 9 is before the record above it at 10"},
         {HEAD "F,0,0\n", ":2: record F has 4 fields, not 3"},
         {HEAD "P,zones,8\nF,0,8,13\n", ":3: field 3 (zone): 8 is above 7"},
         {HEAD "F,0,0,14\n", ":2: field 4 (state): 14 is neither 13 "

@@ -473,7 +473,7 @@ static SsdParams random_params(Rng *rng)
     return p;
 }
 
-/* Drives that nobody would think of, whose zones fail in the end. */
+/* Drives that nobody would think of; zones fail, some drives are formatted. */
 static void test_any_drive(void)
 {
     Rng rng = { drive_seed() };
@@ -492,6 +492,9 @@ static void test_any_drive(void)
         for (unsigned k = 0; k < 10; k++) {
             fail_a_zone(pair, &rng);
             run_random(pair, &rng, 50);
+            if (rng_chance(&rng, 20)) {
+                pair_format(pair, PICK(&rng, 512, 4096));
+            }
         }
         accepted += pair->accepted_count;
         pair_free(pair);

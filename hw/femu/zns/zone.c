@@ -309,6 +309,22 @@ bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
     return true;
 }
 
+void zone_table_format(ZoneTable *table, uint64_t size_nlb,
+                       uint64_t capacity_nlb)
+{
+    table->size_nlb = size_nlb;
+    table->capacity_nlb = capacity_nlb;
+    for (uint32_t i = 0; i < table->count; i++) {
+        ZoneEntry *zone = &table->zones[i];
+        bool failed = zone->state == SSD_ZONE_READ_ONLY ||
+                      zone->state == SSD_ZONE_OFFLINE;
+
+        set_state(table, i, failed ? SSD_ZONE_OFFLINE : SSD_ZONE_EMPTY);
+        zone->wp_nlb = 0;
+        zone_release(table, i);
+    }
+}
+
 bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
                              SsdOp op)
 {

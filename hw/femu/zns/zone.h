@@ -97,6 +97,13 @@ bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
  */
 bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state);
 
+/*
+ * All zones empty again, failed ones offline, with other sizes of zones in
+ * blocks. No zone may hold a resource that something is to give back.
+ */
+void zone_table_format(ZoneTable *table, uint64_t size_nlb,
+                       uint64_t capacity_nlb);
+
 /* Give back what a full or empty zone still holds; others keep theirs. */
 void zone_release(ZoneTable *table, uint32_t zone_idx);
 
