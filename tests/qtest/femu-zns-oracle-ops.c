@@ -261,11 +261,42 @@ static void make_verify(Oracle *oracle, OracleCmd *cmd)
     draw_read_range(oracle, cmd);
 }
 
+/* Some of what was written last, with what was written or not quite. */
+static void make_compare_written(Oracle *oracle, OracleCmd *cmd)
+{
+    const OracleWritten *w = &oracle->written;
+    uint32_t first = oracle_below(oracle, w->nlb);
+    uint32_t nlb = 1 + oracle_below(oracle, w->nlb - first);
+
+    oracle_set_rw(cmd, w->slba + first, nlb);
+    oracle_set_data(oracle, cmd, ORACLE_TO_DRIVE, nlb_bytes(oracle, nlb),
+                    true);
+    if (cmd->layout != ORACLE_PRP_BAD_ENTRY && oracle_chance(oracle, 80)) {
+        cmd->offset_bytes = w->offset_bytes + nlb_bytes(oracle, first);
+    }
+}
+
 static void make_compare(Oracle *oracle, OracleCmd *cmd)
 {
+    if (oracle->written.nlb && oracle_chance(oracle, 70)) {
+        make_compare_written(oracle, cmd);
+        return;
+    }
     draw_read_range(oracle, cmd);
     oracle_set_data(oracle, cmd, ORACLE_TO_DRIVE,
                     nlb_bytes(oracle, oracle_nlb(cmd)), true);
+}
+
+void oracle_note_success(Oracle *oracle, const OracleCmd *cmd)
+{
+    if (cmd->op->opcode == NVME_CMD_WRITE &&
+        cmd->layout != ORACLE_PRP_SCATTERED) {
+        oracle->written = (OracleWritten) {
+            .slba = oracle_slba(cmd),
+            .nlb = oracle_nlb(cmd),
+            .offset_bytes = cmd->offset_bytes,
+        };
+    }
 }
 
 static void make_flush(Oracle *oracle, OracleCmd *cmd)

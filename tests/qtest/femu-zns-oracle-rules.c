@@ -289,6 +289,12 @@ static bool zone_full(const OracleCase *c)
     return writes(c->cmd) && state_of(c) == NVME_ZONE_STATE_FULL;
 }
 
+/* Whether the data differ is left to the two drives. */
+static bool is_compare(const OracleCase *c)
+{
+    return c->cmd->sqe.opcode == NVME_CMD_COMPARE;
+}
+
 static const struct {
     uint16_t status;
     bool (*applies)(const OracleCase *c);
@@ -317,6 +323,9 @@ bool oracle_any_error_applies(const OracleCase *c)
 
 bool oracle_error_applies(const OracleCase *c, uint16_t status)
 {
+    if (status == NVME_CMP_FAILURE) {
+        return is_compare(c);
+    }
     if (status != NVME_SUCCESS && status == oracle_layout_status(c->cmd)) {
         return true;
     }

@@ -209,6 +209,9 @@ static void run_one(Oracle *oracle)
     report_both(oracle, c.after);
     c.aspects |= compare_zones(&c);
     oracle->zones = c.after[ORACLE_OURS];
+    if (c.answer[ORACLE_OURS].status == NVME_SUCCESS) {
+        oracle_note_success(oracle, &cmd);
+    }
     if (c.aspects) {
         if (!oracle_explain(oracle, &c)) {
             complain(oracle, &c);

@@ -136,6 +136,13 @@ typedef struct OracleSlot {
     uint64_t scratch[ORACLE_SIDES];     /* PRP lists, SGL descriptors */
 } OracleSlot;
 
+/* Blocks that hold consecutive bytes of the pool; none if nlb = 0. */
+typedef struct OracleWritten {
+    uint64_t slba;
+    uint32_t nlb;
+    uint32_t offset_bytes;
+} OracleWritten;
+
 struct Oracle {
     const OracleConfig *config;
     FemuHost *host;
@@ -152,6 +159,7 @@ struct Oracle {
     uint64_t commands;
     unsigned unexplained;
     OracleZones zones;                  /* now, the same on both drives */
+    OracleWritten written;              /* by the last write, for Compare */
 };
 
 /* femu-zns-oracle-pair.c: two drives as one */
@@ -202,6 +210,9 @@ uint64_t oracle_list_create(FemuHost *host, uint64_t addr, uint32_t bytes);
 
 /* Draw a command; `oracle->zones` must be up to date. */
 void oracle_draw(Oracle *oracle, OracleCmd *cmd);
+
+/* To be told of commands that have succeeded, for those that come later. */
+void oracle_note_success(Oracle *oracle, const OracleCmd *cmd);
 
 /* A command of the row of that name, its fields still zero but for the NSID. */
 void oracle_cmd_init(OracleCmd *cmd, const char *name);
