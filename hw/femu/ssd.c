@@ -67,7 +67,9 @@ static void init_zones(Ssd *ssd)
     };
 
     zone_table_init(&ssd->zones, p->zones, blocks(ssd, p->zone_size_bytes),
-                    blocks(ssd, p->zone_capacity_bytes), no_limit_if_zero(p->max_open), no_limit_if_zero(p->max_active));
+                    blocks(ssd, p->zone_capacity_bytes),
+                    no_limit_if_zero(p->max_open),
+                    no_limit_if_zero(p->max_active));
     map_init(&ssd->map, levels);
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =

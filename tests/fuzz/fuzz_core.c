@@ -1,0 +1,437 @@
+/*
+ * Fuzzes the core: bytes become a drive, commands, polls, failing zones and
+ * formats. What ssd.h promises is checked after each step, and a second drive
+ * that gets the same, but is polled in another way, must do the same.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <glib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "ssd.h"
+
+#define MAX_SLOTS 40
+#define MAX_ZONES 16
+#define MAX_RANGES 5
+
+/* The input; once it is used up, zeroes follow. */
+typedef struct Input {
+    const uint8_t *at;
+    const uint8_t *end;
+} Input;
+
+static uint8_t take(Input *in)
+{
+    return in->at < in->end ? *in->at++ : 0;
+}
+
+static uint64_t take_bytes(Input *in, unsigned count)
+{
+    uint64_t value = 0;
+
+    while (count--) {
+        value = value << 8 | take(in);
+    }
+    return value;
+}
+
+/* A command that was accepted and has not completed. The tag is its index. */
+typedef struct Inside {
+    bool used;
+    SsdOp op;
+    uint64_t at_ns;
+    uint64_t result;
+} Inside;
+
+typedef struct Fuzz {
+    Input in;
+    SsdParams params;
+    Ssd *ssd;
+    Ssd *twin;           /* gets the same commands, polled before each */
+    uint64_t now_ns;
+    uint64_t last_due_ns;
+    uint64_t promise_ns; /* nothing is due before, as long as nobody submits */
+    Inside inside[MAX_SLOTS];
+    unsigned inside_count;
+    GArray *dones;       /* SsdDone, of each drive */
+    GArray *twin_dones;
+} Fuzz;
+
+/* --- The drive ----------------------------------------------------------- */
+
+#define PICK(in, ...)                                                       \
+    ((const uint64_t[]) { __VA_ARGS__ }                                     \
+        [take(in) % (sizeof((const uint64_t[]) { __VA_ARGS__ }) /           \
+                     sizeof(uint64_t))])
+
+/* Return: false if the parameters contradict each other. */
+static bool take_params(Input *in, SsdParams *p)
+{
+    ssd_params_defaults(p);
+    p->zones = 1 + take(in) % MAX_ZONES;
+    p->page_bytes = PICK(in, 4, 8, 12, 16, 48) * SSD_KIB;
+    p->zone_size_bytes = PICK(in, 64, 128, 256) * SSD_KIB;
+    p->zone_capacity_bytes = p->page_bytes *
+        (1 + take(in) % (p->zone_size_bytes / p->page_bytes));
+    p->lba_bytes = PICK(in, 512, 4096);
+    p->max_active = take(in) % 6;
+    p->max_open = p->max_active ? take(in) % (p->max_active + 1) : 0;
+    p->zone_channels = PICK(in, 1, 2, 3);
+    p->channels = p->zone_channels * PICK(in, 1, 2);
+    p->zone_ways = PICK(in, 1, 2);
+    p->ways = p->zone_ways * PICK(in, 1, 2);
+    p->zone_dies = p->dies = PICK(in, 1, 2);
+    p->zone_planes = p->planes = PICK(in, 1, 2);
+    p->pages_per_block = PICK(in, 1, 2, 3, 7);
+    p->read_ns = PICK(in, 0, 1, 60000, 60013);
+    p->program_ns = PICK(in, 0, 25000, 700000, 700027);
+    p->erase_ns = PICK(in, 0, 700000, 3500000, 3500017);
+    p->page_transfer_ns = PICK(in, 0, 3, 25000, 900001);
+    p->read_granule_bytes = PICK(in, 0, 512, 4096);
+    p->finish_chunk_bytes = PICK(in, 0, 1, 2, 3, 8) * p->page_bytes;
+    p->mgmt_parallel_zones = PICK(in, 1, 2, 3, 20);
+    p->cmd_slots = PICK(in, 1, 2, 5, MAX_SLOTS);
+    p->mdts_bytes = PICK(in, 8, 16, 64, 512) * SSD_KIB;
+    p->zasl_bytes = PICK(in, 0, 8) * SSD_KIB;
+    if (!ssd_params_check(p, NULL)) {
+        return false;
+    }
+    ssd_params_resolve(p);
+    return true;
+}
+
+/* --- Promises of ssd.h --------------------------------------------------- */
+
+static bool is_open(SsdZoneState state)
+{
+    return state == SSD_ZONE_IMPLICITLY_OPEN ||
+           state == SSD_ZONE_EXPLICITLY_OPEN;
+}
+
+static void check_zone(const Fuzz *f, const SsdZone *zone, uint32_t zone_idx)
+{
+    const SsdParams *p = ssd_params(f->ssd);
+    uint64_t written_nlb = zone->wp_lba - zone->start_lba;
+
+    g_assert(zone->start_lba ==
+             zone_idx * (p->zone_size_bytes / p->lba_bytes));
+    g_assert(zone->capacity_nlb == p->zone_capacity_bytes / p->lba_bytes);
+    g_assert(written_nlb <= zone->capacity_nlb);
+    g_assert(zone->state != SSD_ZONE_EMPTY || written_nlb == 0);
+    g_assert((!is_open(zone->state) && zone->state != SSD_ZONE_CLOSED) ||
+             written_nlb < zone->capacity_nlb);
+}
+
+/* Zones within their limits; idle, only open and closed ones hold anything. */
+static void check_zones(const Fuzz *f)
+{
+    const SsdParams *p = &f->params;
+    uint32_t open = 0, active = 0;
+    uint32_t open_count = ssd_open_count(f->ssd);
+    uint32_t active_count = ssd_active_count(f->ssd);
+
+    for (uint32_t z = 0; z < p->zones; z++) {
+        SsdZone zone = ssd_zone(f->ssd, z);
+
+        check_zone(f, &zone, z);
+        open += is_open(zone.state);
+        active += is_open(zone.state) || zone.state == SSD_ZONE_CLOSED;
+    }
+    g_assert(open <= open_count && active <= active_count);
+    g_assert(open_count <= active_count);
+    g_assert(!p->max_open || open_count <= p->max_open);
+    g_assert(!p->max_active || active_count <= p->max_active);
+    if (f->inside_count == 0) {
+        g_assert(open == open_count && active == active_count);
+    }
+}
+
+/* It was inside, it is not late, and nobody was told to come later. */
+static void check_done(Fuzz *f, const SsdDone *done)
+{
+    Inside *inside = &f->inside[done->tag];
+
+    g_assert(done->tag < MAX_SLOTS && inside->used);
+    g_assert(done->status == SSD_SUCCESS && done->op == inside->op);
+    g_assert(done->result == inside->result);
+    g_assert(done->submitted_at_ns == inside->at_ns);
+    g_assert(done->due_at_ns >= inside->at_ns);
+    g_assert(done->due_at_ns >= f->last_due_ns);
+    g_assert(done->due_at_ns >= f->promise_ns);
+    g_assert(done->due_at_ns <= f->now_ns);
+    f->last_due_ns = done->due_at_ns;
+    inside->used = false;
+    f->inside_count--;
+}
+
+/* All that is due has left. */
+static void check_next(Fuzz *f)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(f->ssd);
+
+    g_assert(next_at_ns > f->now_ns);
+    g_assert((next_at_ns == UINT64_MAX) == (f->inside_count == 0));
+    f->promise_ns = MAX(f->promise_ns, next_at_ns);
+}
+
+static void poll(Fuzz *f, unsigned max)
+{
+    SsdDone dones[8];
+    unsigned count = ssd_poll(f->ssd, f->now_ns, dones, MIN(max, 8));
+
+    g_assert(count <= MIN(max, 8));
+    for (unsigned i = 0; i < count; i++) {
+        check_done(f, &dones[i]);
+        g_array_append_val(f->dones, dones[i]);
+    }
+    g_assert(ssd_inflight(f->ssd) == f->inside_count);
+    if (count < MIN(max, 8)) {
+        check_next(f);
+    }
+}
+
+static void poll_all(Fuzz *f)
+{
+    guint before;
+
+    do {
+        before = f->dones->len;
+        poll(f, 8);
+    } while (f->dones->len == before + 8);
+}
+
+static void poll_twin(Fuzz *f)
+{
+    SsdDone done;
+
+    while (ssd_poll(f->twin, f->now_ns, &done, 1)) {
+        g_array_append_val(f->twin_dones, done);
+    }
+}
+
+static void go_to_next(Fuzz *f)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(f->ssd);
+
+    if (next_at_ns != UINT64_MAX) {
+        f->now_ns = MAX(f->now_ns, next_at_ns);
+    }
+    poll_all(f);
+}
+
+static void drain(Fuzz *f)
+{
+    while (f->inside_count) {
+        go_to_next(f);
+    }
+    g_assert(ssd_next_at_ns(f->ssd) == UINT64_MAX);
+    g_assert(ssd_has_room(f->ssd));
+    poll_twin(f);
+}
+
+/* --- Steps --------------------------------------------------------------- */
+
+/* Mostly at a zone's write pointer or start, sometimes anywhere. */
+static uint64_t take_lba(Fuzz *f)
+{
+    uint8_t how = take(&f->in);
+    SsdZone zone = ssd_zone(f->ssd, how % f->params.zones);
+
+    switch (how >> 5) {
+    case 0:
+    case 1:
+    case 2:
+        return zone.wp_lba;
+    case 3:
+    case 4:
+        return zone.start_lba;
+    case 5:
+        return zone.start_lba + take(&f->in);
+    case 6:
+        return zone.start_lba + zone.capacity_nlb - take(&f->in) % 4;
+    default:
+        return take_bytes(&f->in, 8);
+    }
+}
+
+static uint32_t take_nlb(Fuzz *f)
+{
+    uint8_t how = take(&f->in);
+
+    return how < 250 ? how % 70 : (uint32_t)take_bytes(&f->in, 4);
+}
+
+/* Zones and resources as a number: equal if nothing has changed. */
+static uint64_t digest(const Fuzz *f)
+{
+    uint64_t sum = ssd_open_count(f->ssd) * 31 + ssd_active_count(f->ssd);
+
+    for (uint32_t z = 0; z < f->params.zones; z++) {
+        SsdZone zone = ssd_zone(f->ssd, z);
+
+        sum = sum * 1000003 + zone.state;
+        sum = sum * 1000003 + zone.wp_lba;
+    }
+    return sum;
+}
+
+static uint32_t free_tag(const Fuzz *f)
+{
+    uint32_t tag = 0;
+
+    while (f->inside[tag].used) {
+        tag++;
+    }
+    g_assert(tag < MAX_SLOTS);
+    return tag;
+}
+
+static void submit(Fuzz *f, const SsdCmd *cmd)
+{
+    uint32_t tag;
+    uint64_t before;
+    SsdAccept accept, twin_accept;
+
+    while (!ssd_has_room(f->ssd)) {
+        go_to_next(f);
+    }
+    poll_twin(f);
+    /* What is due by now may change resources: let that happen first. */
+    poll(f, 0);
+    tag = free_tag(f);
+    before = digest(f);
+    accept = ssd_submit(f->ssd, f->now_ns, cmd, tag);
+    twin_accept = ssd_submit(f->twin, f->now_ns, cmd, tag);
+    g_assert(accept.status == twin_accept.status);
+    if (accept.status != SSD_SUCCESS) {
+        g_assert(digest(f) == before);
+        return;
+    }
+    g_assert(accept.lba == twin_accept.lba);
+    f->inside[tag] = (Inside) {
+        .used = true, .op = cmd->op, .at_ns = f->now_ns,
+        .result = cmd->op == SSD_OP_APPEND ? accept.lba : 0,
+    };
+    f->inside_count++;
+    f->promise_ns = 0;
+}
+
+static void step_command(Fuzz *f, SsdOp op)
+{
+    SsdRange ranges[MAX_RANGES];
+    uint8_t flags = take(&f->in);
+    SsdCmd cmd = {
+        .op = op, .select_all = flags % 8 == 7, .slba = take_lba(f),
+        .ranges = ranges,
+    };
+
+    if (op == SSD_OP_COPY) {
+        cmd.range_count = flags % (MAX_RANGES + 1);
+        for (uint32_t i = 0; i < cmd.range_count; i++) {
+            ranges[i].slba = take_lba(f);
+            ranges[i].nlb = take_nlb(f);
+        }
+    } else if (op < SSD_OP_ZONE_OPEN) {
+        cmd.nlb = take_nlb(f);
+    }
+    submit(f, &cmd);
+}
+
+static void step_fail(Fuzz *f)
+{
+    uint32_t zone_idx = take(&f->in) % f->params.zones;
+    SsdZoneState state = take(&f->in) % 2 ? SSD_ZONE_OFFLINE :
+                                            SSD_ZONE_READ_ONLY;
+    bool failed;
+
+    failed = ssd_zone_fail(f->ssd, f->now_ns, zone_idx, state);
+    g_assert(ssd_zone_fail(f->twin, f->now_ns, zone_idx, state) == failed);
+    g_assert(!failed || ssd_zone(f->ssd, zone_idx).state == state);
+    f->promise_ns = 0;
+}
+
+static void step_format(Fuzz *f)
+{
+    uint32_t lba_bytes = PICK(&f->in, 512, 4096, 512, 4096, 1024, 0);
+    bool formatted;
+
+    drain(f);
+    formatted = ssd_format(f->ssd, f->now_ns, lba_bytes, NULL);
+    g_assert(ssd_format(f->twin, f->now_ns, lba_bytes, NULL) == formatted);
+    g_assert(formatted == (lba_bytes == 512 || lba_bytes == 4096));
+    g_assert(!formatted || ssd_active_count(f->ssd) == 0);
+}
+
+static void step_stats(Fuzz *f)
+{
+    if (take(&f->in) % 2) {
+        ssd_stats_reset(f->ssd, f->now_ns);
+    } else {
+        g_free(ssd_stats_json(f->ssd, f->now_ns, NULL));
+    }
+}
+
+static void step(Fuzz *f)
+{
+    uint8_t what = take(&f->in);
+
+    if (what < 0xc0) {
+        step_command(f, what % (SSD_OP_COUNT + 1));
+    } else if (what < 0xd8) {
+        f->now_ns += take_bytes(&f->in, 1 + what % 4);
+    } else if (what < 0xe4) {
+        poll(f, take(&f->in) % 9);
+    } else if (what < 0xf0) {
+        go_to_next(f);
+    } else if (what < 0xf4) {
+        drain(f);
+    } else if (what < 0xf8) {
+        step_fail(f);
+    } else if (what < 0xfc) {
+        step_stats(f);
+    } else {
+        step_format(f);
+    }
+    check_zones(f);
+}
+
+/* Both drives did the same, to the nanosecond and in the same order. */
+static void compare(const Fuzz *f)
+{
+    g_assert(f->dones->len == f->twin_dones->len);
+    for (guint i = 0; i < f->dones->len; i++) {
+        const SsdDone *a = &g_array_index(f->dones, SsdDone, i);
+        const SsdDone *b = &g_array_index(f->twin_dones, SsdDone, i);
+
+        g_assert(a->tag == b->tag && a->op == b->op);
+        g_assert(a->due_at_ns == b->due_at_ns && a->result == b->result);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Fuzz f = { .in = { data, data + size } };
+
+    if (!take_params(&f.in, &f.params)) {
+        return 0;
+    }
+    f.ssd = ssd_new(&f.params);
+    f.twin = ssd_new(&f.params);
+    f.dones = g_array_new(FALSE, FALSE, sizeof(SsdDone));
+    f.twin_dones = g_array_new(FALSE, FALSE, sizeof(SsdDone));
+    while (f.in.at < f.in.end) {
+        step(&f);
+    }
+    drain(&f);
+    check_zones(&f);
+    compare(&f);
+    g_array_free(f.dones, TRUE);
+    g_array_free(f.twin_dones, TRUE);
+    ssd_free(f.ssd);
+    ssd_free(f.twin);
+    return 0;
+}
