@@ -61,6 +61,11 @@ static void test_opcodes(void)
         case NVME_CMD_FLUSH:
         case NVME_CMD_WRITE:
         case NVME_CMD_READ:
+        case NVME_CMD_COMPARE:
+        case NVME_CMD_WRITE_ZEROES:
+        case NVME_CMD_DSM:
+        case NVME_CMD_VERIFY:
+        case NVME_CMD_COPY:
         case NVME_CMD_ZONE_MGMT_SEND:
         case NVME_CMD_ZONE_MGMT_RECV:
         case NVME_CMD_ZONE_APPEND:

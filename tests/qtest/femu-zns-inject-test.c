@@ -55,7 +55,7 @@ static uint64_t media_errors(FemuDrive *drive)
     return le64_to_cpu(log.media_errors[0]);
 }
 
-/* A bad block fails what touches it, in the time of a good one, without data. */
+/* A bad block fails what touches it, after its time and without data. */
 static void test_read(void)
 {
     FemuDrive *drive = boot();

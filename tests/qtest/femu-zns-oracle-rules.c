@@ -151,7 +151,17 @@ static bool bad_receive(const OracleCase *c)
            bytes > c->oracle->config->mdts_bytes;
 }
 
-/* MDTS bounds commands that have data (NVMe base 2.0, figure 275: MDTS). */
+/* Verify and Write Zeroes have limits of their own (NVM 1.0, 4.1.5.2). */
+static bool has_size_limit(const OracleCase *c)
+{
+    return c->cmd->sqe.opcode == NVME_CMD_VERIFY ||
+           c->cmd->sqe.opcode == NVME_CMD_WRITE_ZEROES;
+}
+
+/*
+ * MDTS bounds commands that have data (NVMe base 2.0, figure 275: MDTS); our
+ * VSL and WZSL are the same (femu-zns-nvm-test.c).
+ */
 static bool bad_transfer(const OracleCase *c)
 {
     const OracleConfig *config = c->oracle->config;
@@ -160,7 +170,7 @@ static bool bad_transfer(const OracleCase *c)
     if (c->cmd->op->kind == ORACLE_APPEND) {
         return transfer_bytes(c) > zasl_bytes || !at_zone_start(c);
     }
-    return c->cmd->data != ORACLE_NO_DATA &&
+    return (c->cmd->data != ORACLE_NO_DATA || has_size_limit(c)) &&
            transfer_bytes(c) > config->mdts_bytes;
 }
 

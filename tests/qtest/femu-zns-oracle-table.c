@@ -63,15 +63,6 @@ static bool order_of_checks(const OracleCase *c)
            oracle_error_applies(c, theirs(c));
 }
 
-static bool not_offered(const OracleCase *c)
-{
-    uint8_t opcode = c->cmd->sqe.opcode;
-
-    return oracle_error_applies(c, ours(c)) &&
-           !(c->oracle->effects[ORACLE_OURS][opcode] & NVME_CMD_EFF_CSUPP) &&
-           (c->oracle->effects[ORACLE_QEMU][opcode] & NVME_CMD_EFF_CSUPP);
-}
-
 static bool append_range(const OracleCase *c)
 {
     uint64_t slba = oracle_slba(c->cmd), end = oracle_ns_nlb(c->oracle);
@@ -151,6 +142,27 @@ static bool filter_attributes(const OracleCase *c)
            oracle_status_allowed(c, ours(c));
 }
 
+/* QEMU's WZSL is 0, no limit, and its VSL not below MDTS here. */
+static bool size_limit(const OracleCase *c)
+{
+    uint8_t opcode = c->cmd->sqe.opcode;
+
+    return (opcode == NVME_CMD_VERIFY || opcode == NVME_CMD_WRITE_ZEROES) &&
+           (uint64_t)oracle_nlb(c->cmd) * c->oracle->config->lba_bytes >
+           c->oracle->config->mdts_bytes &&
+           ours(c) == NVME_INVALID_FIELD;
+}
+
+static bool read_unchecked(const OracleCase *c)
+{
+    uint8_t opcode = c->cmd->sqe.opcode;
+
+    return (opcode == NVME_CMD_VERIFY || opcode == NVME_CMD_COMPARE) &&
+           ours(c) == NVME_ZONE_BOUNDARY_ERROR &&
+           oracle_error_applies(c, ours(c)) &&
+           (theirs(c) == NVME_SUCCESS || theirs(c) == NVME_CMP_FAILURE);
+}
+
 static bool write_without_data(const OracleCase *c)
 {
     return c->aspects & ORACLE_HIDDEN;
@@ -202,10 +214,6 @@ static const Row rows[] = {
     { "order-of-checks", "ZNS 1.1, 2.1.1.2.1.1; NVMe base 2.0, 3.3.3.2.1",
       "the command has several errors and no section says which comes first",
       ORACLE_STATUS, REPAIR_NONE, order_of_checks },
-    { "not-offered", "NVMe base 2.0, 5.16.1.6 (effects log, CSUPP)",
-      "an optional command that our effects log does not list",
-      ORACLE_STATUS | ORACLE_BYTES | ORACLE_ZONE, REPAIR_DIFFERENT,
-      not_offered },
     { "append-range", "ZNS 1.1, 3.4.1 and 2.1.1.2.1.1",
       "an append names a zone; QEMU adds its length to the zone's start",
       ORACLE_STATUS, REPAIR_NONE, append_range },
@@ -237,6 +245,12 @@ static const Row rows[] = {
     { "filter-9h", "ZNS 1.1, 3.4.2, figure 34",
       "a report of the zones with attributes; QEMU knows filters up to 7h",
       ORACLE_STATUS, REPAIR_NONE, filter_attributes },
+    { "size-limit", "NVM command set 1.0, 4.1.5.2 (VSL, WZSL)",
+      "our limit to Verify and Write Zeroes is MDTS, QEMU's is higher",
+      ORACLE_STATUS | ORACLE_ZONE, REPAIR_TARGET, size_limit },
+    { "read-unchecked", "ZNS 1.1, 2.1.1.2.1.2",
+      "Compare and Verify do not cross zones; QEMU does not check",
+      ORACLE_STATUS, REPAIR_NONE, read_unchecked },
     { "write-without-data", "ZNS 1.1, 2.1.1.2.1.1 and 2.1.1.3",
       "only a write that writes opens a zone and moves its write pointer",
       ORACLE_ZONE | ORACLE_HIDDEN, REPAIR_TARGET, write_without_data },

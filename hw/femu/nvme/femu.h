@@ -38,6 +38,8 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_FEATURE_HOST_ID 0x81
 #define FEMU_HOST_ID_BYTES 16
 #define FEMU_BAD_RANGES 64
+#define FEMU_LBA_BYTES_MAX 4096
+#define FEMU_ZONE_EXT_UNIT_BYTES 64
 #define FEMU_LOG_CHANGED_ZONES 0xbf
 #define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
 #define FEMU_ASYNC_ZONE_CHANGED (1u << 27) /* ZNS 1.1, OAES and feature 0Bh */
@@ -166,6 +168,7 @@ struct FemuZns {
     HostMemoryBackend *memdev;
     uint32_t dilation;
     uint32_t max_queue_pairs;
+    uint32_t zone_ext_bytes;    /* of a zone descriptor's extension, or 0 */
 
     /* Registers. */
     MemoryRegion bar0;
@@ -203,6 +206,8 @@ struct FemuZns {
 
     /* Data path of the command that is being executed. */
     FemuStore store;
+    uint8_t *zone_ext;          /* zones x zone_ext_bytes */
+    unsigned long *zone_ext_valid;  /* bitmap by zone */
     FemuSeg *seg;
     uint32_t seg_count;
     uint32_t seg_max;
@@ -262,7 +267,27 @@ uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
+uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
+uint16_t femu_io_dataset(FemuZns *n, const NvmeCmd *cmd);
+uint16_t femu_zone_send(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd);
+
+/* femu_io_copy.c: limits of Copy. */
+uint32_t femu_copy_range_max_nlb(const FemuZns *n);
+uint32_t femu_copy_max_nlb(const FemuZns *n);
+
+/* femu_zone_report.c: does a zone in this state have a write pointer? */
+bool femu_zone_has_wp(SsdZoneState state);
+
+/* femu_zone_send.c: what a zone has beside its state. */
+bool femu_zone_ext_check(const FemuZns *n, Error **errp);
+void femu_zone_ext_init(FemuZns *n);
+void femu_zone_ext_exit(FemuZns *n);
+const void *femu_zone_ext(const FemuZns *n, uint32_t zone_idx);
+void femu_zone_forget(FemuZns *n, uint32_t zone_idx);
+
+/* femu_zone_state.c: zones for a user to see and to break. */
+void femu_zone_state_class_init(ObjectClass *oc);
 
 /* femu_aer.c: asynchronous events. */
 void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
@@ -328,6 +353,8 @@ bool femu_store_init(FemuStore *store, const SsdParams *params,
 void femu_store_exit(FemuStore *store);
 void femu_store_write(FemuStore *store, uint64_t offset_bytes,
                       const void *buf, uint64_t bytes);
+void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
+                             uint64_t bytes);
 const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce);
 void femu_store_reset(FemuStore *store, uint32_t zone_idx);
@@ -356,6 +383,7 @@ bool femu_trace_open(FemuZns *n, Error **errp);
 void femu_trace_close(FemuZns *n);
 uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
+void femu_trace_zone_fail(FemuZns *n, uint32_t zone_idx, SsdZoneState state);
 void femu_trace_discard(FemuZns *n, uint64_t seq);
 
 #endif

@@ -134,7 +134,11 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->sqes = 0x66;
     id->cqes = 0x44;
     id->nn = cpu_to_le32(FEMU_NSID);
-    id->oncs = cpu_to_le16(NVME_ONCS_FEATURES | NVME_ONCS_TIMESTAMP);
+    id->oncs = cpu_to_le16(NVME_ONCS_COMPARE | NVME_ONCS_DSM |
+                           NVME_ONCS_WRITE_ZEROES | NVME_ONCS_FEATURES |
+                           NVME_ONCS_TIMESTAMP | NVME_ONCS_VERIFY |
+                           NVME_ONCS_COPY);
+    id->ocfs = cpu_to_le16(NVME_OCFS_COPY_FORMAT_0);
     id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT;
     id->sgls = cpu_to_le32(NVME_CTRL_SGLS_SUPPORT_NO_ALIGN |
                            NVME_CTRL_SGLS_MPTR_CONTIGUOUS);
@@ -152,6 +156,9 @@ static uint16_t identify_ns(FemuZns *n, void *buf)
     id->nlbaf = LBA_FORMATS - 1;
     id->dlfeat = DLFEAT_READS_ZEROES;
     stq_le_p(id->nvmcap, ns_capacity_nlb(n) * n->params.lba_bytes);
+    id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n));
+    id->mcl = cpu_to_le32(femu_copy_max_nlb(n));
+    id->msrc = SSD_COPY_RANGES_MAX - 1;
     identity_nguid(n, id->nguid);
     identity_eui64(n, (uint8_t *)&id->eui64);
     id->lbaf[0].ds = ctz32(n->params.lba_bytes);
@@ -197,6 +204,7 @@ static uint16_t identify_ns_zoned(FemuZns *n, void *buf)
     for (int i = 0; i < LBA_FORMATS; i++) {
         id->lbafe[i].zsze = cpu_to_le64(n->params.zone_size_bytes /
                                         n->params.lba_bytes);
+        id->lbafe[i].zdes = n->zone_ext_bytes / FEMU_ZONE_EXT_UNIT_BYTES;
     }
     return NVME_SUCCESS;
 }
@@ -217,7 +225,17 @@ static uint16_t identify_ctrl_zoned(FemuZns *n, void *buf)
     return NVME_SUCCESS;
 }
 
-/* The NVM command set's structures: all their fields are of optional things. */
+/* Verify and Write Zeroes as long as a transfer; no limits to DSM ranges. */
+static uint16_t identify_ctrl_nvm(FemuZns *n, void *buf)
+{
+    NvmeIdCtrlNvm *id = buf;
+
+    id->vsl = transfer_exponent(n->params.mdts_bytes);
+    id->wzsl = transfer_exponent(n->params.mdts_bytes);
+    return NVME_SUCCESS;
+}
+
+/* The NVM command set's namespace structure: all of it is of optional things */
 static uint16_t identify_nothing(FemuZns *n, void *buf)
 {
     return NVME_SUCCESS;
@@ -277,7 +295,7 @@ static uint16_t ctrl_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     switch (cmd->csi) {
     case NVME_CSI_NVM:
-        return identify_nothing(n, buf);
+        return identify_ctrl_nvm(n, buf);
     case NVME_CSI_ZONED:
         return identify_ctrl_zoned(n, buf);
     default:

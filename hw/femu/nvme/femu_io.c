@@ -14,7 +14,7 @@
 #include "system/dma.h"
 #include "femu.h"
 
-/* Read, Write and Append: CDW10-11 is the LBA, CDW12 15:0 the 0's based NLB. */
+/* CDW10-11: the first LBA; CDW12: 15:0 the number of blocks, 0's based. */
 static SsdCmd rw_decode(const NvmeCmd *cmd, SsdOp op)
 {
     return (SsdCmd) {
@@ -113,92 +113,101 @@ static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
     return NVME_NO_COMPLETE;
 }
 
-/* Drop the data of the zones that a reset has emptied. */
-static void zone_send_forget(FemuZns *n, const SsdCmd *cmd)
+/* Verify: a read that gives the host nothing but its status. */
+static uint16_t io_verify(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
+    SsdCmd verify = rw_decode(cmd, SSD_OP_VERIFY);
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &verify,
+                                      &lba, &req);
 
-    if (!cmd->select_all) {
-        femu_store_reset(&n->store, cmd->slba / zone_nlb);
-        return;
+    if (status) {
+        return status;
     }
-    for (uint32_t i = 0; i < n->params.zones; i++) {
-        if (n->store.written_bytes[i] &&
-            ssd_zone(n->ssd, i).state == SSD_ZONE_EMPTY) {
-            femu_store_reset(&n->store, i);
+    req->status = femu_inject_read(n, lba, verify.nlb);
+    if (req->status) {
+        femu_log_error(n, sq, cmd, req->status);
+    }
+    n->smart.read_bytes += verify.nlb * (uint64_t)n->params.lba_bytes;
+    return NVME_NO_COMPLETE;
+}
+
+/* Is what the drive holds at `lba` what is in the bounce buffer? */
+static bool data_equal(FemuZns *n, uint64_t lba, uint32_t nlb)
+{
+    uint32_t lba_bytes = n->params.lba_bytes;
+    uint8_t block[FEMU_LBA_BYTES_MAX];
+
+    for (uint32_t i = 0; i < nlb; i++) {
+        const void *data = femu_store_read(&n->store, (lba + i) * lba_bytes,
+                                           lba_bytes, block);
+
+        if (memcmp(data, n->bounce + (size_t)i * lba_bytes, lba_bytes)) {
+            return false;
         }
     }
+    return true;
 }
 
-/*
- * Offline applies to read-only zones only, and this drive has none: all of
- * them is nothing to do, any one is in the wrong state (ZNS 1.1, 3.4.3.1).
- */
-static uint16_t zone_send_offline(FemuZns *n, const SsdCmd *cmd)
+static uint16_t io_compare(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
-
-    if (cmd->select_all) {
-        return NVME_SUCCESS;
-    }
-    if (cmd->slba >= femu_ns_size_lba(n)) {
-        return NVME_LBA_RANGE;
-    }
-    if (cmd->slba % zone_nlb) {
-        return NVME_INVALID_FIELD;
-    }
-    return NVME_ZONE_INVAL_TRANSITION;
-}
-
-/* The core's operation for a Zone Send Action, or SSD_OP_COUNT. */
-static SsdOp zone_send_op(uint8_t action)
-{
-    switch (action) {
-    case NVME_ZONE_ACTION_OPEN:
-        return SSD_OP_ZONE_OPEN;
-    case NVME_ZONE_ACTION_CLOSE:
-        return SSD_OP_ZONE_CLOSE;
-    case NVME_ZONE_ACTION_FINISH:
-        return SSD_OP_ZONE_FINISH;
-    case NVME_ZONE_ACTION_RESET:
-        return SSD_OP_ZONE_RESET;
-    default:
-        return SSD_OP_COUNT;
-    }
-}
-
-/*
- * Zone Management Send. Set Zone Descriptor Extension and ZRWA Flush are
- * Invalid Field, as is an open with a ZRWA: the drive offers neither.
- */
-static uint16_t io_zone_send(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
-{
-    const NvmeZoneSendCmd *send = (const NvmeZoneSendCmd *)cmd;
-    SsdCmd zone_cmd = {
-        .op = zone_send_op(send->zsa),
-        .select_all = send->zsflags & NVME_ZSFLAG_SELECT_ALL,
-        .slba = le64_to_cpu(send->slba),
-    };
+    SsdCmd compare = rw_decode(cmd, SSD_OP_COMPARE);
+    uint64_t bytes = compare.nlb * (uint64_t)n->params.lba_bytes;
     uint64_t lba;
     FemuReq *req;
     uint16_t status;
 
-    if (send->zsa == NVME_ZONE_ACTION_OFFLINE) {
-        return zone_send_offline(n, &zone_cmd);
-    }
-    if (zone_cmd.op == SSD_OP_COUNT ||
-        (zone_cmd.op == SSD_OP_ZONE_OPEN &&
-         (send->zsflags & NVME_ZSFLAG_ZRWA_ALLOC))) {
+    if (rw_too_long(n, &compare)) {
         return NVME_INVALID_FIELD;
     }
-    status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &zone_cmd, &lba,
-                             &req);
+    status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
+    if (!status) {
+        status = femu_dma_from_host(n, n->bounce);
+    }
+    if (!status) {
+        status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &compare, &lba,
+                                 &req);
+    }
     if (status) {
         return status;
     }
-    if (zone_cmd.op == SSD_OP_ZONE_RESET) {
-        zone_send_forget(n, &zone_cmd);
+    req->status = femu_inject_read(n, lba, compare.nlb);
+    if (!req->status && !data_equal(n, lba, compare.nlb)) {
+        req->status = NVME_CMP_FAILURE;
     }
+    if (req->status) {
+        femu_log_error(n, sq, cmd, req->status);
+    }
+    n->smart.read_commands++;
+    n->smart.read_bytes += bytes;
+    return NVME_NO_COMPLETE;
+}
+
+/*
+ * Write Zeroes. Deallocate (DEAC) asks for what deallocated blocks read as,
+ * which is zeroes too: there is no difference (DLFEAT bit 3 is 0).
+ */
+static uint16_t io_write_zeroes(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+{
+    SsdCmd write = rw_decode(cmd, SSD_OP_WRITE_ZEROES);
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status;
+
+    if (rw_too_long(n, &write)) {
+        return NVME_INVALID_FIELD;
+    }
+    status = femu_inject_write(n, &write);
+    if (!status) {
+        status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &write, &lba,
+                                 &req);
+    }
+    if (status) {
+        return status;
+    }
+    femu_store_write_zeroes(&n->store, lba * n->params.lba_bytes,
+                            write.nlb * (uint64_t)n->params.lba_bytes);
     return NVME_NO_COMPLETE;
 }
 
@@ -230,10 +239,20 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
         return io_read(n, sq, cmd);
     case NVME_CMD_WRITE:
         return io_write(n, sq, cmd, SSD_OP_WRITE);
+    case NVME_CMD_COMPARE:
+        return io_compare(n, sq, cmd);
+    case NVME_CMD_WRITE_ZEROES:
+        return io_write_zeroes(n, sq, cmd);
+    case NVME_CMD_DSM:
+        return femu_io_dataset(n, cmd);
+    case NVME_CMD_VERIFY:
+        return io_verify(n, sq, cmd);
+    case NVME_CMD_COPY:
+        return femu_io_copy(n, sq, cmd);
     case NVME_CMD_ZONE_APPEND:
         return io_write(n, sq, cmd, SSD_OP_APPEND);
     case NVME_CMD_ZONE_MGMT_SEND:
-        return io_zone_send(n, sq, cmd);
+        return femu_zone_send(n, sq, cmd);
     case NVME_CMD_ZONE_MGMT_RECV:
         return femu_zone_receive(n, cmd);
     default:

@@ -138,6 +138,11 @@ static void log_effects(uint8_t *buf, uint8_t csi)
     effects_add(&log->iocs[NVME_CMD_FLUSH], 0);
     effects_add(&log->iocs[NVME_CMD_WRITE], NVME_CMD_EFF_LBCC);
     effects_add(&log->iocs[NVME_CMD_READ], 0);
+    effects_add(&log->iocs[NVME_CMD_COMPARE], 0);
+    effects_add(&log->iocs[NVME_CMD_WRITE_ZEROES], NVME_CMD_EFF_LBCC);
+    effects_add(&log->iocs[NVME_CMD_DSM], 0);
+    effects_add(&log->iocs[NVME_CMD_VERIFY], 0);
+    effects_add(&log->iocs[NVME_CMD_COPY], NVME_CMD_EFF_LBCC);
     if (csi == NVME_CSI_ZONED) {
         effects_add(&log->iocs[NVME_CMD_ZONE_MGMT_SEND], NVME_CMD_EFF_LBCC);
         effects_add(&log->iocs[NVME_CMD_ZONE_MGMT_RECV], 0);

@@ -96,7 +96,7 @@ static bool config_device(FemuZns *n, Error **errp)
                    FEMU_MAX_QUEUE_PAIRS);
         return false;
     }
-    return true;
+    return femu_zone_ext_check(n, errp);
 }
 
 /*
@@ -177,6 +177,7 @@ static void femu_teardown(FemuZns *n)
     }
     femu_req_exit(n);
     femu_zone_change_exit(n);
+    femu_zone_ext_exit(n);
     g_clear_pointer(&n->ssd, ssd_free);
     femu_store_exit(&n->store);
     g_clear_pointer(&n->bounce, g_free);
@@ -202,6 +203,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     }
     n->ssd = ssd_new(&n->params);
     femu_zone_change_init(n);
+    femu_zone_ext_init(n);
     femu_req_init(n);
     femu_time_init(n);
     if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {
@@ -254,6 +256,7 @@ static const Property femu_properties[] = {
     DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
     DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
                        FEMU_MAX_QUEUE_PAIRS),
+    DEFINE_PROP_UINT32("zd-extension-size", FemuZns, zone_ext_bytes, 0),
 };
 
 static void describe_properties(ObjectClass *oc)
@@ -275,6 +278,8 @@ static void describe_properties(ObjectClass *oc)
         "virtual nanoseconds per nanosecond of the drive");
     object_class_property_set_description(oc, "max-queue-pairs",
         "I/O queue pairs that a host can create");
+    object_class_property_set_description(oc, "zd-extension-size",
+        "bytes of a zone descriptor's extension; 0: none");
 }
 
 static const VMStateDescription femu_vmstate = {
@@ -301,6 +306,7 @@ static void femu_class_init(ObjectClass *oc, void *data)
     device_class_set_props(dc, femu_properties);
     describe_properties(oc);
     femu_inject_class_init(oc);
+    femu_zone_state_class_init(oc);
     femu_stats_class_init(oc);
 }
 

@@ -124,6 +124,21 @@ void femu_store_write(FemuStore *store, uint64_t offset_bytes,
     store->written_bytes[zone_idx] = in_zone_bytes + bytes;
 }
 
+/* As femu_store_write(), of zeroes. */
+void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
+                             uint64_t bytes)
+{
+    uint32_t zone_idx;
+    uint64_t in_zone_bytes;
+    uint8_t *at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
+
+    assert(zone_idx < store->zones);
+    assert(in_zone_bytes == store->written_bytes[zone_idx]);
+    assert(in_zone_bytes + bytes <= store->zone_capacity_bytes);
+    memset(at, 0, bytes);
+    store->written_bytes[zone_idx] = in_zone_bytes + bytes;
+}
+
 /*
  * Read within one zone, beyond its capacity too.
  * Return: the data, either in place or in `bounce`, of at least `bytes`.

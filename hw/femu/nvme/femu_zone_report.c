@@ -15,6 +15,8 @@
  */
 #define REPORT_ATTRIBUTES 0x9
 
+#define ATTRIBUTE_ZDEV (1 << 7)         /* descriptor extension valid */
+
 static bool report_filter_valid(uint8_t filter)
 {
     return filter <= NVME_ZONE_REPORT_OFFLINE || filter == REPORT_ATTRIBUTES;
@@ -48,34 +50,38 @@ static bool report_selects(uint8_t filter, SsdZoneState state)
 }
 
 /* The write pointer of a full, read-only or offline zone is not valid. */
-static bool zone_has_wp(SsdZoneState state)
+bool femu_zone_has_wp(SsdZoneState state)
 {
     return state != SSD_ZONE_FULL && state != SSD_ZONE_READ_ONLY &&
            state != SSD_ZONE_OFFLINE;
 }
 
-static NvmeZoneDescr zone_descriptor(const SsdZone *zone)
+static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
 {
     return (NvmeZoneDescr) {
         .zt = NVME_ZONE_TYPE_SEQ_WRITE,
         .zs = zone->state << 4,
+        .za = extended ? ATTRIBUTE_ZDEV : 0,
         .zcap = cpu_to_le64(zone->capacity_nlb),
         .zslba = cpu_to_le64(zone->start_lba),
-        .wp = cpu_to_le64(zone_has_wp(zone->state) ? zone->wp_lba
-                                                   : UINT64_MAX),
+        .wp = cpu_to_le64(femu_zone_has_wp(zone->state) ? zone->wp_lba
+                                                        : UINT64_MAX),
     };
 }
 
 /*
  * Fill `buf` of exactly `bytes` with a report of the zones from `zone_idx` on.
  * The number of zones is that of the descriptors that fit, if `partial`, else
- * of all that match (ZNS 1.1, 3.4.2.2).
+ * of all that match (ZNS 1.1, 3.4.2.2). Each descriptor is followed by
+ * `ext_bytes` of its extension, zeroes if that is not valid.
  */
 static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
-                        uint32_t zone_idx, uint8_t filter, bool partial)
+                        uint32_t zone_idx, uint8_t filter, bool partial,
+                        uint32_t ext_bytes)
 {
     NvmeZoneReportHeader header = { 0 };
-    uint64_t room = (bytes - sizeof(header)) / sizeof(NvmeZoneDescr);
+    uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
+    uint64_t room = (bytes - sizeof(header)) / entry_bytes;
     uint64_t matches = 0;
 
     memset(buf, 0, bytes);
@@ -86,10 +92,14 @@ static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
             continue;
         }
         if (matches < room) {
-            NvmeZoneDescr descriptor = zone_descriptor(&zone);
+            const void *ext = femu_zone_ext(n, zone_idx);
+            NvmeZoneDescr descriptor = zone_descriptor(&zone, ext);
+            uint8_t *at = buf + sizeof(header) + matches * entry_bytes;
 
-            memcpy(buf + sizeof(header) + matches * sizeof(descriptor),
-                   &descriptor, sizeof(descriptor));
+            memcpy(at, &descriptor, sizeof(descriptor));
+            if (ext) {
+                memcpy(at + sizeof(descriptor), ext, ext_bytes);
+            }
         } else if (partial) {
             break;
         }
@@ -101,8 +111,8 @@ static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
 
 /*
  * CDW10-11: an LBA of the first zone; CDW12: 0's based dwords to transfer;
- * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused:
- * zones have no descriptor extensions.
+ * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused if
+ * descriptors have no extensions.
  */
 uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
 {
@@ -113,9 +123,12 @@ uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
     uint8_t action = cdw13;
     uint8_t filter = cdw13 >> 8;
     bool partial = cdw13 & (1u << 16);
+    bool extended = action == NVME_ZONE_REPORT_EXTENDED;
+    uint32_t ext_bytes = n->zone_ext_bytes;
     uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
 
-    if (action != NVME_ZONE_REPORT || !report_filter_valid(filter) ||
+    if (action > NVME_ZONE_REPORT_EXTENDED || (extended && !ext_bytes) ||
+        !report_filter_valid(filter) ||
         bytes < sizeof(NvmeZoneReportHeader) ||
         bytes > n->params.mdts_bytes) {
         return NVME_INVALID_FIELD;
@@ -123,6 +136,7 @@ uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
     if (slba >= femu_ns_size_lba(n)) {
         return NVME_LBA_RANGE;
     }
-    report_fill(n, n->bounce, bytes, slba / zone_nlb, filter, partial);
+    report_fill(n, n->bounce, bytes, slba / zone_nlb, filter, partial,
+                extended ? ext_bytes : 0);
     return femu_dma_reply(n, cmd, n->bounce, bytes);
 }

@@ -1,0 +1,159 @@
+/*
+ * I/O commands that name several ranges: Copy and Dataset Management.
+ *
+ * Knows nothing of zone rules or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "system/dma.h"
+#include "femu.h"
+
+/* The most blocks of one source range: its length is 16 bits, 0's based. */
+uint32_t femu_copy_range_max_nlb(const FemuZns *n)
+{
+    return MIN(femu_copy_max_nlb(n), UINT16_MAX);
+}
+
+/* The most blocks of one copy. */
+uint32_t femu_copy_max_nlb(const FemuZns *n)
+{
+    return n->params.mdts_bytes / n->params.lba_bytes;
+}
+
+/*
+ * Read `count` source range entries of format 0, the one for blocks without
+ * protection information (NVM command set 1.0, figure 38).
+ */
+static uint16_t read_ranges(FemuZns *n, const NvmeCmd *cmd, SsdRange *range,
+                            uint32_t count)
+{
+    const NvmeCopySourceRangeFormat0_2 *entry = (const void *)n->bounce;
+    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
+                                   DMA_DIRECTION_TO_DEVICE);
+
+    if (!status) {
+        status = femu_dma_from_host(n, n->bounce);
+    }
+    for (uint32_t i = 0; !status && i < count; i++) {
+        range[i] = (SsdRange) {
+            .slba = le64_to_cpu(entry[i].slba),
+            .nlb = le16_to_cpu(entry[i].nlb) + 1,
+        };
+        if (range[i].nlb > femu_copy_range_max_nlb(n)) {
+            status = NVME_CMD_SIZE_LIMIT;
+        }
+    }
+    return status;
+}
+
+/* Bring all sources together, then write: they may overlap the destination. */
+static void copy_data(FemuZns *n, const SsdCmd *copy, uint64_t to_lba)
+{
+    uint32_t lba_bytes = n->params.lba_bytes;
+    uint8_t *to = n->bounce;
+
+    for (uint32_t i = 0; i < copy->range_count; i++) {
+        const SsdRange *range = &copy->ranges[i];
+        uint64_t bytes = range->nlb * (uint64_t)lba_bytes;
+        const void *data = femu_store_read(&n->store, range->slba * lba_bytes,
+                                           bytes, to);
+
+        if (data != to) {
+            memcpy(to, data, bytes);
+        }
+        to += bytes;
+    }
+    femu_store_write(&n->store, to_lba * lba_bytes, n->bounce,
+                     to - n->bounce);
+}
+
+/* A source that cannot be read, or a destination that cannot be written. */
+static uint16_t copy_bad_blocks(FemuZns *n, const SsdCmd *copy)
+{
+    uint64_t size_lba = femu_ns_size_lba(n);
+    SsdCmd write = *copy;
+
+    write.nlb = 0;
+    for (uint32_t i = 0; i < copy->range_count; i++) {
+        const SsdRange *range = &copy->ranges[i];
+        uint16_t status = NVME_SUCCESS;
+
+        write.nlb += range->nlb;
+        if (range->slba < size_lba && range->nlb <= size_lba - range->slba) {
+            status = femu_inject_read(n, range->slba, range->nlb);
+        }
+        if (status) {
+            return status;
+        }
+    }
+    return femu_inject_write(n, &write);
+}
+
+/* CDW10-11: destination; CDW12: 7:0 ranges, 0's based, 11:8 their format. */
+uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+{
+    uint32_t cdw12 = le32_to_cpu(cmd->cdw12);
+    SsdRange range[SSD_COPY_RANGES_MAX];
+    SsdCmd copy = {
+        .op = SSD_OP_COPY,
+        .slba = le32_to_cpu(cmd->cdw10) |
+                (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
+        .ranges = range,
+        .range_count = (cdw12 & 0xff) + 1,
+    };
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status;
+
+    if (extract32(cdw12, 8, 4) != NVME_COPY_FORMAT_0) {
+        return NVME_INVALID_FIELD;
+    }
+    if (copy.range_count > SSD_COPY_RANGES_MAX) {
+        return NVME_CMD_SIZE_LIMIT;
+    }
+    status = read_ranges(n, cmd, range, copy.range_count);
+    if (!status) {
+        status = copy_bad_blocks(n, &copy);
+    }
+    if (!status) {
+        status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &copy, &lba,
+                                 &req);
+    }
+    if (status) {
+        return status;
+    }
+    copy_data(n, &copy, lba);
+    return NVME_NO_COMPLETE;
+}
+
+/*
+ * Dataset Management: what it says is a hint. A zoned drive frees blocks by
+ * resetting zones, so deallocated blocks keep their data; the ranges must be
+ * right all the same. Takes no time.
+ */
+uint16_t femu_io_dataset(FemuZns *n, const NvmeCmd *cmd)
+{
+    uint32_t count = (le32_to_cpu(cmd->cdw10) & 0xff) + 1;
+    const NvmeDsmRange *range = (const void *)n->bounce;
+    uint64_t size_lba = femu_ns_size_lba(n);
+    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*range),
+                                   DMA_DIRECTION_TO_DEVICE);
+
+    if (!status) {
+        status = femu_dma_from_host(n, n->bounce);
+    }
+    if (status || !(le32_to_cpu(cmd->cdw11) & NVME_DSMGMT_AD)) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t slba = le64_to_cpu(range[i].slba);
+
+        if (slba > size_lba || le32_to_cpu(range[i].nlb) > size_lba - slba) {
+            return NVME_LBA_RANGE;
+        }
+    }
+    return NVME_SUCCESS;
+}

@@ -1,0 +1,121 @@
+/*
+ * Zones as a user on the host sees and breaks them: QOM properties.
+ *
+ * Knows nothing of commands or queues.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/cutils.h"
+#include "femu.h"
+
+static const char *state_name(SsdZoneState state)
+{
+    switch (state) {
+    case SSD_ZONE_EMPTY:
+        return "empty";
+    case SSD_ZONE_IMPLICITLY_OPEN:
+        return "implicitly-open";
+    case SSD_ZONE_EXPLICITLY_OPEN:
+        return "explicitly-open";
+    case SSD_ZONE_CLOSED:
+        return "closed";
+    case SSD_ZONE_READ_ONLY:
+        return "read-only";
+    case SSD_ZONE_FULL:
+        return "full";
+    case SSD_ZONE_OFFLINE:
+        return "offline";
+    }
+    g_assert_not_reached();
+}
+
+/* All zones as a JSON array, in order. */
+static char *get_zones(Object *obj, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+    GString *text = g_string_new("[");
+
+    for (uint32_t i = 0; n->ssd && i < n->params.zones; i++) {
+        SsdZone zone = ssd_zone(n->ssd, i);
+
+        g_string_append_printf(text, "%s{\"zone\":%" PRIu32 ",\"state\":\"%s\","
+                               "\"start_lba\":%" PRIu64 ","
+                               "\"capacity_nlb\":%" PRIu64, i ? "," : "", i,
+                               state_name(zone.state), zone.start_lba,
+                               zone.capacity_nlb);
+        if (femu_zone_has_wp(zone.state)) {
+            g_string_append_printf(text, ",\"wp_lba\":%" PRIu64, zone.wp_lba);
+        }
+        g_string_append_c(text, '}');
+    }
+    g_string_append_c(text, ']');
+    return g_string_free(text, false);
+}
+
+/* Parse "<zone> read-only" or "<zone> offline". */
+static bool parse_fail(const FemuZns *n, const char *value, uint32_t *zone_idx,
+                       SsdZoneState *state, Error **errp)
+{
+    const char *at = value;
+    uint64_t idx;
+
+    if (qemu_strtou64(at, &at, 0, &idx) < 0 ||
+        (!g_str_equal(at, " read-only") && !g_str_equal(at, " offline"))) {
+        error_setg(errp, "zone-fail=%s: must be the number of a zone and "
+                   "\"read-only\" or \"offline\", such as \"12 offline\"",
+                   value);
+        return false;
+    }
+    if (idx >= n->params.zones) {
+        error_setg(errp, "zone-fail=%s: the drive's zones are 0 to %" PRIu64,
+                   value, (uint64_t)n->params.zones - 1);
+        return false;
+    }
+    *zone_idx = idx;
+    *state = g_str_equal(at, " offline") ? SSD_ZONE_OFFLINE
+                                         : SSD_ZONE_READ_ONLY;
+    return true;
+}
+
+static void set_fail(Object *obj, const char *value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+    uint32_t zone_idx;
+    SsdZoneState state;
+    bool guard;
+
+    if (!n->ssd) {
+        error_setg(errp, "zone-fail: the drive is not realized yet");
+        return;
+    }
+    if (!parse_fail(n, value, &zone_idx, &state, errp)) {
+        return;
+    }
+    guard = femu_time_begin(n);
+    if (ssd_zone_fail(n->ssd, n->now_ns, zone_idx, state)) {
+        femu_trace_zone_fail(n, zone_idx, state);
+        if (state == SSD_ZONE_OFFLINE) {
+            femu_zone_forget(n, zone_idx);
+        }
+        femu_zone_changed(n, zone_idx);
+    } else {
+        error_setg(errp, "zone-fail=%s: the zone is %s already; it cannot "
+                   "become any better", value,
+                   state_name(ssd_zone(n->ssd, zone_idx).state));
+    }
+    femu_time_end(n, guard);
+}
+
+void femu_zone_state_class_init(ObjectClass *oc)
+{
+    object_class_property_add_str(oc, "zone-states", get_zones,
+                                  NULL);
+    object_class_property_set_description(oc, "zone-states",
+        "state of every zone, as JSON text");
+    object_class_property_add_str(oc, "zone-fail", NULL, set_fail);
+    object_class_property_set_description(oc, "zone-fail",
+        "write \"12 read-only\" or \"12 offline\" to make zone 12 fail");
+}
