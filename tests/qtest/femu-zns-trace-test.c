@@ -309,6 +309,49 @@ static void test_replay_odd(void)
     check_replay(&config);
 }
 
+/* A copy has R records for its ranges, a zone that fails an F record. */
+static void test_replay_copy_and_failure(void)
+{
+    static const char *const expected[] = {
+        "R,0,3", "R,4,1", "S,1,725000,copy,256,0,0,0", "F,725000,1,13",
+        "S,2,725000,write,260,1,0,442",         /* 1bah: read-only */
+    };
+    FemuConfig config = femu_small_config();
+    g_autofree char *path = temp_path();
+    g_autoptr(GPtrArray) lines = NULL;
+    FemuDrive *drive = boot(&config, path);
+    NvmeCopySourceRangeFormat0_2 range[2] = {
+        { .slba = 0, .nlb = cpu_to_le16(2) },
+        { .slba = cpu_to_le64(4), .nlb = 0 },
+    };
+    NvmeCmd copy = {
+        .opcode = NVME_CMD_COPY,
+        .nsid = cpu_to_le32(FEMU_NSID),
+        .dptr.prp1 = cpu_to_le64(drive->buf),
+        .cdw10 = cpu_to_le32(256),
+        .cdw12 = cpu_to_le32(1),
+    };
+
+    g_assert_cmphex(femu_write(drive, 0, 4, NULL), ==, NVME_SUCCESS);
+    qtest_bufwrite(drive->host->qts, drive->buf, range, sizeof(range));
+    femu_submit(&drive->io, &copy);
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+        "'arguments': {'path': '/machine/peripheral/zns4',"
+        "'property': 'zone-fail', 'value': '1 read-only'}}");
+    femu_submit_rw(drive, NVME_CMD_WRITE, 260, 1);
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==,
+                    NVME_ZONE_READ_ONLY);
+    while (reap_all(drive) == 0) {
+        femu_step_next(drive->host);
+    }
+    femu_shutdown(drive);
+    replay(path);
+    lines = take_lines(path);
+    for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
+        g_assert_cmpstr(lines->pdata[3 + i], ==, expected[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -318,5 +361,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/replay", test_replay);
     qtest_add_func("femu-zns/trace/replay-odd", test_replay_odd);
+    qtest_add_func("femu-zns/trace/replay-copy-and-failure",
+                   test_replay_copy_and_failure);
     return g_test_run();
 }
