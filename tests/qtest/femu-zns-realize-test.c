@@ -110,6 +110,12 @@ static void test_refused_ranges(void)
           { "time-dilation=1000001", "1 to 1000000" } },
         { "'max-queue-pairs': 0", { "max-queue-pairs=0", "1 to 64" } },
         { "'max-queue-pairs': 65", { "max-queue-pairs=65", "1 to 64" } },
+        { "'zd-extension-size': 100",
+          { "zd-extension-size=100", "multiple of 64 up to 16320" } },
+        { "'zd-extension-size': 16384",
+          { "zd-extension-size=16384", "multiple of 64 up to 16320" } },
+        { "'mdts': 8192, 'zd-extension-size': 8256",
+          { "zd-extension-size=8256", "multiple of 64 up to 8192" } },
     };
 
     check_refused("", rows, ARRAY_SIZE(rows));
