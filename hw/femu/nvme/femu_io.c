@@ -82,6 +82,19 @@ static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     return NVME_NO_COMPLETE;
 }
 
+/* The command's data from the host, into the bounce buffer. */
+static uint16_t rw_fetch_data(FemuZns *n, const NvmeCmd *cmd, const SsdCmd *rw)
+{
+    uint64_t bytes = rw->nlb * (uint64_t)n->params.lba_bytes;
+    uint16_t status;
+
+    if (rw_too_long(n, rw)) {
+        return NVME_INVALID_FIELD;
+    }
+    status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
+    return status ? status : femu_dma_from_host(n, n->bounce);
+}
+
 static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
 {
     SsdCmd write = rw_decode(cmd, op);
@@ -90,13 +103,7 @@ static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
     FemuReq *req;
     uint16_t status;
 
-    if (rw_too_long(n, &write)) {
-        return NVME_INVALID_FIELD;
-    }
-    status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
-    if (!status) {
-        status = femu_dma_from_host(n, n->bounce);
-    }
+    status = rw_fetch_data(n, cmd, &write);
     if (!status) {
         status = femu_inject_write(n, &write);
     }
@@ -158,13 +165,7 @@ static uint16_t io_compare(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     FemuReq *req;
     uint16_t status;
 
-    if (rw_too_long(n, &compare)) {
-        return NVME_INVALID_FIELD;
-    }
-    status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
-    if (!status) {
-        status = femu_dma_from_host(n, n->bounce);
-    }
+    status = rw_fetch_data(n, cmd, &compare);
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &compare, &lba,
                                  &req);
