@@ -29,7 +29,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_MAX_QUEUE_ENTRIES 2048
 #define FEMU_MAX_AERS 4
 #define FEMU_ERROR_LOG_ENTRIES 64
-#define FEMU_NSID 1
+#define FEMU_IDENTITY_BYTES 32          /* a SHA-256 */
 #define FEMU_NVME_VERSION 0x00020000 /* 2.0 */
 #define FEMU_SERIAL_BYTES 20
 #define FEMU_TEMPERATURE_KELVIN 310
@@ -94,16 +94,22 @@ typedef struct FemuSeg {
     uint64_t bytes;
 } FemuSeg;
 
-/*
- * The drive's data, zones packed one after another by capacity. Bytes of a
- * zone at or beyond its `written_bytes` read as zeroes, whatever the memory
- * holds there.
- */
-typedef struct FemuStore {
+/* The memory that holds the data of all namespaces. */
+typedef struct FemuMemory {
     HostMemoryBackend *memdev;
     RAMBlock *ram_block;
     uint8_t *base;
     uint64_t bytes;
+} FemuMemory;
+
+/*
+ * The data of a namespace: its slice of the memory, zones packed one after
+ * another by capacity. Bytes of a zone at or beyond its `written_bytes` read
+ * as zeroes, whatever the memory holds there.
+ */
+typedef struct FemuStore {
+    FemuMemory *memory;
+    uint64_t start_bytes;       /* of the slice */
     uint64_t zone_size_bytes;
     uint64_t zone_capacity_bytes;
     uint32_t zones;
@@ -147,6 +153,27 @@ typedef struct FemuBadBlocks {
         uint64_t nlb;
     } range[FEMU_BAD_RANGES];
 } FemuBadBlocks;
+
+/*
+ * A namespace. Its zones are counted from 0; in the core, which counts those of
+ * all namespaces, they are [first_zone, first_zone + zones).
+ */
+typedef struct FemuNs {
+    uint32_t nsid;
+    bool attached;              /* to this controller, the only one */
+    uint32_t first_zone;
+    uint32_t zones;
+    uint64_t zone_size_bytes;
+    uint64_t zone_capacity_bytes;
+    uint32_t lba_bytes;
+    FemuStore store;
+    uint8_t *zone_ext;          /* zones x zone_ext_bytes */
+    unsigned long *zone_ext_valid;  /* bitmap by zone */
+    unsigned long *changed_zones;   /* bitmap: since the log was read */
+    FemuBadBlocks bad_reads;
+    FemuBadBlocks bad_writes;
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
+} FemuNs;
 
 /* Counters behind the SMART log; never reset. */
 typedef struct FemuSmart {
@@ -196,7 +223,6 @@ struct FemuZns {
     uint32_t aer_count;
     FemuEvent event[FEMU_EVENT_TYPES];
     bool temperature_warned;
-    unsigned long *changed_zones;   /* bitmap: since the log was read */
 
     /* Commands inside the core: params.cmd_slots requests. */
     Ssd *ssd;
@@ -204,24 +230,23 @@ struct FemuZns {
     uint32_t *free_req;
     uint32_t free_req_count;
 
+    /* Namespaces: identifiers 1 to ns_count, see femu_ns(). */
+    FemuNs *ns;
+    uint32_t ns_count;
+    FemuMemory memory;
+
     /* Data path of the command that is being executed. */
-    FemuStore store;
-    uint8_t *zone_ext;          /* zones x zone_ext_bytes */
-    unsigned long *zone_ext_valid;  /* bitmap by zone */
     FemuSeg *seg;
     uint32_t seg_count;
     uint32_t seg_max;
     uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
-
-    FemuBadBlocks bad_reads;
-    FemuBadBlocks bad_writes;
 
     FemuFeatures features;
     FemuSmart smart;
     NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
     char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
     size_t stats_snapshot_bytes;
-    uint8_t identity[32];       /* hash of the serial: all unique names */
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* hash of the serial */
 
     SsdTrace *trace;
     uint32_t trace_unflushed;
@@ -263,28 +288,29 @@ void femu_irq_unmask(FemuZns *n, uint32_t vectors);
 uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                             uint64_t *result);
 uint16_t femu_identify(FemuZns *n, const NvmeCmd *cmd);
+uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf);
 uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
-uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
-uint16_t femu_io_dataset(FemuZns *n, const NvmeCmd *cmd);
-uint16_t femu_zone_send(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
-uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd);
+uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd);
+uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
+uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                        const NvmeCmd *cmd);
+uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
 
 /* femu_io_copy.c: limits of Copy. */
-uint32_t femu_copy_range_max_nlb(const FemuZns *n);
-uint32_t femu_copy_max_nlb(const FemuZns *n);
+uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns);
+uint32_t femu_copy_max_nlb(const FemuZns *n, const FemuNs *ns);
 
 /* femu_zone_report.c: does a zone in this state have a write pointer? */
 bool femu_zone_has_wp(SsdZoneState state);
 
 /* femu_zone_send.c: what a zone has beside its state. */
 bool femu_zone_ext_check(const FemuZns *n, Error **errp);
-void femu_zone_ext_init(FemuZns *n);
-void femu_zone_ext_exit(FemuZns *n);
-const void *femu_zone_ext(const FemuZns *n, uint32_t zone_idx);
-void femu_zone_forget(FemuZns *n, uint32_t zone_idx);
+const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
+                          uint32_t zone_idx);
+void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
 
 /* femu_zone_state.c: zones for a user to see and to break. */
 void femu_zone_state_class_init(ObjectClass *oc);
@@ -298,16 +324,27 @@ void femu_aer_check_temperature(FemuZns *n);
 void femu_aer_reset(FemuZns *n);
 
 /* femu_zone_change.c: zones that change of themselves. */
-void femu_zone_change_init(FemuZns *n);
-void femu_zone_change_exit(FemuZns *n);
-void femu_zone_changed(FemuZns *n, uint32_t zone_idx);
-void femu_zone_change_log(const FemuZns *n, uint8_t *buf);
-void femu_zone_change_clear(FemuZns *n);
+void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx);
+void femu_zone_change_log(const FemuNs *ns, uint8_t *buf);
+void femu_zone_change_clear(FemuNs *ns);
 
-/* femu_identify.c: what other files need to know of the namespace. */
-bool femu_ns_active(const FemuZns *n);
-uint64_t femu_ns_size_lba(const FemuZns *n);
-void femu_identity_init(FemuZns *n);
+/* femu_ns.c: namespaces. */
+void femu_ns_init(FemuZns *n);
+void femu_ns_exit(FemuZns *n);
+FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);
+bool femu_ns_active(const FemuZns *n, const FemuNs *ns);
+uint64_t femu_ns_zone_nlb(const FemuNs *ns);
+uint64_t femu_ns_size_lba(const FemuNs *ns);
+uint64_t femu_ns_capacity_nlb(const FemuNs *ns);
+SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx);
+
+/* femu_identity.c: unique names, made from a hash of one. */
+void femu_identity_hash(const char *name, uint8_t hash[FEMU_IDENTITY_BYTES]);
+void femu_identity_eui64(const uint8_t *identity, uint8_t eui[8]);
+void femu_identity_nguid(const uint8_t *identity, uint8_t nguid[16]);
+void femu_identity_uuid(const uint8_t *identity, uint8_t uuid[16]);
+void femu_identity_nqn(const uint8_t *identity, char *nqn, size_t nqn_bytes);
+void femu_identity_ieee(uint8_t ieee[3]);
 
 /* femu_feature.c, femu_feature_data.c, femu_log.c */
 bool femu_feature_supported(uint8_t fid);
@@ -347,9 +384,17 @@ bool femu_dma_read(FemuZns *n, uint64_t addr, void *buf, uint64_t bytes);
 bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
                     uint64_t bytes);
 
-/* femu_store.c: the data. */
-bool femu_store_init(FemuStore *store, const SsdParams *params,
-                     HostMemoryBackend *memdev, Error **errp);
+/* femu_memory.c: the memory that data lies in. */
+bool femu_memory_init(FemuMemory *memory, uint64_t bytes,
+                      HostMemoryBackend *memdev, Error **errp);
+void femu_memory_exit(FemuMemory *memory);
+void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
+                         uint64_t bytes);
+
+/* femu_store.c: the data of a namespace. */
+void femu_store_init(FemuStore *store, FemuMemory *memory,
+                     uint64_t start_bytes, uint32_t zones,
+                     uint64_t zone_size_bytes, uint64_t zone_capacity_bytes);
 void femu_store_exit(FemuStore *store);
 void femu_store_write(FemuStore *store, uint64_t offset_bytes,
                       const void *buf, uint64_t bytes);
@@ -369,8 +414,9 @@ void femu_time_end(FemuZns *n, bool engaged);
 const char *femu_time_clock_name(void);
 
 /* femu_inject.c: media errors that a user asks for. */
-uint16_t femu_inject_read(FemuZns *n, uint64_t slba, uint64_t nlb);
-uint16_t femu_inject_write(FemuZns *n, const SsdCmd *cmd);
+uint16_t femu_inject_read(FemuZns *n, const FemuNs *ns, uint64_t slba,
+                          uint64_t nlb);
+uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd);
 void femu_inject_class_init(ObjectClass *oc);
 
 /* femu_stats.c: statistics for log page, feature and QOM. */

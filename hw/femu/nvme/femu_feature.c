@@ -84,16 +84,16 @@ void femu_features_reset(FemuZns *n)
 }
 
 /* Is the namespace that the command names one that the feature can have? */
-static uint16_t check_namespace(uint8_t caps, uint32_t nsid, bool set)
+static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid, bool set)
 {
     if (caps & NVME_FEAT_CAP_NS) {
-        if (nsid == FEMU_NSID || (set && nsid == NVME_NSID_BROADCAST)) {
+        if (femu_ns(n, nsid) || (set && nsid == NVME_NSID_BROADCAST)) {
             return NVME_SUCCESS;
         }
         return NVME_INVALID_NSID;
     }
     if (set && nsid != 0 && nsid != NVME_NSID_BROADCAST) {
-        return nsid == FEMU_NSID ? NVME_FEAT_NOT_NS_SPEC : NVME_INVALID_NSID;
+        return femu_ns(n, nsid) ? NVME_FEAT_NOT_NS_SPEC : NVME_INVALID_NSID;
     }
     return NVME_SUCCESS;
 }
@@ -240,8 +240,8 @@ uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     if (i < 0) {
         return NVME_INVALID_FIELD;
     }
-    status = check_namespace(feature_table[i].caps, le32_to_cpu(cmd->nsid),
-                             false);
+    status = check_namespace(n, feature_table[i].caps,
+                             le32_to_cpu(cmd->nsid), false);
     if (status) {
         return status;
     }
@@ -318,8 +318,8 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     if (NVME_SETFEAT_SAVE(cdw10)) {
         return NVME_FID_NOT_SAVEABLE;
     }
-    status = check_namespace(feature_table[i].caps, le32_to_cpu(cmd->nsid),
-                             true);
+    status = check_namespace(n, feature_table[i].caps,
+                             le32_to_cpu(cmd->nsid), true);
     if (status) {
         return status;
     }

@@ -29,9 +29,10 @@ static bool bad_any(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
 }
 
 /* Return: the status of a read of these blocks, which are in the namespace. */
-uint16_t femu_inject_read(FemuZns *n, uint64_t slba, uint64_t nlb)
+uint16_t femu_inject_read(FemuZns *n, const FemuNs *ns, uint64_t slba,
+                          uint64_t nlb)
 {
-    if (!bad_any(&n->bad_reads, slba, nlb)) {
+    if (!bad_any(&ns->bad_reads, slba, nlb)) {
         return NVME_SUCCESS;
     }
     n->smart.media_errors++;
@@ -49,48 +50,43 @@ static bool state_writable(SsdZoneState state)
  * Return: the status of a write, before the core is asked. What is not at the
  * write pointer of a zone that can be written is left to the core to refuse.
  */
-uint16_t femu_inject_write(FemuZns *n, const SsdCmd *cmd)
+uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
     uint64_t at_lba = cmd->slba;
     SsdZone zone;
 
-    if (!n->bad_writes.count || cmd->slba >= femu_ns_size_lba(n)) {
+    if (!ns->bad_writes.count || cmd->slba >= femu_ns_size_lba(ns)) {
         return NVME_SUCCESS;
     }
-    zone = ssd_zone(n->ssd, cmd->slba / zone_nlb);
+    zone = femu_ns_zone(n, ns, cmd->slba / femu_ns_zone_nlb(ns));
     if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
         at_lba = zone.wp_lba;
     }
     if (!state_writable(zone.state) || at_lba != zone.wp_lba ||
-        !bad_any(&n->bad_writes, at_lba, cmd->nlb)) {
+        !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }
     n->smart.media_errors++;
     return NVME_WRITE_FAULT;
 }
 
-static void bad_add(FemuZns *n, FemuBadBlocks *bad, const char *name,
+static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
                     const char *value, Error **errp)
 {
     const char *at = value;
     uint64_t slba, nlb;
 
-    if (!n->ssd) {
-        error_setg(errp, "%s: the drive is not realized yet", name);
-        return;
-    }
     if (qemu_strtou64(at, &at, 0, &slba) < 0 || *at != ' ' ||
         qemu_strtou64(at + 1, NULL, 0, &nlb) < 0) {
         error_setg(errp, "%s=%s: must be the first block and the number of "
                    "blocks, such as \"4096 8\"", name, value);
         return;
     }
-    if (slba >= femu_ns_size_lba(n) || nlb < 1 ||
-        nlb > femu_ns_size_lba(n) - slba) {
+    if (slba >= femu_ns_size_lba(ns) || nlb < 1 ||
+        nlb > femu_ns_size_lba(ns) - slba) {
         error_setg(errp, "%s=%s: must be within the %" PRIu64 " blocks of the "
                    "namespace, and at least one block", name, value,
-                   femu_ns_size_lba(n));
+                   femu_ns_size_lba(ns));
         return;
     }
     if (bad->count == FEMU_BAD_RANGES) {
@@ -116,37 +112,56 @@ static char *bad_text(const FemuBadBlocks *bad)
     return g_string_free(text, false);
 }
 
+static FemuNs *named_ns(Object *obj, const char *name, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (!n->ssd) {
+        error_setg(errp, "%s: the drive is not realized yet", name);
+        return NULL;
+    }
+    return femu_ns(n, 1);
+}
+
 static char *get_read_errors(Object *obj, Error **errp)
 {
-    return bad_text(&FEMU_ZNS(obj)->bad_reads);
+    FemuNs *ns = named_ns(obj, "inject-read-error", errp);
+
+    return ns ? bad_text(&ns->bad_reads) : NULL;
 }
 
 static void set_read_error(Object *obj, const char *value, Error **errp)
 {
-    FemuZns *n = FEMU_ZNS(obj);
+    FemuNs *ns = named_ns(obj, "inject-read-error", errp);
 
-    bad_add(n, &n->bad_reads, "inject-read-error", value, errp);
+    if (ns) {
+        bad_add(ns, &ns->bad_reads, "inject-read-error", value, errp);
+    }
 }
 
 static char *get_write_errors(Object *obj, Error **errp)
 {
-    return bad_text(&FEMU_ZNS(obj)->bad_writes);
+    FemuNs *ns = named_ns(obj, "inject-write-error", errp);
+
+    return ns ? bad_text(&ns->bad_writes) : NULL;
 }
 
 static void set_write_error(Object *obj, const char *value, Error **errp)
 {
-    FemuZns *n = FEMU_ZNS(obj);
+    FemuNs *ns = named_ns(obj, "inject-write-error", errp);
 
-    bad_add(n, &n->bad_writes, "inject-write-error", value, errp);
+    if (ns) {
+        bad_add(ns, &ns->bad_writes, "inject-write-error", value, errp);
+    }
 }
 
 static void set_clear(Object *obj, bool value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
 
-    if (value) {
-        n->bad_reads.count = 0;
-        n->bad_writes.count = 0;
+    for (uint32_t i = 0; value && i < n->ns_count; i++) {
+        n->ns[i].bad_reads.count = 0;
+        n->ns[i].bad_writes.count = 0;
     }
 }
 

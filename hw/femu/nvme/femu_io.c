@@ -40,24 +40,25 @@ static uint16_t io_flush(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
  * Does the transfer exceed MDTS (for an append ZASL, which is not larger)?
  * Those are Invalid Field before any other error of the command.
  */
-static bool rw_too_long(const FemuZns *n, const SsdCmd *rw)
+static bool rw_too_long(const FemuZns *n, const FemuNs *ns, const SsdCmd *rw)
 {
     uint64_t max_bytes = rw->op == SSD_OP_APPEND ? n->params.zasl_bytes
                                                  : n->params.mdts_bytes;
 
-    return rw->nlb * (uint64_t)n->params.lba_bytes > max_bytes;
+    return rw->nlb * (uint64_t)ns->lba_bytes > max_bytes;
 }
 
-static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                        const NvmeCmd *cmd)
 {
     SsdCmd read = rw_decode(cmd, SSD_OP_READ);
-    uint64_t bytes = read.nlb * (uint64_t)n->params.lba_bytes;
+    uint64_t bytes = read.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     const void *data;
     FemuReq *req;
     uint16_t status;
 
-    if (rw_too_long(n, &read)) {
+    if (rw_too_long(n, ns, &read)) {
         return NVME_INVALID_FIELD;
     }
     status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_FROM_DEVICE);
@@ -68,9 +69,9 @@ static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, lba, read.nlb);
+    req->status = femu_inject_read(n, ns, lba, read.nlb);
     if (!req->status) {
-        data = femu_store_read(&n->store, lba * n->params.lba_bytes, bytes,
+        data = femu_store_read(&ns->store, lba * ns->lba_bytes, bytes,
                                n->bounce);
         req->status = femu_dma_to_host(n, data);
     }
@@ -83,29 +84,31 @@ static uint16_t io_read(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 }
 
 /* The command's data from the host, into the bounce buffer. */
-static uint16_t rw_fetch_data(FemuZns *n, const NvmeCmd *cmd, const SsdCmd *rw)
+static uint16_t rw_fetch_data(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
+                              const SsdCmd *rw)
 {
-    uint64_t bytes = rw->nlb * (uint64_t)n->params.lba_bytes;
+    uint64_t bytes = rw->nlb * (uint64_t)ns->lba_bytes;
     uint16_t status;
 
-    if (rw_too_long(n, rw)) {
+    if (rw_too_long(n, ns, rw)) {
         return NVME_INVALID_FIELD;
     }
     status = femu_dma_map(n, cmd, bytes, DMA_DIRECTION_TO_DEVICE);
     return status ? status : femu_dma_from_host(n, n->bounce);
 }
 
-static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
+static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                         const NvmeCmd *cmd, SsdOp op)
 {
     SsdCmd write = rw_decode(cmd, op);
-    uint64_t bytes = write.nlb * (uint64_t)n->params.lba_bytes;
+    uint64_t bytes = write.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     FemuReq *req;
     uint16_t status;
 
-    status = rw_fetch_data(n, cmd, &write);
+    status = rw_fetch_data(n, ns, cmd, &write);
     if (!status) {
-        status = femu_inject_write(n, &write);
+        status = femu_inject_write(n, ns, &write);
     }
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &write, &lba,
@@ -114,14 +117,15 @@ static uint16_t io_write(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd, SsdOp op)
     if (status) {
         return status;
     }
-    femu_store_write(&n->store, lba * n->params.lba_bytes, n->bounce, bytes);
+    femu_store_write(&ns->store, lba * ns->lba_bytes, n->bounce, bytes);
     n->smart.write_commands++;
     n->smart.written_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
 /* Verify: a read that gives the host nothing but its status. */
-static uint16_t io_verify(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                          const NvmeCmd *cmd)
 {
     SsdCmd verify = rw_decode(cmd, SSD_OP_VERIFY);
     uint64_t lba;
@@ -132,22 +136,22 @@ static uint16_t io_verify(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, lba, verify.nlb);
+    req->status = femu_inject_read(n, ns, lba, verify.nlb);
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    n->smart.read_bytes += verify.nlb * (uint64_t)n->params.lba_bytes;
+    n->smart.read_bytes += verify.nlb * (uint64_t)ns->lba_bytes;
     return NVME_NO_COMPLETE;
 }
 
 /* Is what the drive holds at `lba` what is in the bounce buffer? */
-static bool data_equal(FemuZns *n, uint64_t lba, uint32_t nlb)
+static bool data_equal(FemuZns *n, const FemuNs *ns, uint64_t lba, uint32_t nlb)
 {
-    uint32_t lba_bytes = n->params.lba_bytes;
+    uint32_t lba_bytes = ns->lba_bytes;
     uint8_t block[FEMU_LBA_BYTES_MAX];
 
     for (uint32_t i = 0; i < nlb; i++) {
-        const void *data = femu_store_read(&n->store, (lba + i) * lba_bytes,
+        const void *data = femu_store_read(&ns->store, (lba + i) * lba_bytes,
                                            lba_bytes, block);
 
         if (memcmp(data, n->bounce + (size_t)i * lba_bytes, lba_bytes)) {
@@ -157,15 +161,16 @@ static bool data_equal(FemuZns *n, uint64_t lba, uint32_t nlb)
     return true;
 }
 
-static uint16_t io_compare(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                           const NvmeCmd *cmd)
 {
     SsdCmd compare = rw_decode(cmd, SSD_OP_COMPARE);
-    uint64_t bytes = compare.nlb * (uint64_t)n->params.lba_bytes;
+    uint64_t bytes = compare.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     FemuReq *req;
     uint16_t status;
 
-    status = rw_fetch_data(n, cmd, &compare);
+    status = rw_fetch_data(n, ns, cmd, &compare);
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &compare, &lba,
                                  &req);
@@ -173,8 +178,8 @@ static uint16_t io_compare(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, lba, compare.nlb);
-    if (!req->status && !data_equal(n, lba, compare.nlb)) {
+    req->status = femu_inject_read(n, ns, lba, compare.nlb);
+    if (!req->status && !data_equal(n, ns, lba, compare.nlb)) {
         req->status = NVME_CMP_FAILURE;
     }
     if (req->status) {
@@ -189,17 +194,18 @@ static uint16_t io_compare(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
  * Write Zeroes. Deallocate (DEAC) asks for what deallocated blocks read as,
  * which is zeroes too: there is no difference (DLFEAT bit 3 is 0).
  */
-static uint16_t io_write_zeroes(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                                const NvmeCmd *cmd)
 {
     SsdCmd write = rw_decode(cmd, SSD_OP_WRITE_ZEROES);
     uint64_t lba;
     FemuReq *req;
     uint16_t status;
 
-    if (rw_too_long(n, &write)) {
+    if (rw_too_long(n, ns, &write)) {
         return NVME_INVALID_FIELD;
     }
-    status = femu_inject_write(n, &write);
+    status = femu_inject_write(n, ns, &write);
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &write, &lba,
                                  &req);
@@ -207,28 +213,33 @@ static uint16_t io_write_zeroes(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    femu_store_write_zeroes(&n->store, lba * n->params.lba_bytes,
-                            write.nlb * (uint64_t)n->params.lba_bytes);
+    femu_store_write_zeroes(&ns->store, lba * ns->lba_bytes,
+                            write.nlb * (uint64_t)ns->lba_bytes);
     return NVME_NO_COMPLETE;
 }
 
-/* Only Flush takes the broadcast identifier (VWC bits 2:1 = 11b). */
-static uint16_t io_check_namespace(const FemuZns *n, const NvmeCmd *cmd)
+/*
+ * The namespace that the command names, in *ns. Only Flush takes the broadcast
+ * identifier (VWC bits 2:1 = 11b), which is no namespace: *ns is NULL.
+ */
+static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
 {
     uint32_t nsid = le32_to_cpu(cmd->nsid);
 
+    *ns = femu_ns(n, nsid);
     if (nsid == NVME_NSID_BROADCAST && cmd->opcode == NVME_CMD_FLUSH) {
         return NVME_SUCCESS;
     }
-    if (nsid != FEMU_NSID) {
+    if (!*ns) {
         return NVME_INVALID_NSID;
     }
-    return femu_ns_active(n) ? NVME_SUCCESS : NVME_INVALID_FIELD;
+    return femu_ns_active(n, *ns) ? NVME_SUCCESS : NVME_INVALID_FIELD;
 }
 
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
-    uint16_t status = io_check_namespace(n, cmd);
+    FemuNs *ns;
+    uint16_t status = io_find_ns(n, cmd, &ns);
 
     if (status) {
         return status;
@@ -237,25 +248,25 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     case NVME_CMD_FLUSH:
         return io_flush(n, sq, cmd);
     case NVME_CMD_READ:
-        return io_read(n, sq, cmd);
+        return io_read(n, ns, sq, cmd);
     case NVME_CMD_WRITE:
-        return io_write(n, sq, cmd, SSD_OP_WRITE);
+        return io_write(n, ns, sq, cmd, SSD_OP_WRITE);
     case NVME_CMD_COMPARE:
-        return io_compare(n, sq, cmd);
+        return io_compare(n, ns, sq, cmd);
     case NVME_CMD_WRITE_ZEROES:
-        return io_write_zeroes(n, sq, cmd);
+        return io_write_zeroes(n, ns, sq, cmd);
     case NVME_CMD_DSM:
-        return femu_io_dataset(n, cmd);
+        return femu_io_dataset(n, ns, cmd);
     case NVME_CMD_VERIFY:
-        return io_verify(n, sq, cmd);
+        return io_verify(n, ns, sq, cmd);
     case NVME_CMD_COPY:
-        return femu_io_copy(n, sq, cmd);
+        return femu_io_copy(n, ns, sq, cmd);
     case NVME_CMD_ZONE_APPEND:
-        return io_write(n, sq, cmd, SSD_OP_APPEND);
+        return io_write(n, ns, sq, cmd, SSD_OP_APPEND);
     case NVME_CMD_ZONE_MGMT_SEND:
-        return femu_zone_send(n, sq, cmd);
+        return femu_zone_send(n, ns, sq, cmd);
     case NVME_CMD_ZONE_MGMT_RECV:
-        return femu_zone_receive(n, cmd);
+        return femu_zone_receive(n, ns, cmd);
     default:
         return NVME_INVALID_OPCODE;
     }

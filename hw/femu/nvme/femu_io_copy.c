@@ -12,23 +12,23 @@
 #include "femu.h"
 
 /* The most blocks of one source range: its length is 16 bits, 0's based. */
-uint32_t femu_copy_range_max_nlb(const FemuZns *n)
+uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns)
 {
-    return MIN(femu_copy_max_nlb(n), UINT16_MAX);
+    return MIN(femu_copy_max_nlb(n, ns), UINT16_MAX);
 }
 
 /* The most blocks of one copy. */
-uint32_t femu_copy_max_nlb(const FemuZns *n)
+uint32_t femu_copy_max_nlb(const FemuZns *n, const FemuNs *ns)
 {
-    return n->params.mdts_bytes / n->params.lba_bytes;
+    return n->params.mdts_bytes / ns->lba_bytes;
 }
 
 /*
  * Read `count` source range entries of format 0, the one for blocks without
  * protection information (NVM command set 1.0, figure 38).
  */
-static uint16_t read_ranges(FemuZns *n, const NvmeCmd *cmd, SsdRange *range,
-                            uint32_t count)
+static uint16_t read_ranges(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
+                            SsdRange *range, uint32_t count)
 {
     const NvmeCopySourceRangeFormat0_2 *entry = (const void *)n->bounce;
     uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
@@ -42,7 +42,7 @@ static uint16_t read_ranges(FemuZns *n, const NvmeCmd *cmd, SsdRange *range,
             .slba = le64_to_cpu(entry[i].slba),
             .nlb = le16_to_cpu(entry[i].nlb) + 1,
         };
-        if (range[i].nlb > femu_copy_range_max_nlb(n)) {
+        if (range[i].nlb > femu_copy_range_max_nlb(n, ns)) {
             status = NVME_CMD_SIZE_LIMIT;
         }
     }
@@ -50,15 +50,16 @@ static uint16_t read_ranges(FemuZns *n, const NvmeCmd *cmd, SsdRange *range,
 }
 
 /* Bring all sources together, then write: they may overlap the destination. */
-static void copy_data(FemuZns *n, const SsdCmd *copy, uint64_t to_lba)
+static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
+                      uint64_t to_lba)
 {
-    uint32_t lba_bytes = n->params.lba_bytes;
+    uint32_t lba_bytes = ns->lba_bytes;
     uint8_t *to = n->bounce;
 
     for (uint32_t i = 0; i < copy->range_count; i++) {
         const SsdRange *range = &copy->ranges[i];
         uint64_t bytes = range->nlb * (uint64_t)lba_bytes;
-        const void *data = femu_store_read(&n->store, range->slba * lba_bytes,
+        const void *data = femu_store_read(&ns->store, range->slba * lba_bytes,
                                            bytes, to);
 
         if (data != to) {
@@ -66,14 +67,15 @@ static void copy_data(FemuZns *n, const SsdCmd *copy, uint64_t to_lba)
         }
         to += bytes;
     }
-    femu_store_write(&n->store, to_lba * lba_bytes, n->bounce,
+    femu_store_write(&ns->store, to_lba * lba_bytes, n->bounce,
                      to - n->bounce);
 }
 
 /* A source that cannot be read, or a destination that cannot be written. */
-static uint16_t copy_bad_blocks(FemuZns *n, const SsdCmd *copy)
+static uint16_t copy_bad_blocks(FemuZns *n, const FemuNs *ns,
+                                const SsdCmd *copy)
 {
-    uint64_t size_lba = femu_ns_size_lba(n);
+    uint64_t size_lba = femu_ns_size_lba(ns);
     SsdCmd write = *copy;
 
     write.nlb = 0;
@@ -83,17 +85,17 @@ static uint16_t copy_bad_blocks(FemuZns *n, const SsdCmd *copy)
 
         write.nlb += range->nlb;
         if (range->slba < size_lba && range->nlb <= size_lba - range->slba) {
-            status = femu_inject_read(n, range->slba, range->nlb);
+            status = femu_inject_read(n, ns, range->slba, range->nlb);
         }
         if (status) {
             return status;
         }
     }
-    return femu_inject_write(n, &write);
+    return femu_inject_write(n, ns, &write);
 }
 
 /* CDW10-11: destination; CDW12: 7:0 ranges, 0's based, 11:8 their format. */
-uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
 {
     uint32_t cdw12 = le32_to_cpu(cmd->cdw12);
     SsdRange range[SSD_COPY_RANGES_MAX];
@@ -114,9 +116,9 @@ uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (copy.range_count > SSD_COPY_RANGES_MAX) {
         return NVME_CMD_SIZE_LIMIT;
     }
-    status = read_ranges(n, cmd, range, copy.range_count);
+    status = read_ranges(n, ns, cmd, range, copy.range_count);
     if (!status) {
-        status = copy_bad_blocks(n, &copy);
+        status = copy_bad_blocks(n, ns, &copy);
     }
     if (!status) {
         status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &copy, &lba,
@@ -125,7 +127,7 @@ uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
-    copy_data(n, &copy, lba);
+    copy_data(n, ns, &copy, lba);
     return NVME_NO_COMPLETE;
 }
 
@@ -134,11 +136,11 @@ uint16_t femu_io_copy(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
  * resetting zones, so deallocated blocks keep their data; the ranges must be
  * right all the same. Takes no time.
  */
-uint16_t femu_io_dataset(FemuZns *n, const NvmeCmd *cmd)
+uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
 {
     uint32_t count = (le32_to_cpu(cmd->cdw10) & 0xff) + 1;
     const NvmeDsmRange *range = (const void *)n->bounce;
-    uint64_t size_lba = femu_ns_size_lba(n);
+    uint64_t size_lba = femu_ns_size_lba(ns);
     uint16_t status = femu_dma_map(n, cmd, count * sizeof(*range),
                                    DMA_DIRECTION_TO_DEVICE);
 

@@ -194,8 +194,12 @@ static GByteArray *log_new(unsigned bytes)
     return log;
 }
 
-/* The page, or NULL if there is none of that number. */
-static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi)
+/*
+ * The page, or NULL if there is none of that number. The identifiers have been
+ * checked.
+ */
+static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
+                             uint32_t nsid)
 {
     GByteArray *log;
 
@@ -228,7 +232,7 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi)
         return log;
     case FEMU_LOG_CHANGED_ZONES:
         log = log_new(CHANGED_ZONES_BYTES);
-        femu_zone_change_log(n, log->data);
+        femu_zone_change_log(femu_ns(n, nsid), log->data);
         return log;
     default:
         return NULL;
@@ -266,16 +270,18 @@ static LogRequest log_decode(const NvmeCmd *cmd)
 static uint16_t log_check(const FemuZns *n, const LogRequest *request,
                           uint32_t nsid)
 {
+    const FemuNs *ns = femu_ns(n, nsid);
+
     if (request->index_offset || (request->offset_bytes & 3) ||
         request->bytes > n->params.mdts_bytes) {
         return NVME_INVALID_FIELD;
     }
     if (request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
-        nsid != FEMU_NSID && nsid != NVME_NSID_BROADCAST) {
+        !ns && nsid != NVME_NSID_BROADCAST) {
         return NVME_INVALID_NSID;
     }
     if (request->lid == FEMU_LOG_CHANGED_ZONES &&
-        (nsid != FEMU_NSID || !femu_ns_active(n))) {
+        (!ns || !femu_ns_active(n, ns))) {
         return NVME_INVALID_NSID;
     }
     if (request->lid == NVME_LOG_CMD_EFFECTS &&
@@ -299,10 +305,10 @@ static uint16_t log_send(FemuZns *n, const NvmeCmd *cmd,
 }
 
 /* What a read without Retain Asynchronous Event clears. */
-static void log_was_read(FemuZns *n, uint8_t lid)
+static void log_was_read(FemuZns *n, uint8_t lid, uint32_t nsid)
 {
     if (lid == FEMU_LOG_CHANGED_ZONES) {
-        femu_zone_change_clear(n);
+        femu_zone_change_clear(femu_ns(n, nsid));
     }
     femu_aer_log_read(n, lid);
 }
@@ -314,7 +320,8 @@ static void log_was_read(FemuZns *n, uint8_t lid)
 uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd)
 {
     LogRequest request = log_decode(cmd);
-    uint16_t status = log_check(n, &request, le32_to_cpu(cmd->nsid));
+    uint32_t nsid = le32_to_cpu(cmd->nsid);
+    uint16_t status = log_check(n, &request, nsid);
     g_autoptr(GByteArray) page = NULL;
 
     if (status) {
@@ -325,7 +332,7 @@ uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd)
         return log_send(n, cmd, &request, n->stats_snapshot,
                         n->stats_snapshot_bytes);
     }
-    page = log_build(n, request.lid, request.csi);
+    page = log_build(n, request.lid, request.csi, nsid);
     if (!page) {
         return NVME_INVALID_LOG_ID;
     }
@@ -334,7 +341,7 @@ uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd)
     }
     status = log_send(n, cmd, &request, page->data, page->len);
     if (!status && !request.retain_event) {
-        log_was_read(n, request.lid);
+        log_was_read(n, request.lid, nsid);
     }
     return status;
 }

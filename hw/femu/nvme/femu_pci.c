@@ -42,6 +42,12 @@ static bool config_params(FemuZns *n, Error **errp)
     return true;
 }
 
+/* What the data of all namespaces take. */
+static uint64_t params_data_bytes(const SsdParams *params)
+{
+    return params->zones * params->zone_capacity_bytes;
+}
+
 /* A serial number from where the device is: no two drives have the same. */
 static char *default_serial(FemuZns *n)
 {
@@ -176,10 +182,9 @@ static void femu_teardown(FemuZns *n)
         femu_time_exit(n);
     }
     femu_req_exit(n);
-    femu_zone_change_exit(n);
-    femu_zone_ext_exit(n);
+    femu_ns_exit(n);
     g_clear_pointer(&n->ssd, ssd_free);
-    femu_store_exit(&n->store);
+    femu_memory_exit(&n->memory);
     g_clear_pointer(&n->bounce, g_free);
     g_clear_pointer(&n->seg, g_free);
     g_clear_pointer(&n->stats_snapshot, g_free);
@@ -193,17 +198,17 @@ static void femu_realize(PCIDevice *pci, Error **errp)
         !config_device(n, errp)) {
         return;
     }
-    femu_identity_init(n);
+    femu_identity_hash(n->serial, n->identity);
     femu_features_reset(n);
     femu_regs_init(n);
     buffers_init(n);
-    if (!femu_store_init(&n->store, &n->params, n->memdev, errp)) {
+    if (!femu_memory_init(&n->memory, params_data_bytes(&n->params), n->memdev,
+                          errp)) {
         femu_teardown(n);
         return;
     }
     n->ssd = ssd_new(&n->params);
-    femu_zone_change_init(n);
-    femu_zone_ext_init(n);
+    femu_ns_init(n);
     femu_req_init(n);
     femu_time_init(n);
     if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {

@@ -19,23 +19,13 @@
 #define LIST_OVERFLOW 0xffff
 #define LIST_FIRST_BYTES 8
 
-void femu_zone_change_init(FemuZns *n)
-{
-    n->changed_zones = bitmap_new(n->params.zones);
-}
-
-void femu_zone_change_exit(FemuZns *n)
-{
-    g_clear_pointer(&n->changed_zones, g_free);
-}
-
 /* The descriptor of this zone has changed. */
-void femu_zone_changed(FemuZns *n, uint32_t zone_idx)
+void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx)
 {
-    set_bit(zone_idx, n->changed_zones);
+    set_bit(zone_idx, ns->changed_zones);
     if (n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) {
         femu_aer_event(n, NVME_AER_TYPE_NOTICE, NOTICE_ZONE_DESCRIPTOR_CHANGED,
-                       FEMU_LOG_CHANGED_ZONES, FEMU_NSID);
+                       FEMU_LOG_CHANGED_ZONES, ns->nsid);
     }
 }
 
@@ -43,10 +33,10 @@ void femu_zone_changed(FemuZns *n, uint32_t zone_idx)
  * Fill a log page of zeroes: the zones that have changed since it was last
  * read, by their first LBA; of more than it can hold, only that they are.
  */
-void femu_zone_change_log(const FemuZns *n, uint8_t *buf)
+void femu_zone_change_log(const FemuNs *ns, uint8_t *buf)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
-    long count = bitmap_count_one(n->changed_zones, n->params.zones);
+    uint64_t zone_nlb = femu_ns_zone_nlb(ns);
+    long count = bitmap_count_one(ns->changed_zones, ns->zones);
     unsigned long zone_idx;
     uint8_t *at = buf + LIST_FIRST_BYTES;
 
@@ -55,9 +45,9 @@ void femu_zone_change_log(const FemuZns *n, uint8_t *buf)
         return;
     }
     stw_le_p(buf, count);
-    for (zone_idx = find_first_bit(n->changed_zones, n->params.zones);
-         zone_idx < n->params.zones;
-         zone_idx = find_next_bit(n->changed_zones, n->params.zones,
+    for (zone_idx = find_first_bit(ns->changed_zones, ns->zones);
+         zone_idx < ns->zones;
+         zone_idx = find_next_bit(ns->changed_zones, ns->zones,
                                   zone_idx + 1)) {
         stq_le_p(at, zone_idx * zone_nlb);
         at += sizeof(uint64_t);
@@ -65,7 +55,7 @@ void femu_zone_change_log(const FemuZns *n, uint8_t *buf)
 }
 
 /* The host has read the list and did not ask to retain it. */
-void femu_zone_change_clear(FemuZns *n)
+void femu_zone_change_clear(FemuNs *ns)
 {
-    bitmap_zero(n->changed_zones, n->params.zones);
+    bitmap_zero(ns->changed_zones, ns->zones);
 }

@@ -75,9 +75,9 @@ static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
  * of all that match (ZNS 1.1, 3.4.2.2). Each descriptor is followed by
  * `ext_bytes` of its extension, zeroes if that is not valid.
  */
-static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
-                        uint32_t zone_idx, uint8_t filter, bool partial,
-                        uint32_t ext_bytes)
+static void report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
+                        uint64_t bytes, uint32_t zone_idx, uint8_t filter,
+                        bool partial, uint32_t ext_bytes)
 {
     NvmeZoneReportHeader header = { 0 };
     uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
@@ -85,14 +85,14 @@ static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
     uint64_t matches = 0;
 
     memset(buf, 0, bytes);
-    for (; zone_idx < n->params.zones; zone_idx++) {
-        SsdZone zone = ssd_zone(n->ssd, zone_idx);
+    for (; zone_idx < ns->zones; zone_idx++) {
+        SsdZone zone = femu_ns_zone(n, ns, zone_idx);
 
         if (!report_selects(filter, zone.state)) {
             continue;
         }
         if (matches < room) {
-            const void *ext = femu_zone_ext(n, zone_idx);
+            const void *ext = femu_zone_ext(n, ns, zone_idx);
             NvmeZoneDescr descriptor = zone_descriptor(&zone, ext);
             uint8_t *at = buf + sizeof(header) + matches * entry_bytes;
 
@@ -114,7 +114,7 @@ static void report_fill(FemuZns *n, uint8_t *buf, uint64_t bytes,
  * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused if
  * descriptors have no extensions.
  */
-uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
+uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
 {
     uint64_t slba = le32_to_cpu(cmd->cdw10) |
                     (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
@@ -125,7 +125,6 @@ uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
     bool partial = cdw13 & (1u << 16);
     bool extended = action == NVME_ZONE_REPORT_EXTENDED;
     uint32_t ext_bytes = n->zone_ext_bytes;
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
 
     if (action > NVME_ZONE_REPORT_EXTENDED || (extended && !ext_bytes) ||
         !report_filter_valid(filter) ||
@@ -133,10 +132,10 @@ uint16_t femu_zone_receive(FemuZns *n, const NvmeCmd *cmd)
         bytes > n->params.mdts_bytes) {
         return NVME_INVALID_FIELD;
     }
-    if (slba >= femu_ns_size_lba(n)) {
+    if (slba >= femu_ns_size_lba(ns)) {
         return NVME_LBA_RANGE;
     }
-    report_fill(n, n->bounce, bytes, slba / zone_nlb, filter, partial,
+    report_fill(n, ns, n->bounce, bytes, slba / femu_ns_zone_nlb(ns), filter, partial,
                 extended ? ext_bytes : 0);
     return femu_dma_reply(n, cmd, n->bounce, bytes);
 }

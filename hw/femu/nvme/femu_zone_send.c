@@ -35,54 +35,53 @@ static SsdOp send_op(const FemuZns *n, const NvmeZoneSendCmd *send)
 }
 
 /* Drop the data and the descriptor extension of a zone. */
-void femu_zone_forget(FemuZns *n, uint32_t zone_idx)
+void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
 {
-    if (n->store.written_bytes[zone_idx]) {
-        femu_store_reset(&n->store, zone_idx);
+    if (ns->store.written_bytes[zone_idx]) {
+        femu_store_reset(&ns->store, zone_idx);
     }
-    clear_bit(zone_idx, n->zone_ext_valid);
+    clear_bit(zone_idx, ns->zone_ext_valid);
 }
 
 /* What has become of the zones that the command may have emptied? */
-static void forget_emptied(FemuZns *n, const SsdCmd *cmd)
+static void forget_emptied(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
-
     if (!cmd->select_all) {
-        femu_zone_forget(n, cmd->slba / zone_nlb);
+        femu_zone_forget(ns, cmd->slba / femu_ns_zone_nlb(ns));
         return;
     }
-    for (uint32_t i = 0; i < n->params.zones; i++) {
-        SsdZoneState state = ssd_zone(n->ssd, i).state;
+    for (uint32_t i = 0; i < ns->zones; i++) {
+        SsdZoneState state = femu_ns_zone(n, ns, i).state;
 
         if (state == SSD_ZONE_EMPTY || state == SSD_ZONE_OFFLINE) {
-            femu_zone_forget(n, i);
+            femu_zone_forget(ns, i);
         }
     }
 }
 
-static void set_extension(FemuZns *n, const SsdCmd *cmd)
+static void set_extension(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t zone_nlb = n->params.zone_size_bytes / n->params.lba_bytes;
-    uint32_t zone_idx = cmd->slba / zone_nlb;
+    uint32_t zone_idx = cmd->slba / femu_ns_zone_nlb(ns);
 
-    memcpy(n->zone_ext + zone_idx * (size_t)n->zone_ext_bytes, n->bounce,
+    memcpy(ns->zone_ext + zone_idx * (size_t)n->zone_ext_bytes, n->bounce,
            n->zone_ext_bytes);
-    set_bit(zone_idx, n->zone_ext_valid);
+    set_bit(zone_idx, ns->zone_ext_valid);
 }
 
 /* The extension of a zone's descriptor, or NULL if none is valid. */
-const void *femu_zone_ext(const FemuZns *n, uint32_t zone_idx)
+const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
+                          uint32_t zone_idx)
 {
-    return test_bit(zone_idx, n->zone_ext_valid)
-           ? n->zone_ext + zone_idx * (size_t)n->zone_ext_bytes : NULL;
+    return test_bit(zone_idx, ns->zone_ext_valid)
+           ? ns->zone_ext + zone_idx * (size_t)n->zone_ext_bytes : NULL;
 }
 
 /*
  * Actions that the drive does not offer are Invalid Field: ZRWA Flush, and
  * Set Zone Descriptor Extension unless descriptors have extensions.
  */
-uint16_t femu_zone_send(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                        const NvmeCmd *cmd)
 {
     const NvmeZoneSendCmd *send = (const NvmeZoneSendCmd *)cmd;
     SsdCmd zone_cmd = {
@@ -113,9 +112,9 @@ uint16_t femu_zone_send(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     }
     if (zone_cmd.op == SSD_OP_ZONE_RESET ||
         zone_cmd.op == SSD_OP_ZONE_OFFLINE) {
-        forget_emptied(n, &zone_cmd);
+        forget_emptied(n, ns, &zone_cmd);
     } else if (zone_cmd.op == SSD_OP_ZONE_SET_EXTENSION) {
-        set_extension(n, &zone_cmd);
+        set_extension(n, ns, &zone_cmd);
     }
     return NVME_NO_COMPLETE;
 }
@@ -134,16 +133,4 @@ bool femu_zone_ext_check(const FemuZns *n, Error **errp)
         return false;
     }
     return true;
-}
-
-void femu_zone_ext_init(FemuZns *n)
-{
-    n->zone_ext = g_malloc0_n(n->params.zones, n->zone_ext_bytes);
-    n->zone_ext_valid = bitmap_new(n->params.zones);
-}
-
-void femu_zone_ext_exit(FemuZns *n)
-{
-    g_clear_pointer(&n->zone_ext, g_free);
-    g_clear_pointer(&n->zone_ext_valid, g_free);
 }

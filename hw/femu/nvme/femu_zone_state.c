@@ -36,10 +36,11 @@ static const char *state_name(SsdZoneState state)
 static char *get_zones(Object *obj, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
+    const FemuNs *ns = femu_ns(n, 1);
     GString *text = g_string_new("[");
 
-    for (uint32_t i = 0; n->ssd && i < n->params.zones; i++) {
-        SsdZone zone = ssd_zone(n->ssd, i);
+    for (uint32_t i = 0; ns && i < ns->zones; i++) {
+        SsdZone zone = femu_ns_zone(n, ns, i);
 
         g_string_append_printf(text, "%s{\"zone\":%" PRIu32 ",\"state\":\"%s\","
                                "\"start_lba\":%" PRIu64 ","
@@ -56,7 +57,7 @@ static char *get_zones(Object *obj, Error **errp)
 }
 
 /* Parse "<zone> read-only" or "<zone> offline". */
-static bool parse_fail(const FemuZns *n, const char *value, uint32_t *zone_idx,
+static bool parse_fail(const FemuNs *ns, const char *value, uint32_t *zone_idx,
                        SsdZoneState *state, Error **errp)
 {
     const char *at = value;
@@ -69,9 +70,9 @@ static bool parse_fail(const FemuZns *n, const char *value, uint32_t *zone_idx,
                    value);
         return false;
     }
-    if (idx >= n->params.zones) {
+    if (idx >= ns->zones) {
         error_setg(errp, "zone-fail=%s: the drive's zones are 0 to %" PRIu64,
-                   value, (uint64_t)n->params.zones - 1);
+                   value, (uint64_t)ns->zones - 1);
         return false;
     }
     *zone_idx = idx;
@@ -83,28 +84,29 @@ static bool parse_fail(const FemuZns *n, const char *value, uint32_t *zone_idx,
 static void set_fail(Object *obj, const char *value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
+    FemuNs *ns = femu_ns(n, 1);
     uint32_t zone_idx;
     SsdZoneState state;
     bool guard;
 
-    if (!n->ssd) {
+    if (!ns) {
         error_setg(errp, "zone-fail: the drive is not realized yet");
         return;
     }
-    if (!parse_fail(n, value, &zone_idx, &state, errp)) {
+    if (!parse_fail(ns, value, &zone_idx, &state, errp)) {
         return;
     }
     guard = femu_time_begin(n);
-    if (ssd_zone_fail(n->ssd, n->now_ns, zone_idx, state)) {
-        femu_trace_zone_fail(n, zone_idx, state);
+    if (ssd_zone_fail(n->ssd, n->now_ns, ns->first_zone + zone_idx, state)) {
+        femu_trace_zone_fail(n, ns->first_zone + zone_idx, state);
         if (state == SSD_ZONE_OFFLINE) {
-            femu_zone_forget(n, zone_idx);
+            femu_zone_forget(ns, zone_idx);
         }
-        femu_zone_changed(n, zone_idx);
+        femu_zone_changed(n, ns, zone_idx);
     } else {
         error_setg(errp, "zone-fail=%s: the zone is %s already; it cannot "
                    "become any better", value,
-                   state_name(ssd_zone(n->ssd, zone_idx).state));
+                   state_name(femu_ns_zone(n, ns, zone_idx).state));
     }
     femu_time_end(n, guard);
 }

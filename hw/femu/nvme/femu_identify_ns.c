@@ -1,0 +1,189 @@
+/*
+ * Identify: what namespaces say of themselves, and which there are.
+ *
+ * Knows nothing of the controller, or of how commands are carried out.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "femu.h"
+
+#define UNLIMITED 0xffffffffu
+#define LBA_FORMATS 1
+#define DLFEAT_READS_ZEROES 1
+
+/* Fill `buf`, which is zeroed, with what the namespace says. */
+typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
+
+static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
+{
+    NvmeIdNs *id = buf;
+
+    id->nsze = cpu_to_le64(femu_ns_size_lba(ns));
+    id->ncap = cpu_to_le64(femu_ns_capacity_nlb(ns));
+    id->nuse = id->ncap;
+    id->nlbaf = LBA_FORMATS - 1;
+    id->dlfeat = DLFEAT_READS_ZEROES;
+    stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
+    id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
+    id->mcl = cpu_to_le32(femu_copy_max_nlb(n, ns));
+    id->msrc = SSD_COPY_RANGES_MAX - 1;
+    femu_identity_nguid(ns->identity, id->nguid);
+    femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
+    id->lbaf[0].ds = ctz32(ns->lba_bytes);
+    return NVME_SUCCESS;
+}
+
+/* Add a descriptor; returns where the next one goes. */
+static uint8_t *add_descriptor(uint8_t *at, uint8_t type, uint8_t bytes,
+                               const void *value)
+{
+    NvmeIdNsDescr head = { .nidt = type, .nidl = bytes };
+
+    memcpy(at, &head, sizeof(head));
+    memcpy(at + sizeof(head), value, bytes);
+    return at + sizeof(head) + bytes;
+}
+
+static uint16_t identify_descriptors(FemuZns *n, const FemuNs *ns, void *buf)
+{
+    uint8_t eui[NVME_NIDL_EUI64], nguid[NVME_NIDL_NGUID];
+    uint8_t uuid[NVME_NIDL_UUID], csi = NVME_CSI_ZONED;
+    uint8_t *at = buf;
+
+    femu_identity_eui64(ns->identity, eui);
+    femu_identity_nguid(ns->identity, nguid);
+    femu_identity_uuid(ns->identity, uuid);
+    at = add_descriptor(at, NVME_NIDT_EUI64, sizeof(eui), eui);
+    at = add_descriptor(at, NVME_NIDT_NGUID, sizeof(nguid), nguid);
+    at = add_descriptor(at, NVME_NIDT_UUID, sizeof(uuid), uuid);
+    add_descriptor(at, NVME_NIDT_CSI, sizeof(csi), &csi);
+    return NVME_SUCCESS;
+}
+
+/* 0's based resources; without a limit of its own, MOR is MAR: not above. */
+static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
+{
+    NvmeIdNsZoned *id = buf;
+    uint32_t mar = n->params.max_active ? n->params.max_active - 1 : UNLIMITED;
+    uint32_t mor = n->params.max_open ? n->params.max_open - 1 : UNLIMITED;
+
+    id->mar = cpu_to_le32(mar);
+    id->mor = cpu_to_le32(MIN(mor, mar));
+    for (int i = 0; i < LBA_FORMATS; i++) {
+        id->lbafe[i].zsze = cpu_to_le64(femu_ns_zone_nlb(ns));
+        id->lbafe[i].zdes = n->zone_ext_bytes / FEMU_ZONE_EXT_UNIT_BYTES;
+    }
+    return NVME_SUCCESS;
+}
+
+static uint16_t identify_ns_independent(FemuZns *n, const FemuNs *ns, void *buf)
+{
+    NvmeIdNsInd *id = buf;
+
+    id->nstat = NVME_ID_NS_IND_NSTAT_NRDY;
+    return NVME_SUCCESS;
+}
+
+/* The NVM command set's namespace structure: all of it is of optional things */
+static uint16_t identify_nothing(FemuZns *n, const FemuNs *ns, void *buf)
+{
+    return NVME_SUCCESS;
+}
+
+/*
+ * A structure that describes the namespace: zeroes while it is inactive.
+ * The broadcast identifier asks for what all namespaces have in common, which
+ * only a controller with namespace management tells.
+ */
+static uint16_t of_namespace(FemuZns *n, const NvmeIdentify *cmd, void *buf,
+                             IdentifyNsFill *fill)
+{
+    const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
+
+    if (!ns) {
+        return NVME_INVALID_NSID;
+    }
+    return femu_ns_active(n, ns) ? fill(n, ns, buf) : NVME_SUCCESS;
+}
+
+static uint16_t of_namespace_by_set(FemuZns *n, const NvmeIdentify *cmd,
+                                    void *buf)
+{
+    switch (cmd->csi) {
+    case NVME_CSI_NVM:
+        return of_namespace(n, cmd, buf, identify_nothing);
+    case NVME_CSI_ZONED:
+        return of_namespace(n, cmd, buf, identify_ns_zoned);
+    default:
+        return NVME_INVALID_FIELD;
+    }
+}
+
+/* Which namespaces a list has. */
+typedef bool IdentifyNsListed(const FemuZns *n, const FemuNs *ns);
+
+static bool ns_present(const FemuZns *n, const FemuNs *ns)
+{
+    return true;
+}
+
+static bool ns_none(const FemuZns *n, const FemuNs *ns)
+{
+    return false;
+}
+
+/* Identifiers above the given one, ascending, ended by 0. */
+static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
+                        IdentifyNsListed *listed)
+{
+    uint32_t nsid = le32_to_cpu(cmd->nsid);
+
+    if (nsid >= NVME_NSID_BROADCAST - 1) {
+        return NVME_INVALID_NSID;
+    }
+    for (uint32_t i = nsid; i < n->ns_count; i++) {
+        if (listed(n, &n->ns[i])) {
+            stl_le_p(buf, n->ns[i].nsid);
+            buf += sizeof(uint32_t);
+        }
+    }
+    return NVME_SUCCESS;
+}
+
+static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf)
+{
+    if (cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) {
+        return NVME_INVALID_FIELD;
+    }
+    return ns_list(n, cmd, buf,
+                   cmd->csi == NVME_CSI_ZONED ? femu_ns_active : ns_none);
+}
+
+/* What the structure `cmd` asks for is about namespaces. */
+uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
+{
+    switch (cmd->cns) {
+    case NVME_ID_CNS_NS:
+    case NVME_ID_CNS_NS_PRESENT:
+        return of_namespace(n, cmd, buf, identify_ns);
+    case NVME_ID_CNS_NS_ACTIVE_LIST:
+        return ns_list(n, cmd, buf, femu_ns_active);
+    case NVME_ID_CNS_NS_PRESENT_LIST:
+        return ns_list(n, cmd, buf, ns_present);
+    case NVME_ID_CNS_NS_DESCR_LIST:
+        return of_namespace(n, cmd, buf, identify_descriptors);
+    case NVME_ID_CNS_CS_NS:
+    case NVME_ID_CNS_CS_NS_PRESENT:
+        return of_namespace_by_set(n, cmd, buf);
+    case NVME_ID_CNS_CS_NS_ACTIVE_LIST:
+    case NVME_ID_CNS_CS_NS_PRESENT_LIST:
+        return ns_list_by_set(n, cmd, buf);
+    case NVME_ID_CNS_CS_IND_NS:
+        return of_namespace(n, cmd, buf, identify_ns_independent);
+    default:
+        return NVME_INVALID_FIELD;
+    }
+}
