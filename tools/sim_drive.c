@@ -126,6 +126,8 @@ const char *sim_status_text(SsdStatus status)
         return "success";
     case SSD_INVALID_FIELD:
         return "invalid field";
+    case SSD_INVALID_NAMESPACE_OR_FORMAT:
+        return "invalid namespace or format";
     case SSD_COMMAND_SIZE_LIMIT_EXCEEDED:
         return "command size limit exceeded";
     case SSD_LBA_OUT_OF_RANGE:

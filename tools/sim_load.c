@@ -23,6 +23,7 @@ typedef struct LoadSender {
 typedef struct Load {
     const LoadSpec *spec;
     const SsdParams *params;
+    uint32_t ns_zones; /* of the namespace */
     SimDrive *drive;
     LoadResult *result;
     LoadSender *senders;
@@ -129,11 +130,17 @@ static bool check_active(const LoadSpec *spec, const SsdParams *params,
 
 bool load_check(const LoadSpec *spec, const SsdParams *params, GError **error)
 {
+    uint32_t ns_zones = params->zones / params->namespaces;
     uint64_t inside = spec->qd;
 
-    if (spec->zones < 1 || spec->zones > params->zones) {
-        return load_error(error, "--zones=%u: must be 1 to zones=%" PRIu32,
-                          spec->zones, params->zones);
+    if (spec->nsid < 1 || spec->nsid > params->namespaces) {
+        return load_error(error, "--nsid=%" PRIu32 ": must be 1 to "
+                          "namespaces=%" PRIu32, spec->nsid,
+                          params->namespaces);
+    }
+    if (spec->zones < 1 || spec->zones > ns_zones) {
+        return load_error(error, "--zones=%u: must be 1 to %" PRIu32 ", the "
+                          "zones of a namespace", spec->zones, ns_zones);
     }
     if (spec->fill_bytes % params->lba_bytes != 0 ||
         spec->fill_bytes > params->zone_capacity_bytes) {
@@ -167,6 +174,7 @@ static SsdCmd io_cmd(const Load *load, SsdOp op, uint32_t zone_idx,
 {
     SsdCmd cmd = {
         .op = op,
+        .nsid = load->spec->nsid,
         .slba = zone_lba(load, zone_idx),
         .nlb = (uint32_t)(bytes / load->params->lba_bytes),
     };
@@ -265,6 +273,7 @@ static SsdCmd next_mgmt(Load *load, LoadSender *sender)
     SsdCmd cmd = {
         .op = load->spec->kind == LOAD_FINISH ? SSD_OP_ZONE_FINISH :
               SSD_OP_ZONE_RESET,
+        .nsid = load->spec->nsid,
         .slba = zone_lba(load, sender->zone_idx++),
     };
 
@@ -307,13 +316,13 @@ static bool next_zone(Load *load, LoadSender *sender, GError **error)
 {
     unsigned sender_idx = (unsigned)(sender - load->senders);
     uint32_t zone_idx = sender->zone_idx + load->spec->zones;
-    SsdCmd reset = {.op = SSD_OP_ZONE_RESET};
+    SsdCmd reset = {.op = SSD_OP_ZONE_RESET, .nsid = load->spec->nsid};
 
-    if (zone_idx >= load->params->zones) {
+    if (zone_idx >= load->ns_zones) {
         zone_idx = sender_idx;
     }
-    if (ssd_zone(sim_drive_ssd(load->drive), zone_idx).state ==
-        SSD_ZONE_EMPTY) {
+    if (ssd_zone(sim_drive_ssd(load->drive), load->spec->nsid,
+                 zone_idx).state == SSD_ZONE_EMPTY) {
         sender->zone_idx = zone_idx;
         sender->offset_bytes = 0;
         return true;
@@ -399,6 +408,7 @@ bool load_run(const LoadSpec *spec, SimDrive *drive, LoadResult *result,
     Load load = {
         .spec = spec,
         .params = ssd_params(sim_drive_ssd(drive)),
+        .ns_zones = ssd_ns_info(sim_drive_ssd(drive), spec->nsid).zones,
         .drive = drive,
         .result = result,
         .sender_count = sends_per_zone(spec->kind) ? spec->zones : 1,

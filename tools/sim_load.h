@@ -32,6 +32,7 @@ typedef enum LoadKind {
  */
 typedef struct LoadSpec {
     LoadKind kind;
+    uint32_t nsid; /* where to; zones are counted in it */
     uint64_t block_bytes; /* of a read or write; whole LBAs, at most mdts */
     uint64_t fill_bytes;  /* written to each zone first, not measured */
     unsigned qd;

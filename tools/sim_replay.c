@@ -78,10 +78,10 @@ static void differ(Replay *replay, const Pending *p, const char *format, ...)
     va_start(args, format);
     text = g_strdup_vprintf(format, args);
     va_end(args);
-    printf("command %" PRIu64 " (%s%s, LBA %" PRIu64 ", %" PRIu32 " blocks, "
-           "submitted at %" PRIu64 " ns): %s\n", p->seq,
+    printf("command %" PRIu64 " (%s%s, namespace %" PRIu32 ", LBA %" PRIu64
+           ", %" PRIu32 " blocks, submitted at %" PRIu64 " ns): %s\n", p->seq,
            ssd_op_name(p->cmd.op), p->cmd.select_all ? " all" : "",
-           p->cmd.slba, p->cmd.nlb, p->at_ns, text);
+           p->cmd.nsid, p->cmd.slba, p->cmd.nlb, p->at_ns, text);
 }
 
 static void compare(Replay *replay, const Pending *p)
@@ -263,10 +263,17 @@ static bool replay_zone_fail(Replay *replay, const SsdTraceRecord *record,
                              GError **error)
 {
     advance(replay, record->at_ns);
-    return ssd_zone_fail(replay->ssd, record->at_ns, record->zone_idx,
-                         record->state) ||
+    return ssd_zone_fail(replay->ssd, record->at_ns, record->nsid,
+                         record->zone_idx, record->state) ||
            damaged(error, "zone %" PRIu32 " fails at %" PRIu64 " ns, but was "
                    "as bad already", record->zone_idx, record->at_ns);
+}
+
+/* Commands inside the namespaces that a format names. */
+static unsigned formatted_inflight(const Replay *replay, uint32_t nsid)
+{
+    return nsid == SSD_NSID_ALL ? ssd_inflight(replay->ssd)
+                                : ssd_ns_inflight(replay->ssd, nsid);
 }
 
 static bool replay_format(Replay *replay, const SsdTraceRecord *record,
@@ -275,12 +282,13 @@ static bool replay_format(Replay *replay, const SsdTraceRecord *record,
     g_autoptr(GError) wrong = NULL;
 
     advance(replay, record->at_ns);
-    if (ssd_inflight(replay->ssd) > 0) {
+    if (formatted_inflight(replay, record->nsid) > 0) {
         return damaged(error, "the drive is formatted at %" PRIu64 " ns with "
                        "%u commands inside", record->at_ns,
-                       ssd_inflight(replay->ssd));
+                       formatted_inflight(replay, record->nsid));
     }
-    return ssd_format(replay->ssd, record->at_ns, record->lba_bytes, &wrong) ||
+    return ssd_format(replay->ssd, record->at_ns, record->nsid,
+                      record->lba_bytes, &wrong) ||
            damaged(error, "the drive is formatted at %" PRIu64 " ns: %s",
                    record->at_ns, wrong->message);
 }

@@ -24,6 +24,7 @@ typedef struct RunOptions {
     char *block;
     char *qd;
     char *zones;
+    char *nsid;
     char *fill;
     char *count;
     char *size;
@@ -56,6 +57,8 @@ static GOptionContext *run_context(RunOptions *o)
          "Commands that a sender keeps inside the drive (1)", "N"},
         {"zones", 'z', 0, G_OPTION_ARG_STRING, &o->zones,
          "Zones that are used at a time (1)", "N"},
+        {"nsid", 0, 0, G_OPTION_ARG_STRING, &o->nsid,
+         "Namespace that is used (1)", "N"},
         {"fill", 'f', 0, G_OPTION_ARG_STRING, &o->fill,
          "Write this much to each zone first, not measured (read and reset: "
          "all; else 0)", "SIZE"},
@@ -88,6 +91,7 @@ static void run_options_clear(RunOptions *o)
     g_free(o->block);
     g_free(o->qd);
     g_free(o->zones);
+    g_free(o->nsid);
     g_free(o->fill);
     g_free(o->count);
     g_free(o->size);
@@ -133,7 +137,7 @@ static bool limit_options(const RunOptions *o, LoadSpec *spec, GError **error)
 static bool load_options(const RunOptions *o, const SsdParams *params,
                          LoadSpec *spec, GError **error)
 {
-    uint64_t qd, zones, fill_bytes = 0;
+    uint64_t qd, zones, nsid, fill_bytes = 0;
 
     spec->kind = o->op ? load_kind_from_name(o->op) : LOAD_WRITE;
     if (spec->kind == LOAD_KIND_COUNT) {
@@ -151,6 +155,8 @@ static bool load_options(const RunOptions *o, const SsdParams *params,
                        params->cmd_slots, 1, &qd, error) ||
         !number_option("--zones", SSD_PARAM_TYPE_U32, o->zones, 1,
                        params->zones, 1, &zones, error) ||
+        !number_option("--nsid", SSD_PARAM_TYPE_U32, o->nsid, 1,
+                       params->namespaces, 1, &nsid, error) ||
         !number_option("--fill", SSD_PARAM_TYPE_SIZE, o->fill, 0,
                        params->zone_capacity_bytes, fill_bytes,
                        &spec->fill_bytes, error) ||
@@ -160,6 +166,7 @@ static bool load_options(const RunOptions *o, const SsdParams *params,
     }
     spec->qd = (unsigned)qd;
     spec->zones = (unsigned)zones;
+    spec->nsid = (uint32_t)nsid;
     return limit_options(o, spec, error) && load_check(spec, params, error);
 }
 

@@ -284,6 +284,24 @@ static bool check_lba_size(const SsdParams *p, GError **error)
                         "must be 512 or 4096 bytes");
 }
 
+/* Every namespace has the same number of zones. */
+static bool check_namespaces(const SsdParams *p, GError **error)
+{
+    uint32_t below = p->zones - p->zones % p->namespaces;
+
+    if (below == p->zones) {
+        return true;
+    }
+    if (below == 0) {
+        return params_error(error, "namespaces", p->namespaces,
+                            "must be at most zones=%" PRIu32 " and divide it",
+                            p->zones);
+    }
+    return params_error(error, "zones", p->zones, "must be a multiple of "
+                        "namespaces=%" PRIu32 ", such as %" PRIu32 " or %"
+                        PRIu32, p->namespaces, below, below + p->namespaces);
+}
+
 static bool check_zone_size(const SsdParams *p, GError **error)
 {
     return check_power_of_two("zone-size", p->zone_size_bytes, error);
@@ -456,6 +474,7 @@ static const struct {
     const char *text;
 } params_rules[] = {
     {check_lba_size, "`lba-size` is 512 or 4096."},
+    {check_namespaces, "`zones` is a multiple of `namespaces`."},
     {check_zone_size, "`zone-size` is a power of two."},
     {check_page_size, "`page-size` is a multiple of 4K; 48K is fine."},
     {check_zone_capacity,
@@ -500,12 +519,14 @@ bool ssd_params_check(const SsdParams *params, GError **error)
 /*
  * ZNS 1.1 section 2.1.1.4: an open zone holds an active resource too, so MOR
  * may not exceed MAR; Linux 6.12 refuses a drive that says otherwise, and "no
- * limit" would. A limit above the number of zones can never be reached.
+ * limit" would. A limit above a namespace's zones can never be reached.
  */
 static void resolve_limits(SsdParams *p)
 {
-    p->max_open = MIN(p->max_open, p->zones);
-    p->max_active = MIN(p->max_active, p->zones);
+    uint32_t zones = p->zones / p->namespaces;
+
+    p->max_open = MIN(p->max_open, zones);
+    p->max_active = MIN(p->max_active, zones);
     if (p->max_open == 0) {
         p->max_open = p->max_active;
     }
@@ -554,9 +575,10 @@ static const char markdown_resolved[] =
     "\n"
     "## Limits of open and active zones\n"
     "\n"
-    "A limit above `zones` means `zones`. `max-open=0` together with a\n"
-    "`max-active` means as many as `max-active`, because an open zone is\n"
-    "active. These are the numbers that the drive reports as MOR and MAR.\n";
+    "Each namespace has limits of its own. One above `zones` / `namespaces`\n"
+    "means all of its zones. `max-open=0` together with a `max-active` means\n"
+    "as many as `max-active`, because an open zone is active. These are the\n"
+    "numbers that a namespace reports as MOR and MAR.\n";
 
 static void markdown_row(GString *out, const SsdParamInfo *info)
 {

@@ -28,7 +28,9 @@
  */
 #define SSD_PARAMS(X)                                                         \
     X(U32, zones, "zones", 64, 1, 1u << 20, "zones",                          \
-      "number of zones in the namespace")                                     \
+      "number of zones of the drive, in all namespaces")                      \
+    X(U32, namespaces, "namespaces", 1, 1, 256, "namespaces",                 \
+      "zoned namespaces, each with an equal share of the zones")              \
     X(SIZE, zone_size_bytes, "zone-size", 64 * SSD_MIB, 64 * SSD_KIB,         \
       SSD_TIB, "bytes",                                                       \
       "distance between zone starts; a power of two, as Linux demands")       \
@@ -37,9 +39,10 @@
     X(U32, lba_bytes, "lba-size", 4096, 512, 4096, "bytes",                   \
       "logical block size: 512 or 4096")                                      \
     X(U32, max_open, "max-open", 14, 0, 1u << 20, "zones",                    \
-      "zones that may be open at once (MOR); 0 means no limit")               \
+      "zones of a namespace that may be open at once (MOR); 0: no limit")     \
     X(U32, max_active, "max-active", 14, 0, 1u << 20, "zones",                \
-      "zones that may be open or closed at once (MAR); 0 means no limit")     \
+      "zones of a namespace that may be open or closed at once (MAR); 0: "    \
+      "no limit")                                                             \
     X(U32, channels, "channels", 4, 1, 64, "channels",                        \
       "flash channels of the drive")                                          \
     X(U32, ways, "ways", 1, 1, 16, "ways", "ways (chip enables) per channel") \

@@ -46,16 +46,6 @@ SsdOp ssd_op_from_name(const char *name)
 
 /* Construction */
 
-static uint32_t no_limit_if_zero(uint32_t limit)
-{
-    return limit ? limit : UINT32_MAX;
-}
-
-static uint64_t blocks(const Ssd *ssd, uint64_t bytes)
-{
-    return bytes / ssd->params.lba_bytes;
-}
-
 static void init_zones(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
@@ -66,10 +56,6 @@ static void init_zones(Ssd *ssd)
         [MAP_PLANE] = { p->planes, p->zone_planes },
     };
 
-    zone_table_init(&ssd->zones, p->zones, blocks(ssd, p->zone_size_bytes),
-                    blocks(ssd, p->zone_capacity_bytes),
-                    no_limit_if_zero(p->max_open),
-                    no_limit_if_zero(p->max_active));
     map_init(&ssd->map, levels);
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =
@@ -139,9 +125,9 @@ Ssd *ssd_new(const SsdParams *params)
 
     ssd->params = *params;
     ssd_params_resolve(&ssd->params);
-    ssd->lba_per_page = blocks(ssd, ssd->params.page_bytes);
     ssd->zone_pages = ssd->params.zone_capacity_bytes / ssd->params.page_bytes;
     ssd->chunk_pages = ssd->params.finish_chunk_bytes / ssd->params.page_bytes;
+    ssd_ns_init(ssd);
     init_zones(ssd);
     init_flash(ssd);
     init_commands(ssd);
@@ -166,7 +152,7 @@ void ssd_free(Ssd *ssd)
     g_free(ssd->programmed_rows);
     g_free(ssd->life);
     map_destroy(&ssd->map);
-    zone_table_destroy(&ssd->zones);
+    ssd_ns_destroy(ssd);
     g_free(ssd);
 }
 
@@ -179,9 +165,9 @@ const SsdParams *ssd_params(const Ssd *ssd)
 
 bool ssd_has_room(const Ssd *ssd)
 {
-    /* Any command may turn out to be a Select All that needs every zone. */
+    /* Any command may be a Select All that needs every zone it can have. */
     return ssd_inflight(ssd) < ssd->params.cmd_slots &&
-           ssd->free_job_count >= ssd->params.zones;
+           ssd->free_job_count >= ssd->ns_zones;
 }
 
 unsigned ssd_inflight(const Ssd *ssd)
@@ -189,19 +175,30 @@ unsigned ssd_inflight(const Ssd *ssd)
     return ssd->inflight_count + ssd->ready_count;
 }
 
-static uint32_t command_take(Ssd *ssd, uint64_t now_ns, SsdOp op, uint32_t tag)
+/* The count of commands that a namespace has inside; SSD_NSID_ALL has none. */
+static void count_inside(Ssd *ssd, uint32_t nsid, int change)
+{
+    if (nsid != SSD_NSID_ALL) {
+        ssd->ns[nsid - 1].inflight_count += change;
+    }
+}
+
+static uint32_t command_take(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
+                             uint32_t tag)
 {
     uint32_t command_idx = ssd->free_command_idx;
     Command *command = &ssd->commands[command_idx];
 
     ssd->free_command_idx = command->next_idx;
     ssd->inflight_count++;
-    ssd->inflight_finishes += op == SSD_OP_ZONE_FINISH;
+    ssd->inflight_finishes += cmd->op == SSD_OP_ZONE_FINISH;
+    count_inside(ssd, cmd->nsid, 1);
     *command = (Command) {
         .done = {
             .tag = tag,
+            .nsid = cmd->nsid,
             .status = SSD_SUCCESS,
-            .op = op,
+            .op = cmd->op,
             .submitted_at_ns = now_ns,
         },
         .next_idx = SSD_NONE,
@@ -236,242 +233,93 @@ void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     if (--command->parts_left > 0) {
         return;
     }
-    if (command->write_nlb > 0) {
-        ssd_issue_writes(ssd, at_ns,
-                         command->write_slba / ssd->zones.size_nlb);
+    if (command->write.begin_bytes < command->write.end_bytes) {
+        ssd_issue_writes(ssd, at_ns, command->write.zone_idx);
     } else {
         command_complete(ssd, command_idx, at_ns);
     }
 }
 
-/* Checks: nothing here changes the drive */
-
-static SsdStatus check_size(const Ssd *ssd, const SsdCmd *cmd)
-{
-    const SsdParams *p = &ssd->params;
-    uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
-                                                    : p->mdts_bytes;
-
-    if (cmd->nlb == 0 || cmd->nlb > limit_bytes / p->lba_bytes) {
-        return SSD_INVALID_FIELD;
-    }
-    return SSD_SUCCESS;
-}
-
-static SsdStatus check_range(const Ssd *ssd, uint64_t slba, uint64_t nlb)
-{
-    uint64_t end_lba = ssd->params.zones * ssd->zones.size_nlb;
-
-    return slba >= end_lba || nlb > end_lba - slba ? SSD_LBA_OUT_OF_RANGE
-                                                   : SSD_SUCCESS;
-}
-
-static SsdStatus check_read(const Ssd *ssd, uint64_t slba, uint64_t nlb)
-{
-    SsdStatus status = check_range(ssd, slba, nlb);
-
-    if (status != SSD_SUCCESS) {
-        return status;
-    }
-    return zone_check_read(&ssd->zones, slba / ssd->zones.size_nlb,
-                           slba % ssd->zones.size_nlb, nlb);
-}
-
-static SsdStatus check_write(const Ssd *ssd, uint64_t slba, uint64_t nlb)
-{
-    SsdStatus status = check_range(ssd, slba, nlb);
-
-    if (status != SSD_SUCCESS) {
-        return status;
-    }
-    return zone_check_write(&ssd->zones, slba / ssd->zones.size_nlb,
-                            slba % ssd->zones.size_nlb, nlb);
-}
-
-static SsdStatus check_append(const Ssd *ssd, const SsdCmd *cmd)
-{
-    uint64_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-
-    /* An append names a zone, not a range: the zone's end is what it meets. */
-    if (zone_idx >= ssd->zones.count) {
-        return SSD_LBA_OUT_OF_RANGE;
-    }
-    /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
-    if (cmd->slba % ssd->zones.size_nlb != 0) {
-        return SSD_INVALID_FIELD;
-    }
-    return zone_check_write(&ssd->zones, zone_idx,
-                            ssd->zones.zones[zone_idx].wp_nlb, cmd->nlb);
-}
-
-/* The blocks that a copy writes. */
-static uint64_t copy_nlb(const SsdCmd *cmd)
-{
-    uint64_t nlb = 0;
-
-    for (uint32_t i = 0; i < cmd->range_count; i++) {
-        nlb += cmd->ranges[i].nlb;
-    }
-    return nlb;
-}
-
-static SsdStatus check_copy(const Ssd *ssd, const SsdCmd *cmd)
-{
-    const SsdParams *p = &ssd->params;
-
-    if (cmd->range_count > SSD_COPY_RANGES_MAX ||
-        copy_nlb(cmd) > p->mdts_bytes / p->lba_bytes) {
-        return SSD_COMMAND_SIZE_LIMIT_EXCEEDED;
-    }
-    if (cmd->range_count == 0) {
-        return SSD_INVALID_FIELD;
-    }
-    for (uint32_t i = 0; i < cmd->range_count; i++) {
-        const SsdRange *range = &cmd->ranges[i];
-        SsdStatus status = range->nlb == 0
-                           ? SSD_INVALID_FIELD
-                           : check_read(ssd, range->slba, range->nlb);
-
-        if (status != SSD_SUCCESS) {
-            return status;
-        }
-    }
-    return check_write(ssd, cmd->slba, copy_nlb(cmd));
-}
-
-static SsdStatus check_mgmt(const Ssd *ssd, const SsdCmd *cmd)
-{
-    uint64_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-
-    if (cmd->select_all) {
-        /* ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. */
-        if (cmd->op == SSD_OP_ZONE_SET_EXTENSION) {
-            return SSD_INVALID_FIELD;
-        }
-        return zone_check_select_all(&ssd->zones, cmd->op);
-    }
-    if (zone_idx >= ssd->zones.count) {
-        return SSD_LBA_OUT_OF_RANGE;
-    }
-    if (cmd->slba % ssd->zones.size_nlb != 0) {
-        return SSD_INVALID_FIELD;
-    }
-    return zone_check_mgmt(&ssd->zones, zone_idx, cmd->op);
-}
-
-static SsdStatus check(const Ssd *ssd, const SsdCmd *cmd)
-{
-    SsdStatus status;
-
-    switch (cmd->op) {
-    case SSD_OP_READ:
-    case SSD_OP_VERIFY:
-    case SSD_OP_COMPARE:
-        status = check_size(ssd, cmd);
-        return status ? status : check_read(ssd, cmd->slba, cmd->nlb);
-    case SSD_OP_WRITE:
-    case SSD_OP_WRITE_ZEROES:
-        status = check_size(ssd, cmd);
-        return status ? status : check_write(ssd, cmd->slba, cmd->nlb);
-    case SSD_OP_APPEND:
-        status = check_size(ssd, cmd);
-        return status ? status : check_append(ssd, cmd);
-    case SSD_OP_COPY:
-        return check_copy(ssd, cmd);
-    case SSD_OP_FLUSH:
-        return SSD_SUCCESS;
-    case SSD_OP_ZONE_OPEN:
-    case SSD_OP_ZONE_CLOSE:
-    case SSD_OP_ZONE_FINISH:
-    case SSD_OP_ZONE_RESET:
-    case SSD_OP_ZONE_OFFLINE:
-    case SSD_OP_ZONE_SET_EXTENSION:
-        return check_mgmt(ssd, cmd);
-    case SSD_OP_COUNT:
-        break;
-    }
-    return SSD_INVALID_FIELD;
-}
-
 /* Effects: nothing here can fail */
 
 /* What the statistics will say that the command has moved. */
-static void count_bytes(Ssd *ssd, uint32_t command_idx, uint64_t nlb)
+static void count_bytes(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                        uint64_t nlb)
 {
-    ssd->commands[command_idx].bytes = nlb * ssd->params.lba_bytes;
+    ssd->commands[command_idx].bytes = nlb * ns->lba_bytes;
 }
 
 static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                       const SsdCmd *cmd)
+                       const SsdNs *ns, const SsdCmd *cmd)
 {
-    ssd_start_read(ssd, now_ns, command_idx, cmd->slba, cmd->nlb);
-    count_bytes(ssd, command_idx, cmd->nlb);
+    ssd_start_read(ssd, now_ns, command_idx,
+                   span_of(ns, cmd->slba, cmd->nlb));
+    count_bytes(ssd, command_idx, ns, cmd->nlb);
 }
 
-static void start_write(Ssd *ssd, uint32_t command_idx, const SsdCmd *cmd)
+static void start_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                        uint64_t slba, uint64_t nlb)
 {
-    uint32_t zone_idx = cmd->slba / ssd->zones.size_nlb;
-
-    zone_commit_write(&ssd->zones, zone_idx, cmd->nlb);
-    ssd_queue_write(ssd, command_idx, cmd->slba, cmd->nlb);
-    count_bytes(ssd, command_idx, cmd->nlb);
+    zone_commit_write(&ns->zones, slba / ns->zones.size_nlb, nlb);
+    ssd_queue_write(ssd, command_idx, span_of(ns, slba, nlb));
+    count_bytes(ssd, command_idx, ns, nlb);
 }
 
 /* An append is a write to the write pointer. Return: the assigned LBA. */
-static uint64_t start_append(Ssd *ssd, uint32_t command_idx, const SsdCmd *cmd)
+static uint64_t start_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                             const SsdCmd *cmd)
 {
-    SsdCmd write = *cmd;
+    uint64_t slba = cmd->slba +
+                    ns->zones.zones[cmd->slba / ns->zones.size_nlb].wp_nlb;
 
-    write.slba += ssd->zones.zones[cmd->slba / ssd->zones.size_nlb].wp_nlb;
-    ssd->commands[command_idx].done.result = write.slba;
-    start_write(ssd, command_idx, &write);
-    return write.slba;
+    ssd->commands[command_idx].done.result = slba;
+    start_write(ssd, command_idx, ns, slba, cmd->nlb);
+    return slba;
 }
 
 /* Reads now, writes when the last read has ended. */
 static void start_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                       const SsdCmd *cmd)
+                       SsdNs *ns, const SsdCmd *cmd)
 {
-    uint64_t nlb = copy_nlb(cmd);
-
     for (uint32_t i = 0; i < cmd->range_count; i++) {
-        ssd_start_read(ssd, now_ns, command_idx, cmd->ranges[i].slba,
-                       cmd->ranges[i].nlb);
+        ssd_start_read(ssd, now_ns, command_idx,
+                       span_of(ns, cmd->ranges[i].slba, cmd->ranges[i].nlb));
     }
-    zone_commit_write(&ssd->zones, cmd->slba / ssd->zones.size_nlb, nlb);
-    ssd_queue_write(ssd, command_idx, cmd->slba, nlb);
-    count_bytes(ssd, command_idx, nlb);
+    start_write(ssd, command_idx, ns, cmd->slba, ssd_copy_nlb(cmd));
+}
+
+static void start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                       const SsdNs *ns, const SsdCmd *cmd)
+{
+    if (cmd->select_all) {
+        ssd_start_select_all(ssd, now_ns, command_idx, ns, cmd->op);
+    } else {
+        ssd_start_mgmt(ssd, now_ns, command_idx,
+                       span_of(ns, cmd->slba, 0).zone_idx, cmd->op);
+    }
 }
 
 /* Return: where the command's data lie. */
 static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                      const SsdCmd *cmd)
+                      SsdNs *ns, const SsdCmd *cmd)
 {
     switch (cmd->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        start_read(ssd, now_ns, command_idx, cmd);
+        start_read(ssd, now_ns, command_idx, ns, cmd);
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
-        start_write(ssd, command_idx, cmd);
+        start_write(ssd, command_idx, ns, cmd->slba, cmd->nlb);
         break;
     case SSD_OP_APPEND:
-        return start_append(ssd, command_idx, cmd);
+        return start_append(ssd, command_idx, ns, cmd);
     case SSD_OP_COPY:
-        start_copy(ssd, now_ns, command_idx, cmd);
-        break;
-    case SSD_OP_FLUSH:
-        ssd_start_flush(ssd, command_idx);
+        start_copy(ssd, now_ns, command_idx, ns, cmd);
         break;
     default:
-        if (cmd->select_all) {
-            ssd_start_select_all(ssd, now_ns, command_idx, cmd->op);
-        } else {
-            ssd_start_mgmt(ssd, now_ns, command_idx,
-                           cmd->slba / ssd->zones.size_nlb, cmd->op);
-        }
+        start_mgmt(ssd, now_ns, command_idx, ns, cmd);
         break;
     }
     return cmd->slba;
@@ -486,18 +334,23 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 
     g_assert(ssd_has_room(ssd));
     ssd_run(ssd, now_ns);
-    accept.status = check(ssd, cmd);
+    accept.status = ssd_check(ssd, cmd);
     if (accept.status != SSD_SUCCESS) {
         if ((unsigned)cmd->op < SSD_OP_COUNT) {
             ssd->stats.ops[cmd->op].rejected++;
         }
         return accept;
     }
-    command_idx = command_take(ssd, now_ns, cmd->op, tag);
+    command_idx = command_take(ssd, now_ns, cmd, tag);
     command = &ssd->commands[command_idx];
     /* One part more than the work, so that it cannot end while it starts. */
     command->parts_left = 1;
-    accept.lba = start(ssd, now_ns, command_idx, cmd);
+    if (cmd->op == SSD_OP_FLUSH) {
+        ssd_start_flush(ssd, command_idx);
+    } else {
+        accept.lba = start(ssd, now_ns, command_idx, &ssd->ns[cmd->nsid - 1],
+                           cmd);
+    }
     ssd_command_part_ended(ssd, command_idx, now_ns);
     return accept;
 }
@@ -560,66 +413,10 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
 
     ssd_run(ssd, now_ns);
     while (count < max && ssd->ready_count) {
-        done[count++] = ssd->ready[ssd->ready_head];
+        done[count] = ssd->ready[ssd->ready_head];
+        count_inside(ssd, done[count++].nsid, -1);
         ssd->ready_head = (ssd->ready_head + 1) % ssd->params.cmd_slots;
         ssd->ready_count--;
     }
     return count;
-}
-
-/* Failing media */
-
-bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
-                   SsdZoneState state)
-{
-    ssd_run(ssd, now_ns);
-    return zone_fail(&ssd->zones, zone_idx, state);
-}
-
-/* Format */
-
-bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t lba_bytes,
-                GError **error)
-{
-    SsdParams params = ssd->params;
-
-    g_assert(ssd_inflight(ssd) == 0);
-    params.lba_bytes = lba_bytes;
-    if (!ssd_params_check(&params, error)) {
-        return false;
-    }
-    ssd_run(ssd, now_ns);
-    ssd->params = params;
-    ssd->lba_per_page = blocks(ssd, params.page_bytes);
-    zone_table_format(&ssd->zones, blocks(ssd, params.zone_size_bytes),
-                      blocks(ssd, params.zone_capacity_bytes));
-    for (uint32_t i = 0; i < params.zones; i++) {
-        ssd_forget_pages(ssd, i);
-    }
-    return true;
-}
-
-/* Views */
-
-SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx)
-{
-    const ZoneEntry *zone = &ssd->zones.zones[zone_idx];
-    uint64_t start_lba = zone_idx * ssd->zones.size_nlb;
-
-    return (SsdZone) {
-        .state = zone->state,
-        .start_lba = start_lba,
-        .wp_lba = start_lba + zone->wp_nlb,
-        .capacity_nlb = ssd->zones.capacity_nlb,
-    };
-}
-
-uint32_t ssd_open_count(const Ssd *ssd)
-{
-    return ssd->zones.open_count;
-}
-
-uint32_t ssd_active_count(const Ssd *ssd)
-{
-    return ssd->zones.active_count;
 }

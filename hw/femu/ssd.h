@@ -33,14 +33,17 @@ typedef struct SsdRange {
 } SsdRange;
 
 /*
- * A command. READ, WRITE, WRITE_ZEROES, VERIFY, COMPARE: `slba`, `nlb` blocks.
- * APPEND: `slba` is the start of the zone. COPY: from `range_count` source
- * ranges to `slba`; `nlb` is ignored. ZONE_*: `slba` is the start of the zone,
- * ignored with `select_all`; `nlb` is ignored. FLUSH ignores all of them.
+ * A command to namespace `nsid`. READ, WRITE, WRITE_ZEROES, VERIFY, COMPARE:
+ * `slba`, `nlb` blocks. APPEND: `slba` is the start of the zone. COPY: from
+ * `range_count` source ranges to `slba`; `nlb` is ignored. ZONE_*: `slba` is
+ * the start of the zone, ignored with `select_all`, which means all zones of
+ * the namespace; `nlb` is ignored. FLUSH ignores all of them, and takes
+ * SSD_NSID_ALL, too: whatever it names, it covers the whole drive.
  * `ranges` is read during ssd_submit() only.
  */
 typedef struct SsdCmd {
     SsdOp op;
+    uint32_t nsid; /* 1 to ssd_ns_count() */
     bool select_all;
     uint32_t nlb;
     uint64_t slba;
@@ -60,12 +63,28 @@ typedef struct SsdAccept {
 /* A completion. `result` is the assigned LBA of an APPEND, else 0. */
 typedef struct SsdDone {
     uint32_t tag;
+    uint32_t nsid;
     SsdStatus status;
     SsdOp op;
     uint64_t result;
     uint64_t submitted_at_ns;
     uint64_t due_at_ns;
 } SsdDone;
+
+typedef enum SsdNsKind {
+    SSD_NS_ZONED,
+} SsdNsKind;
+
+/* What a namespace is. Only lba_bytes ever changes, and with it each _nlb. */
+typedef struct SsdNsInfo {
+    SsdNsKind kind;
+    uint32_t lba_bytes;
+    uint64_t size_nlb;
+    uint32_t zones;
+    uint32_t first_zone_idx; /* its place among all zones of the drive */
+    uint64_t zone_size_nlb;
+    uint64_t zone_capacity_nlb;
+} SsdNsInfo;
 
 /* What a report says of one zone. `wp_lba` is meaningless when full. */
 typedef struct SsdZone {
@@ -82,8 +101,15 @@ typedef struct SsdZone {
 Ssd *ssd_new(const SsdParams *params);
 void ssd_free(Ssd *ssd);
 
-/* The parameters in force, resolved ("0 means ..." replaced). */
+/*
+ * The parameters, resolved ("0 means ..." replaced). `lba-size` is what the
+ * namespaces started with; ssd_ns_info() says what a format has made of it.
+ */
 const SsdParams *ssd_params(const Ssd *ssd);
+
+/* Namespaces are numbered from 1 to this. */
+uint32_t ssd_ns_count(const Ssd *ssd);
+SsdNsInfo ssd_ns_info(const Ssd *ssd, uint32_t nsid);
 
 /*
  * Can ssd_submit() take one more command? False while `cmd-slots` commands
@@ -100,6 +126,7 @@ bool ssd_has_room(const Ssd *ssd);
  * means that nothing has changed and that no completion will come.
  * `tag` is opaque and comes back with the completion. Needs ssd_has_room().
  *
+ * A namespace that is none is SSD_INVALID_NAMESPACE_OR_FORMAT.
  * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
  * for an append. A copy of more than SSD_COPY_RANGES_MAX ranges, or of more
  * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED.
@@ -126,8 +153,11 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max);
 /* Commands inside: accepted and not yet returned by ssd_poll(). */
 unsigned ssd_inflight(const Ssd *ssd);
 
-/* Zone `zone_idx` < params.zones, as a report shows it. */
-SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx);
+/* Those of one namespace; a flush of SSD_NSID_ALL is of none. */
+unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid);
+
+/* Zone `zone_idx`, counted in its namespace, as a report shows it. */
+SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);
 
 /*
  * The medium of a zone fails at `now_ns`: from now on it is read-only, or
@@ -137,22 +167,22 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t zone_idx);
  * Return: false, changing nothing, for a zone that is offline already, or
  * read-only and asked to be.
  */
-bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
-                   SsdZoneState state);
+bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
+                   uint32_t zone_idx, SsdZoneState state);
 
 /*
- * The drive is as new, with blocks of `lba_bytes`: every zone is empty, a
- * failed one is offline. Takes no time: what erasing takes is that of a reset
- * of all zones. Time and statistics go on. Needs ssd_inflight() == 0.
- * ssd_params() says the new size.
+ * A namespace, or each with SSD_NSID_ALL, is as new, with blocks of
+ * `lba_bytes`: every zone is empty, a failed one is offline. Takes no time:
+ * what erasing takes is that of a reset of all its zones. Time and statistics
+ * go on. Needs ssd_ns_inflight() == 0 of what it formats.
  * Return: false with *error, changing nothing, if the drive cannot have it.
  */
-bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t lba_bytes,
+bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,
                 GError **error);
 
-/* Zones that hold an open or an active resource right now. */
-uint32_t ssd_open_count(const Ssd *ssd);
-uint32_t ssd_active_count(const Ssd *ssd);
+/* Zones of a namespace that hold an open or an active resource right now. */
+uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid);
+uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
 
 /*
  * Statistics since ssd_new() or the last ssd_stats_reset(), as JSON text:

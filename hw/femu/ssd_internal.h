@@ -1,6 +1,5 @@
 /*
- * Inside the waist: the rooms that ssd.c, ssd_io.c, ssd_mgmt.c and ssd_stats.c
- * share. Nobody else includes this.
+ * Inside the waist: what the files ssd_*.c share. Nobody else includes this.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -18,6 +17,26 @@
 
 #define SSD_NONE UINT32_MAX
 
+/* Bytes [begin, end) of a zone, counted from its start. */
+typedef struct Span {
+    uint32_t zone_idx;
+    uint64_t begin_bytes;
+    uint64_t end_bytes;
+} Span;
+
+/*
+ * A namespace: its blocks and, in `zones`, its states and limits. Below these,
+ * zones have one index for the whole drive, and places in them are bytes: all
+ * namespaces share channels, units, jobs and time.
+ */
+typedef struct SsdNs {
+    SsdNsKind kind;
+    uint32_t lba_bytes;
+    uint32_t first_zone_idx;
+    uint32_t inflight_count; /* commands accepted, not yet polled */
+    ZoneTable zones;         /* index: from first_zone_idx */
+} SsdNs;
+
 /* A command inside. It is done when no part of it is left. */
 typedef struct Command {
     SsdDone done;
@@ -26,8 +45,7 @@ typedef struct Command {
     uint32_t next_idx;   /* free list, zone's writes, or Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    uint64_t write_slba; /* the write to come when no part is left */
-    uint32_t write_nlb;  /* 0: none */
+    Span write; /* to come when no part is left; empty: none */
 } Command;
 
 /*
@@ -100,13 +118,14 @@ typedef struct Stats {
 
 struct Ssd {
     SsdParams params;
-    uint32_t lba_per_page;
     uint32_t unit_count;
     uint64_t zone_pages;     /* pages in a zone's capacity */
     uint64_t chunk_pages;    /* of a finish */
     uint64_t run_at_ns;      /* everything up to here has happened */
 
-    ZoneTable zones;
+    SsdNs *ns; /* [nsid - 1] */
+    uint32_t ns_count;
+    uint32_t ns_zones; /* zones of each */
     ZoneMap map;
     Flash flash;
 
@@ -156,23 +175,64 @@ static inline uint32_t owner_of_job(const Ssd *ssd, uint32_t job_idx)
     return ssd->params.cmd_slots + job_idx;
 }
 
+/* The namespace of a zone of the drive. */
+static inline SsdNs *ns_of_zone(const Ssd *ssd, uint32_t zone_idx)
+{
+    return &ssd->ns[zone_idx / ssd->ns_zones];
+}
+
+/* A zone of the drive, as its namespace has it. */
+static inline const ZoneEntry *zone_entry(const Ssd *ssd, uint32_t zone_idx)
+{
+    const SsdNs *ns = ns_of_zone(ssd, zone_idx);
+
+    return &ns->zones.zones[zone_idx - ns->first_zone_idx];
+}
+
+/* Where the write pointer of a zone of the drive stands. */
+static inline uint64_t zone_wp_bytes(const Ssd *ssd, uint32_t zone_idx)
+{
+    return zone_entry(ssd, zone_idx)->wp_nlb *
+           ns_of_zone(ssd, zone_idx)->lba_bytes;
+}
+
+/* Blocks of a namespace, which lie in one zone, as bytes of that. */
+static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+{
+    uint64_t begin_bytes = slba % ns->zones.size_nlb * ns->lba_bytes;
+
+    return (Span) {
+        .zone_idx = ns->first_zone_idx + slba / ns->zones.size_nlb,
+        .begin_bytes = begin_bytes,
+        .end_bytes = begin_bytes + nlb * ns->lba_bytes,
+    };
+}
+
 /* ssd.c: one part of a command has ended; the last one completes it. */
 void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
 
+/* ssd_ns.c */
+void ssd_ns_init(Ssd *ssd);
+void ssd_ns_destroy(Ssd *ssd);
+
+/* ssd_check.c: may the command take effect? Changes nothing. */
+SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
+/* The blocks that a copy writes. */
+uint64_t ssd_copy_nlb(const SsdCmd *cmd);
+
 /*
  * ssd_io.c. Starts return by way of the command's parts_left: none left means
- * that the command is done at once. LBAs have been checked and committed.
+ * that the command is done at once. Spans have been checked and committed.
  */
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    uint64_t slba, uint32_t nlb);
+                    Span span);
 
 /* The command will write when no part of it is left and its turn has come. */
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, uint64_t slba,
-                     uint32_t nlb);
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, Span span);
 /* Issue the writes of a zone whose turn has come. */
 void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
-/* Blocks of a zone, from its start, whose write has been issued. */
-uint64_t ssd_issued_nlb(const Ssd *ssd, uint32_t zone_idx);
+/* Bytes of a zone, from its start, whose write has been issued. */
+uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx);
 /* A reset has discarded what was not issued yet: nothing is left to write. */
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 void ssd_start_flush(Ssd *ssd, uint32_t command_idx);
@@ -193,8 +253,9 @@ void ssd_jobs_destroy(Ssd *ssd);
 /* Commit `op` on one zone and start what work it leaves. */
 void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     uint32_t zone_idx, SsdOp op);
+/* The same on all zones of a namespace. */
 void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                          SsdOp op);
+                          const SsdNs *ns, SsdOp op);
 void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns);
 /* From now on the zone's old pages do not count. */
 void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx);

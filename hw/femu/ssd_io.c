@@ -20,19 +20,20 @@ typedef struct Piece {
     uint32_t end_bytes;
 } Piece;
 
-/* The first piece of [begin, end) bytes of a zone. Needs begin < end. */
-static Piece first_piece(const Ssd *ssd, uint64_t begin_bytes,
-                         uint64_t end_bytes)
+/* Cut the first piece off a span, which must not be empty. */
+static Piece take_piece(const Ssd *ssd, Span *span)
 {
     uint64_t page_bytes = ssd->params.page_bytes;
-    uint64_t page = begin_bytes / page_bytes;
+    uint64_t page = span->begin_bytes / page_bytes;
     uint64_t base_bytes = page * page_bytes;
-
-    return (Piece) {
+    Piece piece = {
         .page = page,
-        .begin_bytes = begin_bytes - base_bytes,
-        .end_bytes = MIN(end_bytes - base_bytes, page_bytes),
+        .begin_bytes = span->begin_bytes - base_bytes,
+        .end_bytes = MIN(span->end_bytes - base_bytes, page_bytes),
     };
+
+    span->begin_bytes = base_bytes + piece.end_bytes;
+    return piece;
 }
 
 /* Where a page lies: fills in the operation's unit and place. */
@@ -67,20 +68,14 @@ static void widen_to_granules(const Ssd *ssd, Piece *piece)
                        granule_bytes * granule_bytes;
 }
 
-void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    uint64_t slba, uint32_t nlb)
+void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
 {
-    uint32_t zone_idx = slba / ssd->zones.size_nlb;
-    uint64_t begin_bytes = slba % ssd->zones.size_nlb * ssd->params.lba_bytes;
-    uint64_t end_bytes = begin_bytes + (uint64_t)nlb * ssd->params.lba_bytes;
-
-    end_bytes = MIN(end_bytes, ssd->params.zone_capacity_bytes);
-    while (begin_bytes < end_bytes) {
-        Piece piece = first_piece(ssd, begin_bytes, end_bytes);
+    span.end_bytes = MIN(span.end_bytes, ssd->params.zone_capacity_bytes);
+    while (span.begin_bytes < span.end_bytes) {
+        Piece piece = take_piece(ssd, &span);
         FlashOp op = { .kind = FLASH_READ };
 
-        begin_bytes += piece.end_bytes - piece.begin_bytes;
-        place_page(ssd, zone_idx, piece.page, &op);
+        place_page(ssd, span.zone_idx, piece.page, &op);
         if (is_programmed(ssd, op.place_idx, piece.page)) {
             widen_to_granules(ssd, &piece);
             op.begin_bytes = piece.begin_bytes;
@@ -91,25 +86,20 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 }
 
 static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                        uint64_t slba, uint32_t nlb)
+                        Span span)
 {
-    uint32_t zone_idx = slba / ssd->zones.size_nlb;
-    uint64_t begin_bytes = slba % ssd->zones.size_nlb * ssd->params.lba_bytes;
-    uint64_t end_bytes = begin_bytes + (uint64_t)nlb * ssd->params.lba_bytes;
-
-    while (begin_bytes < end_bytes) {
-        Piece piece = first_piece(ssd, begin_bytes, end_bytes);
+    while (span.begin_bytes < span.end_bytes) {
+        Piece piece = take_piece(ssd, &span);
         bool completes_page = piece.end_bytes == ssd->params.page_bytes;
         FlashOp op = {
             .kind = completes_page ? FLASH_PROGRAM : FLASH_LOAD,
             .begin_bytes = piece.begin_bytes,
             .end_bytes = piece.end_bytes,
-            .life = ssd->life[zone_idx],
+            .life = ssd->life[span.zone_idx],
             .epoch = ssd->flush.current,
         };
 
-        begin_bytes += piece.end_bytes - piece.begin_bytes;
-        place_page(ssd, zone_idx, piece.page, &op);
+        place_page(ssd, span.zone_idx, piece.page, &op);
         if (completes_page) {
             ssd->flush.pending[op.epoch]++;
         }
@@ -123,14 +113,12 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
  * its last byte is there.
  */
 
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, uint64_t slba,
-                     uint32_t nlb)
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, Span span)
 {
-    WriteQueue *queue = &ssd->zone_writes[slba / ssd->zones.size_nlb];
+    WriteQueue *queue = &ssd->zone_writes[span.zone_idx];
     Command *command = &ssd->commands[command_idx];
 
-    command->write_slba = slba;
-    command->write_nlb = nlb;
+    command->write = span;
     command->next_idx = SSD_NONE;
     if (queue->head_idx == SSD_NONE) {
         queue->head_idx = command_idx;
@@ -140,15 +128,15 @@ void ssd_queue_write(Ssd *ssd, uint32_t command_idx, uint64_t slba,
     queue->tail_idx = command_idx;
 }
 
-/* Return: the blocks that the first waiting write, now let go, was to write. */
-static uint32_t leave_queue(Ssd *ssd, WriteQueue *queue)
+/* Let the first waiting write go. Return: what it was to write. */
+static Span leave_queue(Ssd *ssd, WriteQueue *queue)
 {
     Command *command = &ssd->commands[queue->head_idx];
-    uint32_t nlb = command->write_nlb;
+    Span span = command->write;
 
     queue->head_idx = command->next_idx;
-    command->write_nlb = 0;
-    return nlb;
+    command->write.end_bytes = command->write.begin_bytes;
+    return span;
 }
 
 static bool is_ready(const Ssd *ssd, uint32_t command_idx)
@@ -162,22 +150,20 @@ void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 
     while (queue->head_idx != SSD_NONE && is_ready(ssd, queue->head_idx)) {
         uint32_t command_idx = queue->head_idx;
-        uint64_t slba = ssd->commands[command_idx].write_slba;
 
-        issue_write(ssd, now_ns, command_idx, slba, leave_queue(ssd, queue));
+        issue_write(ssd, now_ns, command_idx, leave_queue(ssd, queue));
     }
     if (queue->head_idx == SSD_NONE) {
         ssd_zone_written(ssd, now_ns, zone_idx);
     }
 }
 
-uint64_t ssd_issued_nlb(const Ssd *ssd, uint32_t zone_idx)
+uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx)
 {
     uint32_t first_idx = ssd->zone_writes[zone_idx].head_idx;
 
-    return first_idx == SSD_NONE
-           ? ssd->zones.zones[zone_idx].wp_nlb
-           : ssd->commands[first_idx].write_slba % ssd->zones.size_nlb;
+    return first_idx == SSD_NONE ? zone_wp_bytes(ssd, zone_idx)
+                                 : ssd->commands[first_idx].write.begin_bytes;
 }
 
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)

@@ -101,15 +101,14 @@ static uint64_t used_pages(const Ssd *ssd, uint32_t zone_idx)
         ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH) {
         return ssd->zone_pages;
     }
-    return ssd_issued_nlb(ssd, zone_idx) / ssd->lba_per_page;
+    return ssd_issued_bytes(ssd, zone_idx) / ssd->params.page_bytes;
 }
 
 /* Describe the work on the zone as it is before `op` is committed. */
 static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
                         SsdOp op)
 {
-    uint64_t wp_nlb = ssd->zones.zones[zone_idx].wp_nlb;
-    uint64_t rest_nlb = wp_nlb % ssd->lba_per_page;
+    uint64_t wp_bytes = zone_wp_bytes(ssd, zone_idx);
     uint32_t job_idx = job_take(ssd);
 
     ssd->jobs[job_idx] = (Job) {
@@ -117,8 +116,8 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .command_idx = command_idx,
         .zone_idx = zone_idx,
         .life = ssd->life[zone_idx],
-        .next_page = wp_nlb / ssd->lba_per_page,
-        .skip_bytes = rest_nlb * ssd->params.lba_bytes,
+        .next_page = wp_bytes / ssd->params.page_bytes,
+        .skip_bytes = wp_bytes % ssd->params.page_bytes,
         .used_pages = used_pages(ssd, zone_idx),
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
@@ -165,12 +164,14 @@ static void discard_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                             uint32_t zone_idx, SsdOp op)
 {
+    SsdNs *ns = ns_of_zone(ssd, zone_idx);
+    uint32_t table_idx = zone_idx - ns->first_zone_idx;
     uint32_t job_idx = SSD_NONE;
 
-    if (leaves_work(&ssd->zones.zones[zone_idx], op)) {
+    if (leaves_work(&ns->zones.zones[table_idx], op)) {
         job_idx = job_new(ssd, command_idx, zone_idx, op);
         job_queue(ssd, job_idx);
-        if (zone_is_active(&ssd->zones, zone_idx)) {
+        if (zone_is_active(&ns->zones, table_idx)) {
             ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
         }
         if (op == SSD_OP_ZONE_RESET) {
@@ -178,7 +179,7 @@ static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
             discard_writes(ssd, now_ns, zone_idx);
         }
     }
-    zone_commit_mgmt(&ssd->zones, zone_idx, op);
+    zone_commit_mgmt(&ns->zones, table_idx, op);
     return job_idx;
 }
 
@@ -334,8 +335,10 @@ static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     queue->head_idx = job.next_of_zone_idx;
     queue->head_runs = false;
     if (queue->releaser_idx == job_idx) {
+        SsdNs *ns = ns_of_zone(ssd, job.zone_idx);
+
         queue->releaser_idx = SSD_NONE;
-        zone_release(&ssd->zones, job.zone_idx);
+        zone_release(&ns->zones, job.zone_idx - ns->first_zone_idx);
     }
     job_give(ssd, job_idx);
     /* What a Select All lets start comes before the zone's own next job. */
@@ -418,15 +421,16 @@ void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 }
 
 void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                          SsdOp op)
+                          const SsdNs *ns, SsdOp op)
 {
     Command *command = &ssd->commands[command_idx];
 
-    for (uint32_t i = 0; i < ssd->zones.count; i++) {
+    for (uint32_t i = 0; i < ns->zones.count; i++) {
         uint32_t job_idx = SSD_NONE;
 
-        if (zone_select_all_applies(&ssd->zones, i, op)) {
-            job_idx = commit_zone(ssd, now_ns, command_idx, i, op);
+        if (zone_select_all_applies(&ns->zones, i, op)) {
+            job_idx = commit_zone(ssd, now_ns, command_idx,
+                                  ns->first_zone_idx + i, op);
         }
         if (job_idx == SSD_NONE) {
             continue;

@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TRACE_MAGIC "# femu-zns trace 1"
+#define TRACE_MAGIC "# femu-zns trace 2"
 #define BUFFER_BYTES (64 * 1024)
 #define MAX_LINE_BYTES 256
-#define MAX_FIELDS 8
+#define MAX_FIELDS 9
 #define MAX_RANGES (SSD_COPY_RANGES_MAX + 1)
 
 G_DEFINE_QUARK(ssd-trace-error, ssd_trace_error)
@@ -139,6 +139,7 @@ uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
     put_number(trace, at_ns);
     put_text(trace, ",");
     put_text(trace, ssd_op_name(cmd->op));
+    put_number(trace, cmd->nsid);
     put_number(trace, cmd->slba);
     put_number(trace, cmd->nlb);
     put_number(trace, cmd->select_all);
@@ -164,20 +165,23 @@ void ssd_trace_discard(SsdTrace *trace, uint64_t seq)
     end_line(trace);
 }
 
-void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
-                         SsdZoneState state)
+void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
+                         uint32_t zone_idx, SsdZoneState state)
 {
     put_text(trace, "F");
     put_number(trace, at_ns);
+    put_number(trace, nsid);
     put_number(trace, zone_idx);
     put_number(trace, state);
     end_line(trace);
 }
 
-void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t lba_bytes)
+void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
+                      uint32_t lba_bytes)
 {
     put_text(trace, "N");
     put_number(trace, at_ns);
+    put_number(trace, nsid);
     put_number(trace, lba_bytes);
     end_line(trace);
 }
@@ -224,7 +228,8 @@ struct SsdTraceReader {
     bool ended;   /* the END record has been returned */
     uint64_t submitted_count;
     uint64_t last_at_ns; /* of the last S, F or N record */
-    uint32_t zone_count;
+    uint32_t ns_count;
+    uint32_t ns_zones; /* of each */
     uint32_t range_count; /* R records since the last S record */
     SsdRange ranges[MAX_RANGES];
     char line[MAX_LINE_BYTES];
@@ -359,10 +364,10 @@ static bool take_ranges(SsdTraceReader *reader, SsdTraceRecord *record,
 static bool parse_submit(SsdTraceReader *reader, SsdTraceRecord *record,
                          GError **error)
 {
-    uint64_t nlb, select_all, status;
+    uint64_t nsid, nlb, select_all, status;
 
     record->kind = SSD_TRACE_SUBMIT;
-    if (!expect_fields(reader, 8, error) ||
+    if (!expect_fields(reader, 9, error) ||
         !number_field(reader, 1, "seq", UINT64_MAX, &record->seq, error) ||
         !number_field(reader, 2, "at_ns", UINT64_MAX, &record->at_ns,
                       error)) {
@@ -373,13 +378,15 @@ static bool parse_submit(SsdTraceReader *reader, SsdTraceRecord *record,
         return line_error(reader, error, "field 4 (op): '%s' is no operation",
                           reader->fields[3]);
     }
-    if (!number_field(reader, 4, "slba", UINT64_MAX, &record->cmd.slba,
+    if (!number_field(reader, 4, "nsid", UINT32_MAX, &nsid, error) ||
+        !number_field(reader, 5, "slba", UINT64_MAX, &record->cmd.slba,
                       error) ||
-        !number_field(reader, 5, "nlb", UINT32_MAX, &nlb, error) ||
-        !number_field(reader, 6, "select_all", 1, &select_all, error) ||
-        !number_field(reader, 7, "status", UINT16_MAX, &status, error)) {
+        !number_field(reader, 6, "nlb", UINT32_MAX, &nlb, error) ||
+        !number_field(reader, 7, "select_all", 1, &select_all, error) ||
+        !number_field(reader, 8, "status", UINT16_MAX, &status, error)) {
         return false;
     }
+    record->cmd.nsid = (uint32_t)nsid;
     record->cmd.nlb = (uint32_t)nlb;
     record->cmd.select_all = select_all;
     record->status = (SsdStatus)status;
@@ -412,22 +419,40 @@ static bool parse_range(SsdTraceReader *reader, GError **error)
     return true;
 }
 
+/* Field 3 of an F or N record: a namespace, or in a format all of them. */
+static bool nsid_field(const SsdTraceReader *reader, SsdTraceRecord *record,
+                       GError **error)
+{
+    uint64_t nsid;
+
+    if (!number_field(reader, 2, "nsid", UINT32_MAX, &nsid, error)) {
+        return false;
+    }
+    record->nsid = (uint32_t)nsid;
+    return (nsid >= 1 && nsid <= reader->ns_count) ||
+           (nsid == SSD_NSID_ALL && record->kind == SSD_TRACE_FORMAT) ||
+           line_error(reader, error, "field 3 (nsid): %" PRIu64 " is none of "
+                      "the drive's namespaces, 1 to %" PRIu32, nsid,
+                      reader->ns_count);
+}
+
 static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
                             GError **error)
 {
     uint64_t zone_idx, state;
 
     record->kind = SSD_TRACE_ZONE_FAIL;
-    if (!expect_fields(reader, 4, error) ||
+    if (!expect_fields(reader, 5, error) ||
         !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
                       error) ||
-        !number_field(reader, 2, "zone", reader->zone_count - 1, &zone_idx,
+        !nsid_field(reader, record, error) ||
+        !number_field(reader, 3, "zone", reader->ns_zones - 1, &zone_idx,
                       error) ||
-        !number_field(reader, 3, "state", SSD_ZONE_OFFLINE, &state, error)) {
+        !number_field(reader, 4, "state", SSD_ZONE_OFFLINE, &state, error)) {
         return false;
     }
     if (state != SSD_ZONE_READ_ONLY && state != SSD_ZONE_OFFLINE) {
-        return line_error(reader, error, "field 4 (state): %" PRIu64 " is "
+        return line_error(reader, error, "field 5 (state): %" PRIu64 " is "
                           "neither %d (read-only) nor %d (offline)", state,
                           SSD_ZONE_READ_ONLY, SSD_ZONE_OFFLINE);
     }
@@ -442,10 +467,11 @@ static bool parse_format(SsdTraceReader *reader, SsdTraceRecord *record,
     uint64_t lba_bytes;
 
     record->kind = SSD_TRACE_FORMAT;
-    if (!expect_fields(reader, 3, error) ||
+    if (!expect_fields(reader, 4, error) ||
         !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
                       error) ||
-        !number_field(reader, 2, "lba_bytes", UINT32_MAX, &lba_bytes,
+        !nsid_field(reader, record, error) ||
+        !number_field(reader, 3, "lba_bytes", UINT32_MAX, &lba_bytes,
                       error)) {
         return false;
     }
@@ -602,12 +628,13 @@ static bool read_params(SsdTraceReader *reader, SsdParams *params,
         }
     }
     reader->pending = true;
-    reader->zone_count = params->zones;
     if (!ssd_params_check(params, &wrong)) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "%s: %s", reader->path,
                     wrong->message);
         return false;
     }
+    reader->ns_count = params->namespaces;
+    reader->ns_zones = params->zones / params->namespaces;
     return true;
 }
 

@@ -14,18 +14,20 @@
 
 /*
  * The format, one record a line, fields separated by commas:
- *   # femu-zns trace 1          first line
+ *   # femu-zns trace 2          first line
  *   P,<name>,<value>            one per parameter, before all commands
  *   R,<slba>,<nlb>              one per source range, before the S of a copy
- *   S,<seq>,<at_ns>,<op>,<slba>,<nlb>,<select_all>,<status>
+ *   S,<seq>,<at_ns>,<op>,<nsid>,<slba>,<nlb>,<select_all>,<status>
  *   C,<seq>,<due_at_ns>,<status>,<result>
  *   X,<seq>                     the completion was discarded by a reset
- *   F,<at_ns>,<zone>,<state>    the zone's medium failed: ssd_zone_fail()
- *   N,<at_ns>,<lba_bytes>       the drive was formatted: ssd_format()
+ *   F,<at_ns>,<nsid>,<zone>,<state>  its medium failed: ssd_zone_fail()
+ *   N,<at_ns>,<nsid>,<lba_bytes>     it was formatted: ssd_format(); as
+ *                               there, 4294967295 means all namespaces
  *   E,<at_ns>                   the end, up to which all completions are
  *                               recorded; a file without it was cut short
  * <seq> counts submissions from 0. Times are core times (time-dilation
  * divided out). A rejected command has an S record with its status, no C.
+ * Version 1 had no nsid; such a file is refused: record it again.
  */
 typedef struct SsdTrace SsdTrace;
 
@@ -41,9 +43,10 @@ uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status);
 void ssd_trace_done(SsdTrace *trace, uint64_t seq, const SsdDone *done);
 void ssd_trace_discard(SsdTrace *trace, uint64_t seq);
-void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t zone_idx,
-                         SsdZoneState state);
-void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t lba_bytes);
+void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
+                         uint32_t zone_idx, SsdZoneState state);
+void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
+                      uint32_t lba_bytes);
 
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);
@@ -67,6 +70,7 @@ typedef struct SsdTraceRecord {
     SsdCmd cmd; /* its ranges are the reader's, until the next record */
     SsdStatus status;
     uint64_t result;
+    uint32_t nsid; /* ZONE_FAIL, FORMAT */
     uint32_t zone_idx;
     SsdZoneState state;
     uint32_t lba_bytes;

@@ -17,6 +17,7 @@
 typedef enum SsdStatus {
     SSD_SUCCESS = 0x0000,
     SSD_INVALID_FIELD = 0x0002,
+    SSD_INVALID_NAMESPACE_OR_FORMAT = 0x000b,
     SSD_LBA_OUT_OF_RANGE = 0x0080,
     SSD_COMMAND_SIZE_LIMIT_EXCEEDED = 0x0183,
     SSD_ZONE_BOUNDARY_ERROR = 0x01b8,
@@ -31,6 +32,9 @@ typedef enum SsdStatus {
 
 /* The smallest block that a drive may have: LBA data size 9. */
 #define SSD_LBA_BYTES_MIN 512
+
+/* The namespace identifier that stands for all of them. */
+#define SSD_NSID_ALL 0xffffffffu
 
 typedef enum SsdOp {
     SSD_OP_READ,

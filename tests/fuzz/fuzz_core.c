@@ -16,6 +16,7 @@
 
 #define MAX_SLOTS 40
 #define MAX_ZONES 16
+#define MAX_NAMESPACES 3
 #define MAX_RANGES 5
 
 /* The input; once it is used up, zeroes follow. */
@@ -43,6 +44,7 @@ static uint64_t take_bytes(Input *in, unsigned count)
 typedef struct Inside {
     bool used;
     SsdOp op;
+    uint32_t nsid;
     uint64_t at_ns;
     uint64_t result;
 } Inside;
@@ -72,7 +74,8 @@ typedef struct Fuzz {
 static bool take_params(Input *in, SsdParams *p)
 {
     ssd_params_defaults(p);
-    p->zones = 1 + take(in) % MAX_ZONES;
+    p->namespaces = PICK(in, 1, 1, 2, MAX_NAMESPACES);
+    p->zones = p->namespaces * (1 + take(in) % (MAX_ZONES / p->namespaces));
     p->page_bytes = PICK(in, 4, 8, 12, 16, 48) * SSD_KIB;
     p->zone_size_bytes = PICK(in, 64, 128, 256) * SSD_KIB;
     p->zone_capacity_bytes = p->page_bytes *
@@ -112,14 +115,13 @@ static bool is_open(SsdZoneState state)
            state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
-static void check_zone(const Fuzz *f, const SsdZone *zone, uint32_t zone_idx)
+static void check_zone(const SsdNsInfo *ns, const SsdZone *zone,
+                       uint32_t zone_idx)
 {
-    const SsdParams *p = ssd_params(f->ssd);
     uint64_t written_nlb = zone->wp_lba - zone->start_lba;
 
-    g_assert(zone->start_lba ==
-             zone_idx * (p->zone_size_bytes / p->lba_bytes));
-    g_assert(zone->capacity_nlb == p->zone_capacity_bytes / p->lba_bytes);
+    g_assert(zone->start_lba == zone_idx * ns->zone_size_nlb);
+    g_assert(zone->capacity_nlb == ns->zone_capacity_nlb);
     g_assert(written_nlb <= zone->capacity_nlb);
     g_assert(zone->state != SSD_ZONE_EMPTY || written_nlb == 0);
     g_assert((!is_open(zone->state) && zone->state != SSD_ZONE_CLOSED) ||
@@ -127,17 +129,21 @@ static void check_zone(const Fuzz *f, const SsdZone *zone, uint32_t zone_idx)
 }
 
 /* Zones within their limits; idle, only open and closed ones hold anything. */
-static void check_zones(const Fuzz *f)
+static void check_ns(const Fuzz *f, uint32_t nsid)
 {
     const SsdParams *p = &f->params;
+    SsdNsInfo ns = ssd_ns_info(f->ssd, nsid);
     uint32_t open = 0, active = 0;
-    uint32_t open_count = ssd_open_count(f->ssd);
-    uint32_t active_count = ssd_active_count(f->ssd);
+    uint32_t open_count = ssd_open_count(f->ssd, nsid);
+    uint32_t active_count = ssd_active_count(f->ssd, nsid);
 
-    for (uint32_t z = 0; z < p->zones; z++) {
-        SsdZone zone = ssd_zone(f->ssd, z);
+    g_assert(ns.size_nlb == ns.zones * ns.zone_size_nlb);
+    g_assert(ns.zone_size_nlb * ns.lba_bytes == p->zone_size_bytes);
+    g_assert(ns.zone_capacity_nlb * ns.lba_bytes == p->zone_capacity_bytes);
+    for (uint32_t z = 0; z < ns.zones; z++) {
+        SsdZone zone = ssd_zone(f->ssd, nsid, z);
 
-        check_zone(f, &zone, z);
+        check_zone(&ns, &zone, z);
         open += is_open(zone.state);
         active += is_open(zone.state) || zone.state == SSD_ZONE_CLOSED;
     }
@@ -145,9 +151,23 @@ static void check_zones(const Fuzz *f)
     g_assert(open_count <= active_count);
     g_assert(!p->max_open || open_count <= p->max_open);
     g_assert(!p->max_active || active_count <= p->max_active);
-    if (f->inside_count == 0) {
+    if (ssd_ns_inflight(f->ssd, nsid) == 0) {
         g_assert(open == open_count && active == active_count);
     }
+}
+
+static void check_namespaces(const Fuzz *f)
+{
+    unsigned inside = 0;
+
+    for (uint32_t i = 1; i <= f->params.namespaces; i++) {
+        check_ns(f, i);
+        inside += ssd_ns_inflight(f->ssd, i);
+    }
+    for (unsigned i = 0; i < MAX_SLOTS; i++) {
+        inside += f->inside[i].used && f->inside[i].nsid == SSD_NSID_ALL;
+    }
+    g_assert(inside == f->inside_count);
 }
 
 /* It was inside, it is not late, and nobody was told to come later. */
@@ -157,6 +177,7 @@ static void check_done(Fuzz *f, const SsdDone *done)
 
     g_assert(done->tag < MAX_SLOTS && inside->used);
     g_assert(done->status == SSD_SUCCESS && done->op == inside->op);
+    g_assert(done->nsid == inside->nsid);
     g_assert(done->result == inside->result);
     g_assert(done->submitted_at_ns == inside->at_ns);
     g_assert(done->due_at_ns >= inside->at_ns);
@@ -235,11 +256,17 @@ static void drain(Fuzz *f)
 
 /* --- Steps --------------------------------------------------------------- */
 
+static uint32_t take_nsid(Fuzz *f)
+{
+    return 1 + take(&f->in) % f->params.namespaces;
+}
+
 /* Mostly at a zone's write pointer or start, sometimes anywhere. */
-static uint64_t take_lba(Fuzz *f)
+static uint64_t take_lba(Fuzz *f, uint32_t nsid)
 {
     uint8_t how = take(&f->in);
-    SsdZone zone = ssd_zone(f->ssd, how % f->params.zones);
+    SsdZone zone = ssd_zone(f->ssd, nsid,
+                            how % ssd_ns_info(f->ssd, nsid).zones);
 
     switch (how >> 5) {
     case 0:
@@ -268,13 +295,17 @@ static uint32_t take_nlb(Fuzz *f)
 /* Zones and resources as a number: equal if nothing has changed. */
 static uint64_t digest(const Fuzz *f)
 {
-    uint64_t sum = ssd_open_count(f->ssd) * 31 + ssd_active_count(f->ssd);
+    uint64_t sum = 0;
 
-    for (uint32_t z = 0; z < f->params.zones; z++) {
-        SsdZone zone = ssd_zone(f->ssd, z);
+    for (uint32_t nsid = 1; nsid <= f->params.namespaces; nsid++) {
+        sum = sum * 31 + ssd_open_count(f->ssd, nsid);
+        sum = sum * 31 + ssd_active_count(f->ssd, nsid);
+        for (uint32_t z = 0; z < ssd_ns_info(f->ssd, nsid).zones; z++) {
+            SsdZone zone = ssd_zone(f->ssd, nsid, z);
 
-        sum = sum * 1000003 + zone.state;
-        sum = sum * 1000003 + zone.wp_lba;
+            sum = sum * 1000003 + zone.state;
+            sum = sum * 1000003 + zone.wp_lba;
+        }
     }
     return sum;
 }
@@ -313,7 +344,7 @@ static void submit(Fuzz *f, const SsdCmd *cmd)
     }
     g_assert(accept.lba == twin_accept.lba);
     f->inside[tag] = (Inside) {
-        .used = true, .op = cmd->op, .at_ns = f->now_ns,
+        .used = true, .op = cmd->op, .nsid = cmd->nsid, .at_ns = f->now_ns,
         .result = cmd->op == SSD_OP_APPEND ? accept.lba : 0,
     };
     f->inside_count++;
@@ -324,46 +355,66 @@ static void step_command(Fuzz *f, SsdOp op)
 {
     SsdRange ranges[MAX_RANGES];
     uint8_t flags = take(&f->in);
+    uint32_t nsid = take_nsid(f);
     SsdCmd cmd = {
-        .op = op, .select_all = flags % 8 == 7, .slba = take_lba(f),
-        .ranges = ranges,
+        .op = op, .nsid = nsid, .select_all = flags % 8 == 7,
+        .slba = take_lba(f, nsid), .ranges = ranges,
     };
 
     if (op == SSD_OP_COPY) {
         cmd.range_count = flags % (MAX_RANGES + 1);
         for (uint32_t i = 0; i < cmd.range_count; i++) {
-            ranges[i].slba = take_lba(f);
+            ranges[i].slba = take_lba(f, nsid);
             ranges[i].nlb = take_nlb(f);
         }
     } else if (op < SSD_OP_ZONE_OPEN) {
         cmd.nlb = take_nlb(f);
+    }
+    if (flags == 0xff) {
+        cmd.nsid = PICK(&f->in, 0, 1 + MAX_NAMESPACES, SSD_NSID_ALL);
     }
     submit(f, &cmd);
 }
 
 static void step_fail(Fuzz *f)
 {
-    uint32_t zone_idx = take(&f->in) % f->params.zones;
+    uint32_t nsid = take_nsid(f);
+    uint32_t zone_idx = take(&f->in) % ssd_ns_info(f->ssd, nsid).zones;
     SsdZoneState state = take(&f->in) % 2 ? SSD_ZONE_OFFLINE :
                                             SSD_ZONE_READ_ONLY;
     bool failed;
 
-    failed = ssd_zone_fail(f->ssd, f->now_ns, zone_idx, state);
-    g_assert(ssd_zone_fail(f->twin, f->now_ns, zone_idx, state) == failed);
-    g_assert(!failed || ssd_zone(f->ssd, zone_idx).state == state);
+    failed = ssd_zone_fail(f->ssd, f->now_ns, nsid, zone_idx, state);
+    g_assert(ssd_zone_fail(f->twin, f->now_ns, nsid, zone_idx, state) ==
+             failed);
+    g_assert(!failed || ssd_zone(f->ssd, nsid, zone_idx).state == state);
     f->promise_ns = 0;
 }
 
+/* Of one namespace as soon as nothing of it is inside, or of all. */
 static void step_format(Fuzz *f)
 {
     uint32_t lba_bytes = PICK(&f->in, 512, 4096, 512, 4096, 1024, 0);
+    uint32_t nsid = take(&f->in) % 4 ? take_nsid(f) : SSD_NSID_ALL;
     bool formatted;
 
-    drain(f);
-    formatted = ssd_format(f->ssd, f->now_ns, lba_bytes, NULL);
-    g_assert(ssd_format(f->twin, f->now_ns, lba_bytes, NULL) == formatted);
+    if (nsid == SSD_NSID_ALL) {
+        drain(f);
+    }
+    while (nsid != SSD_NSID_ALL && ssd_ns_inflight(f->ssd, nsid)) {
+        go_to_next(f);
+    }
+    poll_twin(f);
+    formatted = ssd_format(f->ssd, f->now_ns, nsid, lba_bytes, NULL);
+    g_assert(ssd_format(f->twin, f->now_ns, nsid, lba_bytes, NULL) ==
+             formatted);
     g_assert(formatted == (lba_bytes == 512 || lba_bytes == 4096));
-    g_assert(!formatted || ssd_active_count(f->ssd) == 0);
+    for (uint32_t i = 1; formatted && i <= f->params.namespaces; i++) {
+        if (i == nsid || nsid == SSD_NSID_ALL) {
+            g_assert(ssd_active_count(f->ssd, i) == 0);
+            g_assert(ssd_ns_info(f->ssd, i).lba_bytes == lba_bytes);
+        }
+    }
 }
 
 static void step_stats(Fuzz *f)
@@ -396,7 +447,7 @@ static void step(Fuzz *f)
     } else {
         step_format(f);
     }
-    check_zones(f);
+    check_namespaces(f);
 }
 
 /* Both drives did the same, to the nanosecond and in the same order. */
@@ -427,7 +478,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         step(&f);
     }
     drain(&f);
-    check_zones(&f);
+    check_namespaces(&f);
     compare(&f);
     g_array_free(f.dones, TRUE);
     g_array_free(f.twin_dones, TRUE);

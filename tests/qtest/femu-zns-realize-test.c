@@ -449,7 +449,7 @@ static void test_unplug(void)
     femu_drive_close(drive);
     qpci_unplug_acpi_device_test(host->qts, "zns5", HOTPLUG_SLOT);
     g_assert_true(g_file_get_contents(trace, &text, NULL, NULL));
-    g_assert_true(g_str_has_suffix(text, "\nS,0,1000,write,0,4,0,0\nX,0\n"
+    g_assert_true(g_str_has_suffix(text, "\nS,0,1000,write,1,0,4,0,0\nX,0\n"
                                    "E,1000\n"));
     assert_good(host, ", 'memdev': 'data'");
     femu_host_stop(host);

@@ -68,18 +68,18 @@ static void assert_lines(const char *path, const char *const *expected,
 static void test_records(void)
 {
     static const char *const expected[] = {
-        "# femu-zns trace 1",
-        "S,0,1000,write,0,4,0,0",
-        "S,1,1000,write,9,1,0,444",             /* 1bch: invalid write */
-        "S,2,1000,append,256,8,0,0",
+        "# femu-zns trace 2",
+        "S,0,1000,write,1,0,4,0,0",
+        "S,1,1000,write,1,9,1,0,444",             /* 1bch: invalid write */
+        "S,2,1000,append,1,256,8,0,0",
         "C,0,726000,0,0",
         /* its first page waits for the write's transfer and program */
         "C,2,1426000,0,256",
-        "S,3,1426000,read,1,1,0,0",
+        "S,3,1426000,read,1,1,1,0,0",
         "C,3,1511000,0,0",
-        "S,4,1511000,flush,0,0,0,0",
+        "S,4,1511000,flush,1,0,0,0,0",
         "C,4,1511000,0,0",
-        "S,5,1511000,reset,0,0,1,0",
+        "S,5,1511000,reset,1,0,0,1,0",
         "C,5,8511000,0,0",
         "E,8511000",
     };
@@ -110,9 +110,9 @@ static void test_records(void)
 static void test_discard_and_dilation(void)
 {
     static const char *const expected[] = {
-        "# femu-zns trace 1",
-        "S,0,333,write,0,4,0,0",
-        "S,1,333,write,4,4,0,0",
+        "# femu-zns trace 2",
+        "S,0,333,write,1,0,4,0,0",
+        "S,1,333,write,1,4,4,0,0",
         "X,0",
         "X,1",
         "E,666",
@@ -313,8 +313,8 @@ static void test_replay_odd(void)
 static void test_replay_copy_and_failure(void)
 {
     static const char *const expected[] = {
-        "R,0,3", "R,4,1", "S,1,725000,copy,256,0,0,0", "F,725000,1,13",
-        "S,2,725000,write,260,1,0,442",         /* 1bah: read-only */
+        "R,0,3", "R,4,1", "S,1,725000,copy,1,256,0,0,0", "F,725000,1,1,13",
+        "S,2,725000,write,1,260,1,0,442",         /* 1bah: read-only */
     };
     FemuConfig config = femu_small_config();
     g_autofree char *path = temp_path();

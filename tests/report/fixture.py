@@ -119,7 +119,7 @@ def write_run(out_dir, steps, config='confznspp', properties=None,
             write_json(out_dir, name, value)
     if virtual_ns is not None:
         write_text(out_dir, 'trace.csv',
-                   '# femu-zns trace 1\nP,zones,8\nE,%d\n' % virtual_ns)
+                   '# femu-zns trace 2\nP,zones,8\nE,%d\n' % virtual_ns)
 
 
 def write_json(out_dir, name, value):

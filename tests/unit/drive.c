@@ -57,6 +57,7 @@ Drive *drive_new(const char *words)
     d->params = drive_params(words);
     d->ssd = ssd_new(&d->params);
     d->next_tag = 1;
+    d->nsid = 1;
     g_assert_nonnull(d->ssd);
     return d;
 }
@@ -77,12 +78,15 @@ uint32_t drive_pages_nlb(const Drive *d, uint32_t pages)
     return pages * (d->params.page_bytes / d->params.lba_bytes);
 }
 
-static SsdAccept submit(Drive *d, uint64_t at_ns, const SsdCmd *cmd)
+static SsdAccept submit(Drive *d, uint64_t at_ns, const SsdCmd *what)
 {
+    SsdCmd cmd = *what;
+
+    cmd.nsid = d->nsid;
     g_assert_cmpuint(at_ns, >=, d->now_ns);
     g_assert_true(ssd_has_room(d->ssd));
     d->now_ns = at_ns;
-    return ssd_submit(d->ssd, at_ns, cmd, d->next_tag);
+    return ssd_submit(d->ssd, at_ns, &cmd, d->next_tag);
 }
 
 static uint32_t submit_ok(Drive *d, uint64_t at_ns, const SsdCmd *cmd)
@@ -223,10 +227,10 @@ char *drive_cmd_text(const SsdCmd *cmd)
 {
     GString *text = g_string_new(NULL);
 
-    g_string_append_printf(text, "%s%s slba %" PRIu64 " nlb %" PRIu32,
-                           ssd_op_name(cmd->op),
-                           cmd->select_all ? " all" : "", cmd->slba,
-                           cmd->nlb);
+    g_string_append_printf(text, "%s%s nsid %" PRIu32 " slba %" PRIu64
+                           " nlb %" PRIu32, ssd_op_name(cmd->op),
+                           cmd->select_all ? " all" : "", cmd->nsid,
+                           cmd->slba, cmd->nlb);
     for (uint32_t i = 0; i < cmd->range_count; i++) {
         g_string_append_printf(text, " from %" PRIu64 " nlb %" PRIu32,
                                cmd->ranges[i].slba, cmd->ranges[i].nlb);

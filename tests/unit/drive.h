@@ -21,6 +21,7 @@ typedef struct Drive {
     SsdParams params;
     uint64_t now_ns;
     uint32_t next_tag;
+    uint32_t nsid;  /* where commands go; 1 at first */
 } Drive;
 
 /*
@@ -35,7 +36,7 @@ SsdParams drive_params(const char *words);
 Drive *drive_new(const char *words);
 void drive_free(Drive *d);
 
-/* Start of a zone, and pages as blocks. */
+/* Start of a zone of a namespace, and pages as blocks. */
 uint64_t drive_zone_lba(const Drive *d, uint32_t zone_idx);
 uint32_t drive_pages_nlb(const Drive *d, uint32_t pages);
 

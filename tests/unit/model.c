@@ -14,6 +14,13 @@
 
 #include <string.h>
 
+/* Bytes [at, end) of a zone, counted over all namespaces. */
+typedef struct Piece {
+    uint32_t zone_idx;
+    uint64_t at;
+    uint64_t end;
+} Piece;
+
 /*
  * A command inside: `parts` pages, jobs or waits are left; then, in its turn,
  * what it writes. A Select All that finishes or resets has `jobs`, of which
@@ -23,8 +30,7 @@ typedef struct Cmd {
     SsdDone done;
     unsigned parts;
     uint64_t flush_seq;
-    uint64_t write_lba;
-    uint64_t write_nlb;     /* 0: writes nothing, or has done so */
+    Piece write;            /* empty: writes nothing, or has done so */
     GPtrArray *jobs;
     unsigned admitted;
     unsigned ended;
@@ -33,6 +39,8 @@ typedef struct Cmd {
 /* The media work of a finish (`fill`) or reset on one zone. */
 typedef struct Job {
     RulesJob rules;
+    Rules *of;              /* the namespace of the zone */
+    uint32_t zone_idx;      /* counted over all namespaces */
     Cmd *cmd;
     bool fill;
     bool admitted;
@@ -73,7 +81,7 @@ typedef struct Unit {
 
 struct Model {
     SsdParams p;
-    Rules rules;
+    Rules rules[MODEL_MAX_NAMESPACES];
     uint64_t now_ns;
     uint64_t seq;
     uint64_t zone_pages;
@@ -99,7 +107,10 @@ Model *model_new(const SsdParams *resolved)
     const SsdParams *p = &m->p;
 
     m->p = *resolved;
-    m->rules = rules_new(p);
+    g_assert_cmpuint(p->namespaces, <=, MODEL_MAX_NAMESPACES);
+    for (uint32_t i = 0; i < p->namespaces; i++) {
+        m->rules[i] = rules_new(p, p->lba_bytes);
+    }
     m->zone_pages = (p->zone_capacity_bytes + p->page_bytes - 1) /
                     p->page_bytes;
     m->zone_units = p->zone_channels * p->zone_ways * p->zone_dies *
@@ -146,9 +157,27 @@ void model_free(Model *m)
     g_free(m);
 }
 
-const Rules *model_rules(const Model *m)
+const Rules *model_rules(const Model *m, uint32_t nsid)
 {
-    return &m->rules;
+    g_assert_cmpuint(nsid - 1, <, m->p.namespaces);
+    return &m->rules[nsid - 1];
+}
+
+/* The first zone of a namespace, counted over all of them. */
+static uint32_t first_zone(const Model *m, const Rules *rules)
+{
+    return (rules - m->rules) * rules->zone_count;
+}
+
+static Piece piece_of(const Model *m, const Rules *rules, uint64_t lba,
+                      uint64_t nlb)
+{
+    uint64_t at = lba % rules->zone_nlb * rules->lba_bytes;
+
+    return (Piece) {
+        .zone_idx = first_zone(m, rules) + lba / rules->zone_nlb,
+        .at = at, .end = at + nlb * rules->lba_bytes,
+    };
 }
 
 unsigned model_inflight(const Model *m)
@@ -261,8 +290,8 @@ static void part_done(Model *m, Cmd *cmd)
     if (--cmd->parts) {
         return;
     }
-    if (cmd->write_nlb) {
-        write_in_turn(m, cmd->write_lba / m->rules.zone_nlb);
+    if (cmd->write.at < cmd->write.end) {
+        write_in_turn(m, cmd->write.zone_idx);
         return;
     }
     cmd->done.due_at_ns = m->now_ns;
@@ -277,14 +306,13 @@ static void part_done(Model *m, Cmd *cmd)
 static void put_pages(Model *m, Cmd *cmd)
 {
     const SsdParams *p = &m->p;
-    uint32_t zone_idx = cmd->write_lba / m->rules.zone_nlb;
-    uint64_t at = cmd->write_lba % m->rules.zone_nlb * p->lba_bytes;
-    uint64_t end = at + cmd->write_nlb * p->lba_bytes;
+    uint32_t zone_idx = cmd->write.zone_idx;
+    uint64_t at = cmd->write.at;
 
-    while (at < end) {
+    while (at < cmd->write.end) {
         uint64_t page = at / p->page_bytes;
         uint64_t page_at = page * p->page_bytes;
-        uint64_t to = MIN(end, page_at + p->page_bytes);
+        uint64_t to = MIN(cmd->write.end, page_at + p->page_bytes);
         Place where = place(m, zone_idx, page);
         Step step = {
             .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
@@ -315,7 +343,7 @@ static void write_in_turn(Model *m, uint32_t zone_idx)
     while (cmd && cmd->parts == 0) {
         g_queue_pop_head(&m->zone_writes[zone_idx]);
         put_pages(m, cmd);
-        cmd->write_nlb = 0;
+        cmd->write = (Piece) { 0 };
         cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
     }
     if (!cmd) {
@@ -324,11 +352,10 @@ static void write_in_turn(Model *m, uint32_t zone_idx)
     }
 }
 
-static void start_write(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+static void start_write(Model *m, Cmd *cmd, Piece piece)
 {
-    cmd->write_lba = lba;
-    cmd->write_nlb = nlb;
-    g_queue_push_tail(&m->zone_writes[lba / m->rules.zone_nlb], cmd);
+    cmd->write = piece;
+    g_queue_push_tail(&m->zone_writes[piece.zone_idx], cmd);
 }
 
 /* A reset: who waits to write has nothing to write any more. */
@@ -337,26 +364,25 @@ static void discard_writes(Model *m, uint32_t zone_idx)
     Cmd *cmd;
 
     while ((cmd = g_queue_pop_head(&m->zone_writes[zone_idx]))) {
-        cmd->write_nlb = 0;
+        cmd->write = (Piece) { 0 };
         cmd->parts++;
         part_done(m, cmd);
         look_at(m, zone_idx);
     }
 }
 
-static void start_read(Model *m, Cmd *cmd, uint64_t lba, uint64_t nlb)
+static void start_read(Model *m, Cmd *cmd, Piece piece)
 {
     const SsdParams *p = &m->p;
     uint64_t granule = p->read_granule_bytes ? p->read_granule_bytes :
                                                p->page_bytes;
-    uint32_t zone_idx = lba / m->rules.zone_nlb;
-    uint64_t at = lba % m->rules.zone_nlb * p->lba_bytes;
-    uint64_t end = at + nlb * p->lba_bytes;
+    uint32_t zone_idx = piece.zone_idx;
+    uint64_t at = piece.at;
 
-    while (at < end) {
+    while (at < piece.end) {
         uint64_t page = at / p->page_bytes;
         uint64_t page_at = page * p->page_bytes;
-        uint64_t to = MIN(end, page_at + p->page_bytes);
+        uint64_t to = MIN(piece.end, page_at + p->page_bytes);
         uint64_t from_granule = (at - page_at) / granule;
         uint64_t to_granule = (to - page_at + granule - 1) / granule;
 
@@ -426,7 +452,7 @@ static void look_at(Model *m, uint32_t zone_idx)
 static void fill_chunk(Model *m, Job *job)
 {
     const SsdParams *p = &m->p;
-    uint32_t zone_idx = job->rules.zone_idx;
+    uint32_t zone_idx = job->zone_idx;
     uint64_t chunk = p->finish_chunk_bytes ?
                      p->finish_chunk_bytes / p->page_bytes : 1;
 
@@ -452,7 +478,7 @@ static void erase(Model *m, Job *job)
     const SsdParams *p = &m->p;
 
     for (uint64_t u = 0; u < m->zone_units; u++) {
-        Place where = place(m, job->rules.zone_idx, u);
+        Place where = place(m, job->zone_idx, u);
         uint64_t rows = 0, blocks;
 
         for (uint64_t page = u; page < job->used_pages;
@@ -464,7 +490,7 @@ static void erase(Model *m, Job *job)
             job->pending++;
             unit_join(m, where.unit, blocks * p->erase_ns, (Step) {
                 .kind = STEP_ERASE_END, .job = job, .page = u,
-                .zone_idx = job->rules.zone_idx,
+                .zone_idx = job->zone_idx,
             });
         }
     }
@@ -483,17 +509,17 @@ static void admit_select_all(Model *m)
         Job *job = g_ptr_array_index(cmd->jobs, cmd->admitted++);
 
         job->admitted = true;
-        look_at(m, job->rules.zone_idx);
+        look_at(m, job->zone_idx);
     }
 }
 
 static void job_done(Model *m, Job *job)
 {
     Cmd *cmd = job->cmd;
-    uint32_t zone_idx = job->rules.zone_idx;
+    uint32_t zone_idx = job->zone_idx;
 
     g_assert_true(g_queue_pop_head(&m->zone_jobs[zone_idx]) == job);
-    rules_job_done(&m->rules, &job->rules);
+    rules_job_done(job->of, &job->rules);
     if (cmd->jobs && ++cmd->ended == cmd->jobs->len) {
         g_assert_true(g_queue_pop_head(&m->select_all) == cmd);
     }
@@ -531,7 +557,7 @@ static void settle(Model *m)
     }
 }
 
-static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
+static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,
                        const RulesEffect *effect)
 {
     bool fill = what->op == SSD_OP_ZONE_FINISH;
@@ -542,12 +568,14 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
     }
     for (unsigned i = 0; i < effect->job_count; i++) {
         Job *job = g_new0(Job, 1);
-        uint32_t z = effect->job[i].zone_idx;
-        uint64_t bytes = effect->job[i].written_before_nlb * m->p.lba_bytes;
+        uint32_t z = first_zone(m, rules) + effect->job[i].zone_idx;
+        uint64_t bytes = effect->job[i].written_before_nlb * rules->lba_bytes;
         const Cmd *waits = g_queue_peek_head(&m->zone_writes[z]);
         const Job *last = g_queue_peek_tail(&m->zone_jobs[z]);
 
         job->rules = effect->job[i];
+        job->of = rules;
+        job->zone_idx = z;
         job->cmd = cmd;
         job->fill = fill;
         job->admitted = !what->select_all;
@@ -558,8 +586,7 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what,
             job->used_pages = m->zone_pages;
         }
         if (waits && !(last && last->fill)) {
-            job->used_pages = waits->write_lba % m->rules.zone_nlb *
-                              m->p.lba_bytes / m->p.page_bytes;
+            job->used_pages = waits->write.at / m->p.page_bytes;
         }
         job->life = m->life[z];
         if (!fill) {
@@ -683,28 +710,55 @@ void model_run(Model *m, uint64_t now_ns)
     m->now_ns = now_ns;
 }
 
-bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t zone_idx,
-                     SsdZoneState state)
+bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t nsid,
+                     uint32_t zone_idx, SsdZoneState state)
 {
     model_run(m, now_ns);
-    return rules_zone_fail(&m->rules, zone_idx, state);
+    return rules_zone_fail(&m->rules[nsid - 1], zone_idx, state);
+}
+
+void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
+{
+    Rules *rules = &m->rules[nsid - 1];
+    Rules old = *rules;
+
+    g_assert_cmpuint(m->inflight, ==, 0);
+    *rules = rules_new(&m->p, lba_bytes);
+    for (uint32_t z = 0; z < rules->zone_count; z++) {
+        uint32_t zone_idx = first_zone(m, rules) + z;
+
+        m->life[zone_idx]++;
+        memset(m->programmed[zone_idx], 0, m->zone_pages);
+        if (old.zone[z].state == SSD_ZONE_READ_ONLY ||
+            old.zone[z].state == SSD_ZONE_OFFLINE) {
+            rules->zone[z].state = SSD_ZONE_OFFLINE;
+        }
+    }
 }
 
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
                        uint32_t tag)
 {
     RulesEffect effect;
+    Rules *rules;
     Cmd *cmd;
 
     model_run(m, now_ns);
-    effect = rules_apply(&m->rules, what);
+    if (what->op != SSD_OP_FLUSH || what->nsid != SSD_NSID_ALL) {
+        if (what->nsid < 1 || what->nsid > m->p.namespaces) {
+            return (SsdAccept) { .status = SSD_INVALID_NAMESPACE_OR_FORMAT };
+        }
+    }
+    rules = &m->rules[what->nsid == SSD_NSID_ALL ? 0 : what->nsid - 1];
+    effect = rules_apply(rules, what);
     if (effect.status) {
         return (SsdAccept) { .status = effect.status };
     }
     m->inflight++;
     cmd = g_new0(Cmd, 1);
     cmd->done = (SsdDone) {
-        .tag = tag, .op = what->op, .submitted_at_ns = now_ns,
+        .tag = tag, .nsid = what->nsid, .op = what->op,
+        .submitted_at_ns = now_ns,
         .result = what->op == SSD_OP_APPEND ? effect.lba : 0,
     };
     cmd->parts = 1;     /* this submission itself, taken back below */
@@ -712,24 +766,25 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        start_read(m, cmd, what->slba, what->nlb);
+        start_read(m, cmd, piece_of(m, rules, what->slba, what->nlb));
         break;
     case SSD_OP_COPY:
         for (uint32_t i = 0; i < what->range_count; i++) {
-            start_read(m, cmd, what->ranges[i].slba, what->ranges[i].nlb);
+            start_read(m, cmd, piece_of(m, rules, what->ranges[i].slba,
+                                        what->ranges[i].nlb));
         }
-        start_write(m, cmd, effect.lba, effect.nlb);
+        start_write(m, cmd, piece_of(m, rules, effect.lba, effect.nlb));
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
-        start_write(m, cmd, effect.lba, what->nlb);
+        start_write(m, cmd, piece_of(m, rules, effect.lba, what->nlb));
         break;
     case SSD_OP_FLUSH:
         start_flush(m, cmd);
         break;
     default:
-        start_jobs(m, cmd, what, &effect);
+        start_jobs(m, cmd, what, rules, &effect);
         break;
     }
     part_done(m, cmd);

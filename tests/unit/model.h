@@ -14,6 +14,7 @@
 #include "ssd.h"
 
 #define RULES_MAX_ZONES 16
+#define MODEL_MAX_NAMESPACES 4
 
 /*
  * Zone of the rules. `written_nlb` counts from the zone's start. A zone that
@@ -28,8 +29,10 @@ typedef struct RulesZone {
     uint64_t owner;
 } RulesZone;
 
+/* Of one namespace, whose zones are counted from 0. */
 typedef struct Rules {
     uint32_t zone_count;
+    uint32_t lba_bytes;
     uint64_t zone_nlb;
     uint64_t capacity_nlb;
     uint64_t mdts_nlb;
@@ -56,7 +59,7 @@ typedef struct RulesEffect {
     RulesJob job[RULES_MAX_ZONES];
 } RulesEffect;
 
-Rules rules_new(const SsdParams *resolved);
+Rules rules_new(const SsdParams *resolved, uint32_t lba_bytes);
 
 /* Judge and apply a command. On an error status nothing has changed. */
 RulesEffect rules_apply(Rules *rules, const SsdCmd *cmd);
@@ -78,8 +81,11 @@ void model_free(Model *m);
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *cmd,
                        uint32_t tag);
 
-bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t zone_idx,
-                     SsdZoneState state);
+bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t nsid,
+                     uint32_t zone_idx, SsdZoneState state);
+
+/* As ssd_format() of one namespace; no command may be inside. */
+void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes);
 
 /* Run up to and including now_ns; completions gather for model_pop(). */
 void model_run(Model *m, uint64_t now_ns);
@@ -89,6 +95,6 @@ bool model_pop(Model *m, SsdDone *done);
 unsigned model_inflight(const Model *m);
 uint64_t model_next_at_ns(const Model *m);
 
-const Rules *model_rules(const Model *m);
+const Rules *model_rules(const Model *m, uint32_t nsid);
 
 #endif

@@ -9,14 +9,15 @@
 
 #include "model.h"
 
-Rules rules_new(const SsdParams *p)
+Rules rules_new(const SsdParams *p, uint32_t lba_bytes)
 {
     Rules r = {
-        .zone_count = p->zones,
-        .zone_nlb = p->zone_size_bytes / p->lba_bytes,
-        .capacity_nlb = p->zone_capacity_bytes / p->lba_bytes,
-        .mdts_nlb = p->mdts_bytes / p->lba_bytes,
-        .zasl_nlb = p->zasl_bytes / p->lba_bytes,
+        .zone_count = p->zones / p->namespaces,
+        .lba_bytes = lba_bytes,
+        .zone_nlb = p->zone_size_bytes / lba_bytes,
+        .capacity_nlb = p->zone_capacity_bytes / lba_bytes,
+        .mdts_nlb = p->mdts_bytes / lba_bytes,
+        .zasl_nlb = p->zasl_bytes / lba_bytes,
         .max_open = p->max_open ? p->max_open : UINT32_MAX,
         .max_active = p->max_active ? p->max_active : UINT32_MAX,
     };

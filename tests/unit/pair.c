@@ -87,10 +87,12 @@ SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd)
     return want.status;
 }
 
-void pair_zone_fail(Pair *pair, uint32_t zone_idx, SsdZoneState state)
+void pair_zone_fail(Pair *pair, uint32_t nsid, uint32_t zone_idx,
+                    SsdZoneState state)
 {
-    bool want = model_zone_fail(pair->model, pair->now_ns, zone_idx, state);
-    bool got = ssd_zone_fail(pair->ssd, pair->now_ns, zone_idx, state);
+    bool want = model_zone_fail(pair->model, pair->now_ns, nsid, zone_idx,
+                                state);
+    bool got = ssd_zone_fail(pair->ssd, pair->now_ns, nsid, zone_idx, state);
 
     if (got != want) {
         fail(pair, "zone %" PRIu32 " fails to state %x: %d, must be %d",
@@ -132,7 +134,8 @@ static void compare_done(Pair *pair)
                  "tag %" PRIu32 " at %" PRIu64 " ns", got->tag,
                  got->due_at_ns, want->tag, want->due_at_ns);
         }
-        if (got->status != SSD_SUCCESS || got->op != want->op ||
+        if (got->status != SSD_SUCCESS || got->nsid != want->nsid ||
+            got->op != want->op ||
             got->result != want->result ||
             got->submitted_at_ns != want->submitted_at_ns) {
             fail(pair, "tag %" PRIu32 ": completion differs", got->tag);
@@ -171,11 +174,11 @@ void pair_advance(Pair *pair, uint64_t now_ns)
     }
 }
 
-static void compare_zone(Pair *pair, uint32_t z)
+static void compare_zone(Pair *pair, uint32_t nsid, uint32_t z)
 {
-    const Rules *rules = model_rules(pair->model);
+    const Rules *rules = model_rules(pair->model, nsid);
     const RulesZone *want = &rules->zone[z];
-    SsdZone got = ssd_zone(pair->ssd, z);
+    SsdZone got = ssd_zone(pair->ssd, nsid, z);
     uint64_t start_lba = z * rules->zone_nlb;
 
     if (got.state != want->state) {
@@ -194,20 +197,41 @@ static void compare_zone(Pair *pair, uint32_t z)
     }
 }
 
+static void compare_namespace(Pair *pair, uint32_t nsid)
+{
+    const Rules *rules = model_rules(pair->model, nsid);
+    SsdNsInfo info = ssd_ns_info(pair->ssd, nsid);
+    uint32_t open = ssd_open_count(pair->ssd, nsid);
+    uint32_t active = ssd_active_count(pair->ssd, nsid);
+
+    if (info.lba_bytes != rules->lba_bytes ||
+        info.zone_size_nlb != rules->zone_nlb ||
+        info.zone_capacity_nlb != rules->capacity_nlb ||
+        info.zones != rules->zone_count ||
+        info.first_zone_idx != (nsid - 1) * rules->zone_count ||
+        info.size_nlb != rules->zone_count * rules->zone_nlb) {
+        fail(pair, "namespace %" PRIu32 ": another shape", nsid);
+    }
+    for (uint32_t z = 0; z < rules->zone_count; z++) {
+        compare_zone(pair, nsid, z);
+    }
+    if (open != rules_open_count(rules)) {
+        fail(pair, "%" PRIu32 " zones of namespace %" PRIu32 " hold an open "
+             "resource, must be %" PRIu32, open, nsid,
+             rules_open_count(rules));
+    }
+    if (active != rules_active_count(rules)) {
+        fail(pair, "%" PRIu32 " zones of namespace %" PRIu32 " hold an active "
+             "resource, must be %" PRIu32, active, nsid,
+             rules_active_count(rules));
+    }
+}
+
 void pair_compare(Pair *pair)
 {
-    const Rules *rules = model_rules(pair->model);
-
-    for (uint32_t z = 0; z < rules->zone_count; z++) {
-        compare_zone(pair, z);
-    }
-    if (ssd_open_count(pair->ssd) != rules_open_count(rules)) {
-        fail(pair, "%" PRIu32 " zones hold an open resource, must be %"
-             PRIu32, ssd_open_count(pair->ssd), rules_open_count(rules));
-    }
-    if (ssd_active_count(pair->ssd) != rules_active_count(rules)) {
-        fail(pair, "%" PRIu32 " zones hold an active resource, must be %"
-             PRIu32, ssd_active_count(pair->ssd), rules_active_count(rules));
+    g_assert_cmpuint(ssd_ns_count(pair->ssd), ==, pair->params.namespaces);
+    for (uint32_t i = 1; i <= pair->params.namespaces; i++) {
+        compare_namespace(pair, i);
     }
 }
 
@@ -249,24 +273,14 @@ void pair_drain(Pair *pair)
     }
 }
 
-void pair_format(Pair *pair, uint32_t lba_bytes)
+void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes)
 {
-    Model *old = pair->model;
     GError *error = NULL;
 
     pair_drain(pair);
-    ssd_format(pair->ssd, pair->now_ns, lba_bytes, &error);
+    ssd_format(pair->ssd, pair->now_ns, nsid, lba_bytes, &error);
     g_assert_no_error(error);
-    pair->params.lba_bytes = lba_bytes;
-    pair->model = model_new(&pair->params);
-    for (uint32_t z = 0; z < pair->params.zones; z++) {
-        SsdZoneState state = model_rules(old)->zone[z].state;
-
-        if (state == SSD_ZONE_READ_ONLY || state == SSD_ZONE_OFFLINE) {
-            model_zone_fail(pair->model, pair->now_ns, z, SSD_ZONE_OFFLINE);
-        }
-    }
-    model_free(old);
+    model_format(pair->model, nsid, lba_bytes);
     pair_compare(pair);
 }
 

@@ -34,7 +34,8 @@ void pair_free(Pair *pair);
 
 /* Submit to both at pair->now_ns. Needs pair_has_room(). Return: status. */
 SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd);
-void pair_zone_fail(Pair *pair, uint32_t zone_idx, SsdZoneState state);
+void pair_zone_fail(Pair *pair, uint32_t nsid, uint32_t zone_idx,
+                    SsdZoneState state);
 bool pair_has_room(const Pair *pair);
 
 /* Tell both that it is now_ns; compare all completions until then. */
@@ -51,8 +52,8 @@ void pair_compare(Pair *pair);
 void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
                  SsdCmd *cmd);
 
-/* Run both until idle, then give them blocks of `lba_bytes`. */
-void pair_format(Pair *pair, uint32_t lba_bytes);
+/* Run both until idle, then give a namespace blocks of `lba_bytes`. */
+void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes);
 
 /* Run both until idle. */
 void pair_drain(Pair *pair);

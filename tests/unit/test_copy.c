@@ -27,8 +27,9 @@ static void test_one_page(void)
 
     drive_fill(d, 0, 1);
     tag = drive_copy(d, T0, drive_zone_lba(d, 1), 0, 1);
-    g_assert_cmpint(ssd_zone(d->ssd, 1).state, ==, SSD_ZONE_IMPLICITLY_OPEN);
-    g_assert_cmpuint(ssd_zone(d->ssd, 1).wp_lba, ==, drive_zone_lba(d, 1) + 1);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 1).state, ==, SSD_ZONE_IMPLICITLY_OPEN);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 1).wp_lba, ==,
+                     drive_zone_lba(d, 1) + 1);
     done = drive_expect(d, tag, T0 + COPY_1);
     g_assert_cmpint(done.op, ==, SSD_OP_COPY);
     g_assert_cmpuint(done.result, ==, 0);
@@ -42,7 +43,7 @@ static void test_ranges(void)
     Drive *d = drive_new("channels=4");
     SsdRange ranges[] = { { 0, 1 }, { 1, 2 }, { 16, 1 }, { 40, 2 } };
     SsdCmd copy = {
-        .op = SSD_OP_COPY, .slba = 48, .nlb = 77, .ranges = ranges,
+        .op = SSD_OP_COPY, .nsid = 1, .slba = 48, .nlb = 77, .ranges = ranges,
         .range_count = 4,
     };
     uint32_t tag;
@@ -57,7 +58,7 @@ static void test_ranges(void)
     g_assert_cmphex(ssd_submit(d->ssd, T0, &copy, 7).status, ==, SSD_SUCCESS);
     d->now_ns = T0;
     drive_expect(d, 7, T0 + 2 * READ + XFER + XFER + 2 * PROG);
-    g_assert_cmpuint(ssd_zone(d->ssd, 3).wp_lba, ==, 48 + 6);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 3).wp_lba, ==, 48 + 6);
 
     /* Nothing to read: a write at once. */
     tag = drive_copy(d, 2 * T0, 54, 40, 1);
@@ -172,7 +173,7 @@ static void test_finish_behind_copy(void)
     /* The first fill of zone 0 has the unit when the sense has ended. */
     drive_expect(d, copy, 2 * T0 + READ + 4 * PROG);
     drive_drain(d);
-    g_assert_cmpint(ssd_zone(d->ssd, 2).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 2).state, ==, SSD_ZONE_FULL);
     drive_free(d);
 }
 
@@ -238,7 +239,7 @@ static void test_most_ranges(void)
     Drive *d = drive_new("zone-size=2M mdts=512K cmd-slots=4 "
                          "page-size=4K channels=1");
     SsdRange ranges[SSD_COPY_RANGES_MAX];
-    SsdCmd copy = { .op = SSD_OP_COPY, .ranges = ranges,
+    SsdCmd copy = { .op = SSD_OP_COPY, .nsid = 1, .ranges = ranges,
                     .range_count = SSD_COPY_RANGES_MAX };
 
     drive_fill(d, 0, SSD_COPY_RANGES_MAX);
@@ -252,7 +253,7 @@ static void test_most_ranges(void)
     }
     d->now_ns = T0;
     drive_drain(d);
-    g_assert_cmpuint(ssd_zone(d->ssd, 1).wp_lba, ==, drive_zone_lba(d, 2));
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 1).wp_lba, ==, drive_zone_lba(d, 2));
     drive_expect_idle(d);
     drive_free(d);
 }

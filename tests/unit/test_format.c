@@ -24,7 +24,7 @@ static void format(Drive *d, uint64_t at_ns, uint32_t lba_bytes)
     GError *error = NULL;
 
     d->now_ns = at_ns;
-    ssd_format(d->ssd, at_ns, lba_bytes, &error);
+    ssd_format(d->ssd, at_ns, 1, lba_bytes, &error);
     g_assert_no_error(error);
     d->params.lba_bytes = lba_bytes;
 }
@@ -32,7 +32,7 @@ static void format(Drive *d, uint64_t at_ns, uint32_t lba_bytes)
 static void expect_zone(const Drive *d, uint32_t zone_idx, SsdZoneState state,
                         uint64_t start_lba, uint64_t capacity_nlb)
 {
-    SsdZone zone = ssd_zone(d->ssd, zone_idx);
+    SsdZone zone = ssd_zone(d->ssd, 1, zone_idx);
 
     g_assert_cmphex(zone.state, ==, state);
     g_assert_cmpuint(zone.start_lba, ==, start_lba);
@@ -51,8 +51,8 @@ static Drive *drive_used(void)
     drive_zone_op(d, T0, SSD_OP_ZONE_SET_EXTENSION, 3);
     d->now_ns = T0;
     drive_drain(d);
-    g_assert_cmpuint(ssd_open_count(d->ssd), ==, 2);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 3);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 2);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 3);
     return d;
 }
 
@@ -62,12 +62,12 @@ static void test_as_new(void)
     uint32_t tag;
 
     format(d, 2 * T0, 512);
-    g_assert_cmpuint(ssd_params(d->ssd)->lba_bytes, ==, 512);
+    g_assert_cmpuint(ssd_ns_info(d->ssd, 1).lba_bytes, ==, 512);
     for (uint32_t z = 0; z < 4; z++) {
         expect_zone(d, z, SSD_ZONE_EMPTY, z * 128, 96);
     }
-    g_assert_cmpuint(ssd_open_count(d->ssd), ==, 0);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 0);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 0);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
     drive_expect_idle(d);
 
     tag = drive_read(d, 2 * T0, 0, 96);         /* nothing is programmed */
@@ -109,7 +109,8 @@ static void test_room_for_small_blocks(void)
 {
     Drive *d = drive_new("cmd-slots=3 mdts=64K zone-size=64K channels=1");
     SsdRange ranges[128];
-    SsdCmd copy = { .op = SSD_OP_COPY, .ranges = ranges, .range_count = 128 };
+    SsdCmd copy = { .op = SSD_OP_COPY, .nsid = 1, .ranges = ranges,
+                    .range_count = 128 };
 
     format(d, 0, 512);
     drive_fill(d, 0, 16);
@@ -124,7 +125,7 @@ static void test_room_for_small_blocks(void)
     d->now_ns = T0;
     drive_drain(d);
     for (uint32_t z = 1; z < 4; z++) {
-        g_assert_cmphex(ssd_zone(d->ssd, z).state, ==, SSD_ZONE_FULL);
+        g_assert_cmphex(ssd_zone(d->ssd, 1, z).state, ==, SSD_ZONE_FULL);
     }
     drive_free(d);
 }
@@ -134,8 +135,8 @@ static void test_failed_zones(void)
 {
     Drive *d = drive_used();
 
-    g_assert_true(ssd_zone_fail(d->ssd, 2 * T0, 1, SSD_ZONE_READ_ONLY));
-    g_assert_true(ssd_zone_fail(d->ssd, 2 * T0, 2, SSD_ZONE_OFFLINE));
+    g_assert_true(ssd_zone_fail(d->ssd, 2 * T0, 1, 1, SSD_ZONE_READ_ONLY));
+    g_assert_true(ssd_zone_fail(d->ssd, 2 * T0, 1, 2, SSD_ZONE_OFFLINE));
     format(d, 2 * T0, 512);
     expect_zone(d, 0, SSD_ZONE_EMPTY, 0, 96);
     expect_zone(d, 1, SSD_ZONE_OFFLINE, 128, 96);
@@ -167,13 +168,13 @@ static void test_wrong_sizes(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
         GError *error = NULL;
 
-        g_assert_false(ssd_format(d->ssd, 2 * T0, sizes[i], &error));
+        g_assert_false(ssd_format(d->ssd, 2 * T0, 1, sizes[i], &error));
         g_assert_true(g_str_has_prefix(error->message, "lba-size="));
         g_error_free(error);
     }
-    g_assert_cmpuint(ssd_params(d->ssd)->lba_bytes, ==, 4096);
-    g_assert_cmphex(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
-    g_assert_cmpuint(ssd_zone(d->ssd, 1).wp_lba, ==, 16 + 5);
+    g_assert_cmpuint(ssd_ns_info(d->ssd, 1).lba_bytes, ==, 4096);
+    g_assert_cmphex(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 1).wp_lba, ==, 16 + 5);
     drive_free(d);
 }
 

@@ -90,7 +90,7 @@ static void test_finish_empty_and_full(void)
     drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 3);
     drive_drain(d);
     tag = drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
-    g_assert_cmpuint(ssd_open_count(d->ssd), ==, 1);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 1);
     drive_expect(d, tag, 16 * (XFER + PROG));
     tag = drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
     drive_expect(d, tag, LATER);
@@ -167,12 +167,12 @@ static void test_reset_of_nothing(void)
     drive_drain(d);
     tag = drive_zone_op(d, 7, SSD_OP_ZONE_RESET, 0);        /* opened */
     drive_expect(d, tag, 7);
-    g_assert_cmpuint(ssd_open_count(d->ssd), ==, 0);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 0);
     drive_write(d, 8, 0, 3);
     drive_drain(d);
     tag = drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);    /* register */
     drive_expect(d, tag, LATER);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 0);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
     /* The register was discarded: three blocks start a page anew. */
     tag = drive_write(d, LATER, 0, 3);
     drive_expect(d, tag, LATER + XFER * 3 / 4);
@@ -353,7 +353,7 @@ static void expect_reset_all(const char *words, uint64_t blocks)
     fill_four(d);
     tag = drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
     for (unsigned z = 0; z < 8; z++) {
-        g_assert_cmpint(ssd_zone(d->ssd, z).state, ==, SSD_ZONE_EMPTY);
+        g_assert_cmpint(ssd_zone(d->ssd, 1, z).state, ==, SSD_ZONE_EMPTY);
     }
     drive_expect(d, tag, LATER + blocks * ERASE);
     drive_expect_idle(d);
@@ -384,23 +384,23 @@ static void test_reset_all_frees_in_turn(void)
     SsdDone done;
 
     fill_four(d);       /* zone 1 is Full and holds nothing */
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 3);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 3);
     tag = drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 3);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 3);
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
         uint64_t at_ns = LATER + steps[i].blocks * ERASE;
 
         ssd_poll(d->ssd, at_ns - 1, &done, 1);
-        g_assert_cmpuint(ssd_active_count(d->ssd), ==, steps[i].held + 1);
-        g_assert_cmpuint(ssd_open_count(d->ssd), ==, steps[i].held + 1);
+        g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, steps[i].held + 1);
+        g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, steps[i].held + 1);
         if (steps[i].held) {
             ssd_poll(d->ssd, at_ns, &done, 1);
-            g_assert_cmpuint(ssd_active_count(d->ssd), ==, steps[i].held);
-            g_assert_cmpuint(ssd_open_count(d->ssd), ==, steps[i].held);
+            g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, steps[i].held);
+            g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, steps[i].held);
         }
     }
     drive_expect(d, tag, LATER + 5 * ERASE);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 0);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
     drive_free(d);
 }
 
@@ -418,7 +418,7 @@ static void test_finish_all(void)
     for (unsigned z = 0; z < 8; z++) {
         bool full = z == 1 || z == 3 || z == 4 || z == 6;
 
-        g_assert_cmpint(ssd_zone(d->ssd, z).state, ==,
+        g_assert_cmpint(ssd_zone(d->ssd, 1, z).state, ==,
                         full ? SSD_ZONE_FULL : SSD_ZONE_EMPTY);
     }
     drive_free(d);
@@ -497,7 +497,7 @@ static void test_resources_until_done(void)
                     SSD_TOO_MANY_ACTIVE_ZONES);
     /* At the very nanosecond of the completion they are free. */
     drive_zone_op(d, done_at_ns, SSD_OP_ZONE_OPEN, 2);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 2);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 2);
     drive_drain(d);
 
     tag = drive_zone_op(d, 2 * LATER, SSD_OP_ZONE_RESET, 1);
@@ -508,7 +508,7 @@ static void test_resources_until_done(void)
     drive_write(d, 2 * LATER + ERASE - 1, drive_zone_lba(d, 1), 1);
     drive_expect(d, tag, 2 * LATER + ERASE);
     /* ... and then keeps it. */
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 2);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 2);
     g_assert_cmphex(drive_try(d, 2 * LATER + ERASE, SSD_OP_WRITE,
                               drive_zone_lba(d, 3), 1).status, ==,
                     SSD_TOO_MANY_ACTIVE_ZONES);
@@ -517,8 +517,8 @@ static void test_resources_until_done(void)
 
 static void expect_held(const Drive *d, uint32_t zones)
 {
-    g_assert_cmpuint(ssd_open_count(d->ssd), ==, zones);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, zones);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, zones);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, zones);
 }
 
 /* The job that took a zone out of use gives back, whatever comes behind it. */

@@ -310,6 +310,16 @@ static void test_rules_geometry(void)
                  "wide");
 }
 
+static void test_rules_namespaces(void)
+{
+    assert_check("zones=64 namespaces=64", NULL);
+    assert_check("zones=63 namespaces=3", NULL);
+    assert_check("zones=64 namespaces=3", "zones=64: must be a multiple of "
+                 "namespaces=3, such as 63 or 66");
+    assert_check("zones=3 namespaces=4", "namespaces=4: must be at most "
+                 "zones=3 and divide it");
+}
+
 static void test_rules_limits(void)
 {
     assert_check("max-open=14 max-active=14", NULL);
@@ -438,6 +448,8 @@ static void test_resolve_limits(void)
     assert_limits("zones=4", 4, 4);
     assert_limits("zones=4 max-open=2", 2, 4);
     assert_limits("zones=4 max-open=0", 4, 4);
+    assert_limits("zones=8 namespaces=2", 4, 4);
+    assert_limits("zones=8 namespaces=2 max-open=2 max-active=3", 2, 3);
 }
 
 static void test_markdown(void)
@@ -472,6 +484,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/unknown-names", test_unknown_names);
     g_test_add_func("/params/rules/zone-shape", test_rules_zone_shape);
     g_test_add_func("/params/rules/geometry", test_rules_geometry);
+    g_test_add_func("/params/rules/namespaces", test_rules_namespaces);
     g_test_add_func("/params/rules/limits", test_rules_limits);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
     g_test_add_func("/params/check-ranges", test_check_ranges);

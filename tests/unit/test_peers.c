@@ -21,7 +21,7 @@ static void test_append_lba(void)
 {
     Drive *d = drive_new("");
     uint64_t lba = drive_zone_lba(d, 2);
-    SsdCmd cmd = { .op = SSD_OP_APPEND, .slba = lba };
+    SsdCmd cmd = { .op = SSD_OP_APPEND, .nsid = 1, .slba = lba };
     uint32_t nlb[] = { 1, 3, 2, 4, 6 };
 
     for (uint32_t i = 0; i < G_N_ELEMENTS(nlb); i++) {
@@ -37,10 +37,10 @@ static void test_append_lba(void)
         g_assert_cmpuint(done.result, ==, lba);
         lba += nlb[i];
         if (i < 4) {    /* then the zone is full */
-            g_assert_cmpuint(ssd_zone(d->ssd, 2).wp_lba, ==, lba);
+            g_assert_cmpuint(ssd_zone(d->ssd, 1, 2).wp_lba, ==, lba);
         }
     }
-    g_assert_cmpint(ssd_zone(d->ssd, 2).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 2).state, ==, SSD_ZONE_FULL);
     drive_free(d);
 }
 
@@ -93,18 +93,18 @@ static void test_writes_close_the_oldest(void)
         uint32_t z = steps[i].write, closed = steps[i].closes;
 
         if (closed < 5) {
-            g_assert_cmpint(ssd_zone(d->ssd, closed).state, ==,
+            g_assert_cmpint(ssd_zone(d->ssd, 1, closed).state, ==,
                             SSD_ZONE_IMPLICITLY_OPEN);
         }
         drive_write(d, i, drive_zone_lba(d, z) + written[z]++, 1);
-        g_assert_cmpint(ssd_zone(d->ssd, z).state, ==,
+        g_assert_cmpint(ssd_zone(d->ssd, 1, z).state, ==,
                         SSD_ZONE_IMPLICITLY_OPEN);
-        g_assert_cmpint(ssd_zone(d->ssd, closed).state, ==,
+        g_assert_cmpint(ssd_zone(d->ssd, 1, closed).state, ==,
                         closed < 5 ? SSD_ZONE_CLOSED : SSD_ZONE_EMPTY);
-        g_assert_cmpuint(ssd_open_count(d->ssd), ==, i == 0 ? 2 : 3);
+        g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, i == 0 ? 2 : 3);
     }
-    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_EXPLICITLY_OPEN);
-    g_assert_cmpuint(ssd_active_count(d->ssd), ==, 5);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_EXPLICITLY_OPEN);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 5);
     drive_free(d);
 }
 
@@ -146,8 +146,8 @@ static void test_no_resource_leak(void)
             break;
         }
         drive_drain(d);
-        g_assert_cmpuint(ssd_open_count(d->ssd), ==, 0);
-        g_assert_cmpuint(ssd_active_count(d->ssd), ==, 0);
+        g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 0);
+        g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
         drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 1);
         drive_drain(d);
     }
@@ -164,13 +164,13 @@ static void test_one_write_pointer(void)
     drive_try(d, 0, SSD_OP_WRITE, 2, 1);
     drive_try(d, 0, SSD_OP_WRITE, 3, 6);
     drive_try(d, 0, SSD_OP_APPEND, 0, 6);
-    g_assert_cmpuint(ssd_zone(d->ssd, 0).wp_lba, ==, 3);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 0).wp_lba, ==, 3);
     accept = drive_try(d, 0, SSD_OP_APPEND, 0, 2);
     g_assert_cmpuint(accept.lba, ==, 3);
     accept = drive_try(d, 0, SSD_OP_WRITE, 5, 1);
     g_assert_cmphex(accept.status, ==, SSD_SUCCESS);
     g_assert_cmpuint(accept.lba, ==, 5);
-    g_assert_cmpuint(ssd_zone(d->ssd, 0).wp_lba, ==, 6);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 0).wp_lba, ==, 6);
     drive_free(d);
 }
 
@@ -183,7 +183,7 @@ static void test_write_pointer_at_submission(void)
         drive_write(d, 0, lba, 1);
     }
     g_assert_cmpuint(ssd_inflight(d->ssd), ==, 16);
-    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
     drive_free(d);
 }
 
@@ -198,10 +198,10 @@ static void test_reset_one_zone_only(void)
     drive_fill(d, 2, 6);
     drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 1);
     drive_drain(d);
-    g_assert_cmpuint(ssd_zone(d->ssd, 0).wp_lba, ==, 5);
-    g_assert_cmpint(ssd_zone(d->ssd, 1).state, ==, SSD_ZONE_EMPTY);
-    g_assert_cmpuint(ssd_zone(d->ssd, 1).wp_lba, ==, 16);
-    g_assert_cmpuint(ssd_zone(d->ssd, 2).wp_lba, ==, 32 + 6);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 0).wp_lba, ==, 5);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 1).state, ==, SSD_ZONE_EMPTY);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 1).wp_lba, ==, 16);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 2).wp_lba, ==, 32 + 6);
     tag = drive_read(d, LATER, 16, 16);     /* nothing left to sense */
     drive_expect(d, tag, LATER);
     tag = drive_read(d, LATER, 32, 16);     /* 6 pages left there */
@@ -237,7 +237,7 @@ static void test_sub_page_writes(void)
         at_ns += XFER / 4 + (i % 4 == 3 ? PROG : 0);
         drive_expect(d, tag, at_ns);
     }
-    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
     g_assert_cmpuint(at_ns, ==, 4 * (XFER + PROG));
     drive_free(d);
 }
@@ -273,7 +273,7 @@ static void test_latency_beyond_int(void)
 static void test_capacity_below_size(void)
 {
     Drive *d = drive_new("zones=3 zone-capacity=36K");
-    SsdZone zone = ssd_zone(d->ssd, 2);
+    SsdZone zone = ssd_zone(d->ssd, 1, 2);
 
     g_assert_cmpuint(zone.start_lba, ==, 32);
     g_assert_cmpuint(zone.capacity_nlb, ==, 9);
@@ -281,7 +281,7 @@ static void test_capacity_below_size(void)
     g_assert_cmphex(drive_try(d, 0, SSD_OP_WRITE, 40, 2).status, ==,
                     SSD_ZONE_BOUNDARY_ERROR);
     drive_write(d, 0, 40, 1);
-    g_assert_cmpint(ssd_zone(d->ssd, 2).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 2).state, ==, SSD_ZONE_FULL);
     g_assert_cmphex(drive_try(d, 0, SSD_OP_WRITE, 41, 1).status, ==,
                     SSD_ZONE_IS_FULL);
     drive_read(d, 0, 47, 1);
@@ -299,7 +299,7 @@ static void test_page_of_48k(void)
 
     tag = drive_write(d, 0, 0, 60);     /* 5 pages: 3 and 2 */
     drive_expect(d, tag, XFER + 3 * PROG);
-    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
     tag = drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
     drive_expect(d, tag, LATER + 2 * ERASE);
     drive_free(d);
@@ -311,7 +311,7 @@ static void test_all_zones_sequential(void)
     Drive *d = drive_new("zones=64");
 
     for (uint32_t z = 0; z < 64; z++) {
-        SsdZone zone = ssd_zone(d->ssd, z);
+        SsdZone zone = ssd_zone(d->ssd, 1, z);
 
         g_assert_cmpint(zone.state, ==, SSD_ZONE_EMPTY);
         g_assert_cmpuint(zone.wp_lba, ==, zone.start_lba);

@@ -19,6 +19,7 @@ typedef struct Arrival {
     SsdCmd cmd;         /* its ranges are those below */
     SsdRange ranges[COPY_RANGES];
     bool zone_fails;
+    uint32_t nsid;
     uint32_t zone_idx;
 } Arrival;
 
@@ -60,11 +61,12 @@ static GArray *schedule_new(const SsdParams *p, Rng *rng)
 {
     GArray *schedule = g_array_new(FALSE, TRUE, sizeof(Arrival));
     Model *model = model_new(p);
-    const Rules *rules = model_rules(model);
     Arrival a = { 0 };
 
     for (uint32_t i = 0; i < COMMANDS; i++) {
-        uint32_t z = rng_below(rng, p->zones);
+        uint32_t nsid = 1 + rng_below(rng, p->namespaces);
+        const Rules *rules = model_rules(model, nsid);
+        uint32_t z = rng_below(rng, rules->zone_count);
 
         if (!rng_chance(rng, 30)) {
             a.at_ns += rng_below(rng, rng_chance(rng, 50) ? 100000 :
@@ -73,16 +75,18 @@ static GArray *schedule_new(const SsdParams *p, Rng *rng)
         a.cmd = (SsdCmd) {
             .op = rng_chance(rng, 70) ? SSD_OP_READ + rng_below(rng, 3) :
                   rng_below(rng, SSD_OP_COUNT),
+            .nsid = nsid,
             .slba = z * rules->zone_nlb,
             .nlb = 1 + rng_below(rng, rng_chance(rng, 50) ? 4 : 64),
             .select_all = rng_chance(rng, 10),
         };
         model_run(model, a.at_ns);
         /* Rarely, and only late, for no command repairs a zone. */
+        a.nsid = nsid;
         a.zone_idx = z;
         a.zone_fails = i > COMMANDS * 3 / 4 && rng_chance(rng, 1);
         if (a.zone_fails) {
-            model_zone_fail(model, a.at_ns, z, SSD_ZONE_READ_ONLY);
+            model_zone_fail(model, a.at_ns, nsid, z, SSD_ZONE_READ_ONLY);
         }
         if (a.cmd.op == SSD_OP_COPY || rng_chance(rng, 15)) {
             random_copy(rules, rng, a.ranges, &a.cmd);
@@ -271,7 +275,7 @@ static Outcome run_schedule(const SsdParams *p, const GArray *schedule,
         poll_until(&run, mode, &rng, a->at_ns, dues);
         g_assert_true(ssd_has_room(run.ssd));
         if (a->zone_fails) {
-            ssd_zone_fail(run.ssd, a->at_ns, a->zone_idx,
+            ssd_zone_fail(run.ssd, a->at_ns, a->nsid, a->zone_idx,
                           SSD_ZONE_READ_ONLY);
         }
         accept = ssd_submit(run.ssd, a->at_ns, &cmd, i);
@@ -316,6 +320,7 @@ static void expect_same(const Outcome *a, const Outcome *b)
         const SsdDone *y = &g_array_index(b->dones, SsdDone, i);
 
         g_assert_cmpuint(x->tag, ==, y->tag);
+        g_assert_cmpuint(x->nsid, ==, y->nsid);
         g_assert_cmphex(x->status, ==, y->status);
         g_assert_cmpint(x->op, ==, y->op);
         g_assert_cmpuint(x->result, ==, y->result);
@@ -361,6 +366,8 @@ static const char *const drives[][2] = {
       "mgmt-parallel-zones=3 finish-chunk=16K" },
     { "planes", ROOM "zones=8 channels=2 dies=2 planes=2 zone-dies=1 "
       "max-open=4 max-active=4" },
+    { "namespaces", ROOM "zones=12 namespaces=3 channels=2 page-size=8K "
+      "max-open=2 max-active=3 mgmt-parallel-zones=2" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };

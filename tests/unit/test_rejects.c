@@ -37,11 +37,20 @@ typedef struct Mistake {
     SsdStatus status;
 } Mistake;
 
-#define IO(o, s, n) { .op = SSD_OP_##o, .slba = (s), .nlb = (n) }
-#define COPY(s, n, ...) { .op = SSD_OP_COPY, .slba = (s), .range_count = (n), \
+#define IO(o, s, n) { .op = SSD_OP_##o, .nsid = 1, .slba = (s), .nlb = (n) }
+#define TO(id, o) { .op = SSD_OP_##o, .nsid = (id), .nlb = 1 }
+#define COPY(s, n, ...) { .op = SSD_OP_COPY, .nsid = 1, .slba = (s), \
+                          .range_count = (n), \
                           .ranges = (const SsdRange[129]) { __VA_ARGS__ } }
 
 static const Mistake mistakes[] = {
+    { "write to namespace 0", TO(0, WRITE), SSD_INVALID_NAMESPACE_OR_FORMAT },
+    { "read of the namespace after the last", TO(2, READ),
+      SSD_INVALID_NAMESPACE_OR_FORMAT },
+    { "reset in all namespaces", TO(SSD_NSID_ALL, ZONE_RESET),
+      SSD_INVALID_NAMESPACE_OR_FORMAT },
+    { "flush of a namespace that is none", TO(2, FLUSH),
+      SSD_INVALID_NAMESPACE_OR_FORMAT },
     { "read of nothing", IO(READ, 0, 0), SSD_INVALID_FIELD },
     { "read above MDTS", IO(READ, 0, 9), SSD_INVALID_FIELD },
     { "read of 2^32 - 1 blocks", IO(READ, 0, UINT32_MAX), SSD_INVALID_FIELD },
@@ -143,9 +152,9 @@ static const Mistake mistakes[] = {
       SSD_INVALID_ZONE_STATE_TRANSITION },
     { "extension without resources", IO(ZONE_SET_EXTENSION, 48, 0),
       SSD_TOO_MANY_ACTIVE_ZONES },
-    { "extension of all zones", { .op = SSD_OP_ZONE_SET_EXTENSION,
+    { "extension of all zones", { .op = SSD_OP_ZONE_SET_EXTENSION, .nsid = 1,
       .select_all = true }, SSD_INVALID_FIELD },
-    { "an operation that is none", { .op = SSD_OP_COUNT },
+    { "an operation that is none", { .op = SSD_OP_COUNT, .nsid = 1 },
       SSD_INVALID_FIELD },
     { "open not at a start", IO(ZONE_OPEN, 1, 0), SSD_INVALID_FIELD },
     { "open behind the end", IO(ZONE_OPEN, 64, 0), SSD_LBA_OUT_OF_RANGE },
@@ -166,7 +175,7 @@ static const Mistake mistakes[] = {
     { "reset not at a start", IO(ZONE_RESET, 63, 0), SSD_INVALID_FIELD },
     { "reset behind the end", IO(ZONE_RESET, UINT64_MAX, 0),
       SSD_LBA_OUT_OF_RANGE },
-    { "open of all closed zones", { .op = SSD_OP_ZONE_OPEN,
+    { "open of all closed zones", { .op = SSD_OP_ZONE_OPEN, .nsid = 1,
       .select_all = true }, SSD_TOO_MANY_OPEN_ZONES },
 };
 
@@ -176,7 +185,7 @@ static char *snapshot(const Drive *d)
     GString *text = g_string_new(NULL);
 
     for (uint32_t z = 0; z < d->params.zones; z++) {
-        SsdZone zone = ssd_zone(d->ssd, z);
+        SsdZone zone = ssd_zone(d->ssd, 1, z);
 
         g_string_append_printf(text, "%x %" G_GUINT64_FORMAT " %"
                                G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "; ",
@@ -185,7 +194,8 @@ static char *snapshot(const Drive *d)
                                zone.wp_lba, zone.capacity_nlb);
     }
     g_string_append_printf(text, "open %u active %u inflight %u",
-                           ssd_open_count(d->ssd), ssd_active_count(d->ssd),
+                           ssd_open_count(d->ssd, 1),
+                           ssd_active_count(d->ssd, 1),
                            ssd_inflight(d->ssd));
     return g_string_free(text, FALSE);
 }
@@ -224,7 +234,7 @@ static void test_mistakes(void)
     drive_expect_idle(d);
     /* The drive is as idle and as usable as before. */
     tag = drive_write(d, d->now_ns, 5, 7);
-    g_assert_cmpint(ssd_zone(d->ssd, 0).state, ==, SSD_ZONE_FULL);
+    g_assert_cmpint(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
     drive_expect(d, tag, d->now_ns + 25000 + 4 * 700000);
     g_free(before);
     drive_free(d);
@@ -271,11 +281,11 @@ static void test_failed_zones(void)
     char *text;
     uint32_t tag;
 
-    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 0, SSD_ZONE_READ_ONLY));
-    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_OFFLINE));
-    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 0, SSD_ZONE_READ_ONLY));
-    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_OFFLINE));
-    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, SSD_ZONE_READ_ONLY));
+    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 1, 0, SSD_ZONE_READ_ONLY));
+    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 1, 1, SSD_ZONE_OFFLINE));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, 0, SSD_ZONE_READ_ONLY));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, 1, SSD_ZONE_OFFLINE));
+    g_assert_false(ssd_zone_fail(d->ssd, d->now_ns, 1, 1, SSD_ZONE_READ_ONLY));
     text = snapshot(d);
     g_assert_cmpstr(text, ==, "d 0 5 12; f 16 28 12; 4 32 42 12; 1 48 48 12; "
                     "open 0 active 1 inflight 0");
@@ -309,9 +319,10 @@ typedef struct Event {
 static SsdCmd random_cmd(Rng *rng, const Drive *d)
 {
     uint32_t z = rng_below(rng, d->params.zones);
-    SsdZone zone = ssd_zone(d->ssd, z);
+    SsdZone zone = ssd_zone(d->ssd, 1, z);
     SsdCmd cmd = {
         .op = rng_below(rng, SSD_OP_COUNT),
+        .nsid = 1,
         .slba = zone.start_lba,
         .nlb = rng_below(rng, 7),
         .select_all = rng_chance(rng, 15),
@@ -428,6 +439,7 @@ static void test_garbage(void)
         };
         SsdCmd cmd = {
             .op = rng_below(&rng, SSD_OP_COUNT),
+            .nsid = rng_chance(&rng, 90) ? 1 : rng_next(&rng),
             .slba = rng_next(&rng) >> rng_below(&rng, 64),
             .nlb = rng_next(&rng) >> (32 + rng_below(&rng, 32)),
             .select_all = rng_chance(&rng, 2),

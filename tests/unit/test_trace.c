@@ -68,10 +68,11 @@ static void test_written_bytes(void)
 {
     g_autofree char *path = temporary_path();
     g_autofree char *text = NULL, *params_records = NULL, *want = NULL;
-    SsdCmd append = {.op = SSD_OP_APPEND, .slba = 4096, .nlb = 8};
-    SsdCmd reset = {.op = SSD_OP_ZONE_RESET, .select_all = true};
+    SsdCmd append = {.op = SSD_OP_APPEND, .nsid = 1, .slba = 4096,
+                     .nlb = 8};
+    SsdCmd reset = {.op = SSD_OP_ZONE_RESET, .nsid = 2, .select_all = true};
     SsdRange ranges[] = {{7, 1}, {UINT64_MAX, UINT32_MAX}};
-    SsdCmd copy = {.op = SSD_OP_COPY, .slba = 9, .ranges = ranges,
+    SsdCmd copy = {.op = SSD_OP_COPY, .nsid = 1, .slba = 9, .ranges = ranges,
                    .range_count = 2};
     SsdDone done = {.due_at_ns = 735000, .result = UINT64_MAX};
     SsdParams params;
@@ -88,25 +89,25 @@ static void test_written_bytes(void)
     g_assert_cmpuint(ssd_trace_submit(trace, UINT64_MAX, &reset,
                                       SSD_SUCCESS), ==, 2);
     ssd_trace_discard(trace, 2);
-    ssd_trace_zone_fail(trace, UINT64_MAX, 3, SSD_ZONE_READ_ONLY);
+    ssd_trace_zone_fail(trace, UINT64_MAX, 1, 3, SSD_ZONE_READ_ONLY);
     ssd_trace_submit(trace, UINT64_MAX, &copy, SSD_LBA_OUT_OF_RANGE);
-    ssd_trace_format(trace, UINT64_MAX, 512);
+    ssd_trace_format(trace, UINT64_MAX, 1, 512);
     close_at(trace, UINT64_MAX);
 
     params_records = params_text(&params);
     g_assert_nonnull(strstr(params_records, "P,channels,8\n"));
     want = g_strconcat(
-        "# femu-zns trace 1\n", params_records,
-        "S,0,10000,append,4096,8,0,0\n"
-        "S,1,10000,append,4096,8,0,441\n"
+        "# femu-zns trace 2\n", params_records,
+        "S,0,10000,append,1,4096,8,0,0\n"
+        "S,1,10000,append,1,4096,8,0,441\n"
         "C,0,735000,0,18446744073709551615\n"
-        "S,2,18446744073709551615,reset,0,0,1,0\n"
+        "S,2,18446744073709551615,reset,2,0,0,1,0\n"
         "X,2\n"
-        "F,18446744073709551615,3,13\n"
+        "F,18446744073709551615,1,3,13\n"
         "R,7,1\n"
         "R,18446744073709551615,4294967295\n"
-        "S,3,18446744073709551615,copy,9,0,0,128\n"
-        "N,18446744073709551615,512\n"
+        "S,3,18446744073709551615,copy,1,9,0,0,128\n"
+        "N,18446744073709551615,1,512\n"
         "E,18446744073709551615\n", NULL);
     text = read_all(path);
     g_assert_cmpstr(text, ==, want);
@@ -118,7 +119,7 @@ static void test_flush(void)
 {
     g_autofree char *path = temporary_path();
     g_autofree char *text = NULL;
-    SsdCmd flush = {.op = SSD_OP_FLUSH};
+    SsdCmd flush = {.op = SSD_OP_FLUSH, .nsid = SSD_NSID_ALL};
     SsdParams params;
     SsdTrace *trace;
 
@@ -127,7 +128,7 @@ static void test_flush(void)
     ssd_trace_submit(trace, 5, &flush, SSD_SUCCESS);
     g_assert_true(ssd_trace_flush(trace, NULL));
     text = read_all(path);
-    g_assert_true(g_str_has_suffix(text, "\nS,0,5,flush,0,0,0,0\n"));
+    g_assert_true(g_str_has_suffix(text, "\nS,0,5,flush,4294967295,0,0,0,0\n"));
     close_at(trace, 6);
     g_unlink(path);
 }
@@ -172,13 +173,15 @@ static void test_round_trip(void)
         ranges[i] = (SsdRange) {i * i, i + 1};
     }
     ssd_params_defaults(&params);
-    params.zones = 17;
+    params.zones = 17 * 4;
+    params.namespaces = 4;
     params.zone_capacity_bytes = 48 * SSD_MIB;
     ssd_params_resolve(&params);
     trace = create(path, &params);
     for (uint64_t i = 0; i < COUNT; i++) {
         SsdCmd cmd = {
-            .op = i % SSD_OP_COUNT, .slba = i * 1000, .nlb = (uint32_t)i,
+            .op = i % SSD_OP_COUNT, .nsid = (uint32_t)i * 3,
+            .slba = i * 1000, .nlb = (uint32_t)i,
             .select_all = i % 3 == 0, .ranges = ranges,
             .range_count = i % 130,
         };
@@ -187,11 +190,12 @@ static void test_round_trip(void)
         ssd_trace_submit(trace, i * 7, &cmd, i % 5 ? SSD_SUCCESS :
                          SSD_INVALID_FIELD);
         if (i % 11 == 0) {
-            ssd_trace_zone_fail(trace, i * 7 + 1, i % 17, SSD_ZONE_OFFLINE);
+            ssd_trace_zone_fail(trace, i * 7 + 1, 1 + i % 4, i % 17,
+                                SSD_ZONE_OFFLINE);
         }
         ssd_trace_done(trace, i, &done);
         if (i % 13 == 0) {
-            ssd_trace_format(trace, i * 7 + 2, i);
+            ssd_trace_format(trace, i * 7 + 2, i % 2 ? SSD_NSID_ALL : 4, i);
         }
     }
     close_at(trace, 7 * COUNT);
@@ -209,6 +213,7 @@ static void test_round_trip(void)
         g_assert_cmpuint(record.seq, ==, i);
         g_assert_cmpuint(record.at_ns, ==, i * 7);
         g_assert_cmpint(record.cmd.op, ==, i % SSD_OP_COUNT);
+        g_assert_cmpuint(record.cmd.nsid, ==, i * 3);
         g_assert_cmpuint(record.cmd.slba, ==, i * 1000);
         g_assert_cmpuint(record.cmd.nlb, ==, i);
         g_assert_cmpint(record.cmd.select_all, ==, i % 3 == 0);
@@ -219,6 +224,7 @@ static void test_round_trip(void)
             g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
             g_assert_cmpint(record.kind, ==, SSD_TRACE_ZONE_FAIL);
             g_assert_cmpuint(record.at_ns, ==, i * 7 + 1);
+            g_assert_cmpuint(record.nsid, ==, 1 + i % 4);
             g_assert_cmpuint(record.zone_idx, ==, i % 17);
             g_assert_cmpint(record.state, ==, SSD_ZONE_OFFLINE);
         }
@@ -232,6 +238,7 @@ static void test_round_trip(void)
             g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
             g_assert_cmpint(record.kind, ==, SSD_TRACE_FORMAT);
             g_assert_cmpuint(record.at_ns, ==, i * 7 + 2);
+            g_assert_cmpuint(record.nsid, ==, i % 2 ? SSD_NSID_ALL : 4);
             g_assert_cmpuint(record.lba_bytes, ==, i);
         }
     }
@@ -340,8 +347,8 @@ static char *verdict(const char *text, gssize length)
     return g_strdup(error->message + strlen(path));
 }
 
-#define HEAD "# femu-zns trace 1\n"
-#define SUBMIT "S,0,10,write,0,1,0,0\n"
+#define HEAD "# femu-zns trace 2\n"
+#define SUBMIT "S,0,10,write,1,0,1,0,0\n"
 
 static void test_sound_files(void)
 {
@@ -352,10 +359,10 @@ static void test_sound_files(void)
         HEAD SUBMIT "C,0,20,0,0\nE,20\n",
         HEAD SUBMIT "X,0\nE,20\n",
         HEAD SUBMIT "E,10\n",
-        HEAD "R,0,1\nR,5,2\nS,0,10,copy,0,0,0,0\nE,10\n",
-        HEAD "S,0,10,copy,0,0,0,2\nE,10\n",
-        HEAD "N,0,512\n" SUBMIT "N,10,4096\nE,10\n",
-        HEAD "P,zones,8\nF,0,7,13\nF,0,7,15\n" SUBMIT "E,10\n",
+        HEAD "R,0,1\nR,5,2\nS,0,10,copy,1,0,0,0,0\nE,10\n",
+        HEAD "S,0,10,copy,1,0,0,0,2\nE,10\n",
+        HEAD "N,0,1,512\n" SUBMIT "N,10,1,4096\nE,10\n",
+        HEAD "P,zones,8\nF,0,1,7,13\nF,0,1,7,15\n" SUBMIT "E,10\n",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(sound); i++) {
@@ -371,9 +378,9 @@ static void test_damaged_files(void)
         const char *text;
         const char *error;
     } damaged[] = {
-        {"", ":1: not a trace: the first line must be '# femu-zns trace 1'"},
-        {"# femu-zns trace 2\nE,0\n",
-         ":1: not a trace: the first line must be '# femu-zns trace 1'"},
+        {"", ":1: not a trace: the first line must be '# femu-zns trace 2'"},
+        {"# femu-zns trace 1\nE,0\n",
+         ":1: not a trace: the first line must be '# femu-zns trace 2'"},
         {HEAD, ":2: no E record: the file was cut short"},
         {HEAD "P,zones,8\n", ":3: no E record: the file was cut short"},
         {HEAD SUBMIT, ":3: no E record: the file was cut short"},
@@ -390,32 +397,32 @@ static void test_damaged_files(void)
         {HEAD "P,zasl,1M\nE,0\n",
          ": zasl=1M (1048576): must be 8K to mdts=512K, or 0 to mean mdts"},
         {HEAD SUBMIT "P,zones,8\n", ":3: record P after the first command"},
-        {HEAD "S,0,10,write,0,1,0\n", ":2: record S has 8 fields, not 7"},
-        {HEAD "S,0,10,write,0,1,0,0,0\n", ":2: more than 8 fields"},
-        {HEAD "S,1,10,write,0,1,0,0\n",
+        {HEAD "S,0,10,write,1,0,1,0\n", ":2: record S has 9 fields, not 8"},
+        {HEAD "S,0,10,write,1,0,1,0,0,0\n", ":2: more than 9 fields"},
+        {HEAD "S,1,10,write,1,0,1,0,0\n",
          ":2: field 2 (seq): 1, but the next submission is 0"},
-        {HEAD "S,0,1e1,write,0,1,0,0\n",
+        {HEAD "S,0,1e1,write,1,0,1,0,0\n",
          ":2: field 3 (at_ns): '1e1' is not a decimal number"},
-        {HEAD "S,0,,write,0,1,0,0\n",
+        {HEAD "S,0,,write,1,0,1,0,0\n",
          ":2: field 3 (at_ns): '' is not a decimal number"},
-        {HEAD "S,0,-1,write,0,1,0,0\n",
+        {HEAD "S,0,-1,write,1,0,1,0,0\n",
          ":2: field 3 (at_ns): '-1' is not a decimal number"},
-        {HEAD "S,0,010,write,0,1,0,0\n",
+        {HEAD "S,0,010,write,1,0,1,0,0\n",
          ":2: field 3 (at_ns): '010' is not a decimal number"},
-        {HEAD "S,0,18446744073709551616,write,0,1,0,0\n",
+        {HEAD "S,0,18446744073709551616,write,1,0,1,0,0\n",
          ":2: field 3 (at_ns): 18446744073709551616 is above "
          "18446744073709551615"},
-        {HEAD "S,0,10,erase,0,1,0,0\n",
+        {HEAD "S,0,10,erase,1,0,1,0,0\n",
          ":2: field 4 (op): 'erase' is no operation"},
-        {HEAD "S,0,10,write,x,1,0,0\n",
-         ":2: field 5 (slba): 'x' is not a decimal number"},
-        {HEAD "S,0,10,write,0,4294967296,0,0\n",
-         ":2: field 6 (nlb): 4294967296 is above 4294967295"},
-        {HEAD "S,0,10,write,0,1,2,0\n",
-         ":2: field 7 (select_all): 2 is above 1"},
-        {HEAD "S,0,10,write,0,1,0,65536\n",
-         ":2: field 8 (status): 65536 is above 65535"},
-        {HEAD SUBMIT "S,1,9,write,1,1,0,0\n",
+        {HEAD "S,0,10,write,1,x,1,0,0\n",
+         ":2: field 6 (slba): 'x' is not a decimal number"},
+        {HEAD "S,0,10,write,1,0,4294967296,0,0\n",
+         ":2: field 7 (nlb): 4294967296 is above 4294967295"},
+        {HEAD "S,0,10,write,1,0,1,2,0\n",
+         ":2: field 8 (select_all): 2 is above 1"},
+        {HEAD "S,0,10,write,1,0,1,0,65536\n",
+         ":2: field 9 (status): 65536 is above 65535"},
+        {HEAD SUBMIT "S,1,9,write,1,1,1,0,0\n",
          ":3: field 3 (at_ns): 9 is before the record above it at 10"},
         {HEAD SUBMIT "C,0,20,0\n", ":3: record C has 5 fields, not 4"},
         {HEAD SUBMIT "C,1,20,0,0\n",
@@ -437,17 +444,25 @@ static void test_damaged_files(void)
         {HEAD "R,0,1\nE,0\n",
          ":3: record E after R, which only a copy's S may follow"},
         {HEAD "R,0,1\n", ":3: no E record: the file was cut short"},
-        {HEAD "N,0\n", ":2: record N has 3 fields, not 2"},
-        {HEAD "N,0,4294967296\n",
-         ":2: field 3 (lba_bytes): 4294967296 is above 4294967295"},
-        {HEAD SUBMIT "N,9,512\n",
+        {HEAD "N,0\n", ":2: record N has 4 fields, not 2"},
+        {HEAD "N,0,2,512\n", ":2: field 3 (nsid): 2 is none of the drive's "
+         "namespaces, 1 to 1"},
+        {HEAD "N,0,1,4294967296\n",
+         ":2: field 4 (lba_bytes): 4294967296 is above 4294967295"},
+        {HEAD SUBMIT "N,9,1,512\n",
          ":3: field 2 (at_ns): 9 is before the record above it at 10"},
-        {HEAD "F,0,0\n", ":2: record F has 4 fields, not 3"},
-        {HEAD "P,zones,8\nF,0,8,13\n", ":3: field 3 (zone): 8 is above 7"},
-        {HEAD "F,0,0,14\n", ":2: field 4 (state): 14 is neither 13 "
+        {HEAD "F,0,0\n", ":2: record F has 5 fields, not 3"},
+        {HEAD "P,zones,8\nF,0,1,8,13\n", ":3: field 4 (zone): 8 is above 7"},
+        {HEAD "P,zones,8\nP,namespaces,2\nF,0,2,4,13\n",
+         ":4: field 4 (zone): 4 is above 3"},
+        {HEAD "P,zones,8\nP,namespaces,2\nF,0,3,0,13\n",
+         ":4: field 3 (nsid): 3 is none of the drive's namespaces, 1 to 2"},
+        {HEAD "F,0,4294967295,0,13\n", ":2: field 3 (nsid): 4294967295 is "
+         "none of the drive's namespaces, 1 to 1"},
+        {HEAD "F,0,1,0,14\n", ":2: field 5 (state): 14 is neither 13 "
          "(read-only) nor 15 (offline)"},
-        {HEAD "F,0,0,16\n", ":2: field 4 (state): 16 is above 15"},
-        {HEAD SUBMIT "F,9,0,13\n",
+        {HEAD "F,0,1,0,16\n", ":2: field 5 (state): 16 is above 15"},
+        {HEAD SUBMIT "F,9,1,0,13\n",
          ":3: field 2 (at_ns): 9 is before the record above it at 10"},
         {HEAD SUBMIT "E\n", ":3: record E has 2 fields, not 1"},
     };
@@ -461,7 +476,7 @@ static void test_damaged_files(void)
 
 static void test_binary_lines(void)
 {
-    static const char zero[] = HEAD "S,0,10\0,write,0,1,0,0\nE,0\n";
+    static const char zero[] = HEAD "S,0,10\0,write,1,0,1,0,0\nE,0\n";
     g_autofree char *long_line = g_strnfill(300, '7');
     g_autofree char *long_text = g_strconcat(HEAD "E,", long_line, "\n", NULL);
     g_autofree char *zero_error = verdict(zero, sizeof(zero) - 1);
@@ -477,7 +492,7 @@ static void test_binary_lines(void)
 static void test_every_prefix(void)
 {
     static const char sound[] = HEAD "P,zones,8\n" SUBMIT "C,0,20,0,0\n"
-        "F,20,7,13\nR,0,1\nS,1,20,copy,1,0,0,0\nE,20\n";
+        "F,20,1,7,13\nR,0,1\nS,1,20,copy,1,1,0,0,0\nE,20\n";
 
     for (size_t length = 0; length < sizeof(sound) - 1; length++) {
         g_autofree char *error = verdict(sound, (gssize)length);

@@ -60,8 +60,8 @@ static const SsdRange first_block = { 0, 1 };
 
 static SsdCmd word_cmd(const Pair *pair, const char *word)
 {
-    const Rules *rules = model_rules(pair->model);
-    SsdCmd cmd = { .nlb = 1 };
+    const Rules *rules = model_rules(pair->model, 1);
+    SsdCmd cmd = { .nsid = 1, .nlb = 1 };
     uint64_t written_nlb = 0;
 
     if (word[1] == '*') {
@@ -129,7 +129,7 @@ static unsigned run_sequence(const SsdParams *params, char **words,
         if (word[0] == 't') {
             pair_drain(pair);
         } else if (word[0] == 'R' || word[0] == 'O') {
-            pair_zone_fail(pair, word[1] - '0', word[0] == 'R' ?
+            pair_zone_fail(pair, 1, word[1] - '0', word[0] == 'R' ?
                            SSD_ZONE_READ_ONLY : SSD_ZONE_OFFLINE);
         } else {
             SsdCmd cmd = word_cmd(pair, word);
@@ -281,7 +281,11 @@ static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd, SsdRange *ranges)
         spoil_copy(rules, rng, cmd, ranges);
         return;
     }
-    switch (rng_below(rng, 8)) {
+    switch (rng_below(rng, 9)) {
+    case 8:
+        cmd->nsid = rng_chance(rng, 50) ? SSD_NSID_ALL :
+                    rng_below(rng, MODEL_MAX_NAMESPACES + 2);
+        break;
     case 0:
         cmd->nlb = odd_nlb[rng_below(rng, G_N_ELEMENTS(odd_nlb))];
         break;
@@ -320,13 +324,16 @@ static bool is_read(SsdOp op)
     return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
 }
 
-static SsdCmd random_cmd(const Rules *rules, Rng *rng, SsdRange *ranges)
+static SsdCmd random_cmd(const Pair *pair, Rng *rng, SsdRange *ranges)
 {
+    uint32_t nsid = 1 + rng_below(rng, pair->params.namespaces);
+    const Rules *rules = model_rules(pair->model, nsid);
     uint32_t z = rng_below(rng, rules->zone_count);
     const RulesZone *zone = &rules->zone[z];
     uint64_t room_nlb = rules->capacity_nlb - zone->written_nlb;
     SsdCmd cmd = {
         .op = random_op(rng),
+        .nsid = nsid,
         .nlb = random_nlb(rules, rng),
         .slba = z * rules->zone_nlb,
     };
@@ -354,7 +361,10 @@ static SsdCmd random_cmd(const Rules *rules, Rng *rng, SsdRange *ranges)
 
 static void fail_a_zone(Pair *pair, Rng *rng)
 {
-    pair_zone_fail(pair, rng_below(rng, pair->params.zones),
+    const SsdParams *p = &pair->params;
+
+    pair_zone_fail(pair, 1 + rng_below(rng, p->namespaces),
+                   rng_below(rng, p->zones / p->namespaces),
                    rng_chance(rng, 70) ? SSD_ZONE_READ_ONLY :
                                          SSD_ZONE_OFFLINE);
 }
@@ -400,7 +410,7 @@ static void run_random(Pair *pair, Rng *rng, unsigned commands)
         while (!pair_has_room(pair)) {
             pair_advance(pair, ssd_next_at_ns(pair->ssd));
         }
-        cmd = random_cmd(model_rules(pair->model), rng, ranges);
+        cmd = random_cmd(pair, rng, ranges);
         pair_submit(pair, &cmd);
     }
 }
@@ -445,7 +455,9 @@ static SsdParams random_params(Rng *rng)
     SsdParams p = drive_params("");
     uint64_t pages;
 
-    p.zones = 1 + rng_below(rng, RULES_MAX_ZONES);
+    p.namespaces = PICK(rng, 1, 1, 2, MODEL_MAX_NAMESPACES);
+    p.zones = p.namespaces *
+              (1 + rng_below(rng, RULES_MAX_ZONES / p.namespaces));
     p.page_bytes = PICK(rng, 4, 8, 12, 16, 20, 48) * SSD_KIB;
     p.zone_size_bytes = PICK(rng, 64, 128, 256) * SSD_KIB;
     pages = p.zone_size_bytes / p.page_bytes;
@@ -493,7 +505,8 @@ static void test_any_drive(void)
             fail_a_zone(pair, &rng);
             run_random(pair, &rng, 50);
             if (rng_chance(&rng, 20)) {
-                pair_format(pair, PICK(&rng, 512, 4096));
+                pair_format(pair, 1 + rng_below(&rng, params.namespaces),
+                            PICK(&rng, 512, 4096));
             }
         }
         accepted += pair->accepted_count;

@@ -429,7 +429,8 @@ bool femu_trace_open(FemuZns *n, Error **errp);
 void femu_trace_close(FemuZns *n);
 uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
-void femu_trace_zone_fail(FemuZns *n, uint32_t zone_idx, SsdZoneState state);
+void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
+                          SsdZoneState state);
 void femu_trace_discard(FemuZns *n, uint64_t seq);
 
 #endif

@@ -19,6 +19,7 @@ static SsdCmd rw_decode(const NvmeCmd *cmd, SsdOp op)
 {
     return (SsdCmd) {
         .op = op,
+        .nsid = 1,
         .slba = le32_to_cpu(cmd->cdw10) |
                 (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
         .nlb = (le32_to_cpu(cmd->cdw12) & 0xffff) + 1,
@@ -27,7 +28,7 @@ static SsdCmd rw_decode(const NvmeCmd *cmd, SsdOp op)
 
 static uint16_t io_flush(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
-    SsdCmd flush = { .op = SSD_OP_FLUSH };
+    SsdCmd flush = { .op = SSD_OP_FLUSH, .nsid = 1 };
     uint64_t lba;
     FemuReq *req;
     uint16_t status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &flush,

@@ -102,5 +102,5 @@ uint64_t femu_ns_capacity_nlb(const FemuNs *ns)
 /* A zone of the namespace, counted from its first. */
 SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx)
 {
-    return ssd_zone(n->ssd, ns->first_zone + zone_idx);
+    return ssd_zone(n->ssd, ns->nsid, zone_idx);
 }

@@ -91,10 +91,11 @@ uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status)
     return seq;
 }
 
-void femu_trace_zone_fail(FemuZns *n, uint32_t zone_idx, SsdZoneState state)
+void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
+                          SsdZoneState state)
 {
     if (n->trace) {
-        ssd_trace_zone_fail(n->trace, n->now_ns, zone_idx, state);
+        ssd_trace_zone_fail(n->trace, n->now_ns, nsid, zone_idx, state);
         trace_recorded(n);
     }
 }

@@ -97,8 +97,8 @@ static void set_fail(Object *obj, const char *value, Error **errp)
         return;
     }
     guard = femu_time_begin(n);
-    if (ssd_zone_fail(n->ssd, n->now_ns, ns->first_zone + zone_idx, state)) {
-        femu_trace_zone_fail(n, ns->first_zone + zone_idx, state);
+    if (ssd_zone_fail(n->ssd, n->now_ns, ns->nsid, zone_idx, state)) {
+        femu_trace_zone_fail(n, ns->nsid, zone_idx, state);
         if (state == SSD_ZONE_OFFLINE) {
             femu_zone_forget(ns, zone_idx);
         }

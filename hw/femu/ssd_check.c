@@ -1,0 +1,168 @@
+/*
+ * Checks: may a command take effect? Nothing here changes the drive, so an
+ * error status means that nothing has happened.
+ *
+ * Knows nothing of time, QEMU or queues.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_internal.h"
+
+static SsdStatus check_size(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
+{
+    const SsdParams *p = &ssd->params;
+    uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
+                                                    : p->mdts_bytes;
+
+    if (cmd->nlb == 0 || cmd->nlb > limit_bytes / ns->lba_bytes) {
+        return SSD_INVALID_FIELD;
+    }
+    return SSD_SUCCESS;
+}
+
+static SsdStatus check_range(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+{
+    uint64_t end_lba = ns->zones.count * ns->zones.size_nlb;
+
+    return slba >= end_lba || nlb > end_lba - slba ? SSD_LBA_OUT_OF_RANGE
+                                                   : SSD_SUCCESS;
+}
+
+static SsdStatus check_read(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+{
+    SsdStatus status = check_range(ns, slba, nlb);
+
+    if (status != SSD_SUCCESS) {
+        return status;
+    }
+    return zone_check_read(&ns->zones, slba / ns->zones.size_nlb,
+                           slba % ns->zones.size_nlb, nlb);
+}
+
+static SsdStatus check_write(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+{
+    SsdStatus status = check_range(ns, slba, nlb);
+
+    if (status != SSD_SUCCESS) {
+        return status;
+    }
+    return zone_check_write(&ns->zones, slba / ns->zones.size_nlb,
+                            slba % ns->zones.size_nlb, nlb);
+}
+
+static SsdStatus check_append(const SsdNs *ns, const SsdCmd *cmd)
+{
+    uint64_t zone_idx = cmd->slba / ns->zones.size_nlb;
+
+    /* An append names a zone, not a range: the zone's end is what it meets. */
+    if (zone_idx >= ns->zones.count) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
+    if (cmd->slba % ns->zones.size_nlb != 0) {
+        return SSD_INVALID_FIELD;
+    }
+    return zone_check_write(&ns->zones, zone_idx,
+                            ns->zones.zones[zone_idx].wp_nlb, cmd->nlb);
+}
+
+uint64_t ssd_copy_nlb(const SsdCmd *cmd)
+{
+    uint64_t nlb = 0;
+
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        nlb += cmd->ranges[i].nlb;
+    }
+    return nlb;
+}
+
+static SsdStatus check_copy(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
+{
+    const SsdParams *p = &ssd->params;
+
+    if (cmd->range_count > SSD_COPY_RANGES_MAX ||
+        ssd_copy_nlb(cmd) > p->mdts_bytes / ns->lba_bytes) {
+        return SSD_COMMAND_SIZE_LIMIT_EXCEEDED;
+    }
+    if (cmd->range_count == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        const SsdRange *range = &cmd->ranges[i];
+        SsdStatus status = range->nlb == 0
+                           ? SSD_INVALID_FIELD
+                           : check_read(ns, range->slba, range->nlb);
+
+        if (status != SSD_SUCCESS) {
+            return status;
+        }
+    }
+    return check_write(ns, cmd->slba, ssd_copy_nlb(cmd));
+}
+
+static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
+{
+    uint64_t zone_idx = cmd->slba / ns->zones.size_nlb;
+
+    if (cmd->select_all) {
+        /* ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. */
+        if (cmd->op == SSD_OP_ZONE_SET_EXTENSION) {
+            return SSD_INVALID_FIELD;
+        }
+        return zone_check_select_all(&ns->zones, cmd->op);
+    }
+    if (zone_idx >= ns->zones.count) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    if (cmd->slba % ns->zones.size_nlb != 0) {
+        return SSD_INVALID_FIELD;
+    }
+    return zone_check_mgmt(&ns->zones, zone_idx, cmd->op);
+}
+
+static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
+{
+    SsdStatus status;
+
+    switch (cmd->op) {
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        status = check_size(ssd, ns, cmd);
+        return status ? status : check_read(ns, cmd->slba, cmd->nlb);
+    case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+        status = check_size(ssd, ns, cmd);
+        return status ? status : check_write(ns, cmd->slba, cmd->nlb);
+    case SSD_OP_APPEND:
+        status = check_size(ssd, ns, cmd);
+        return status ? status : check_append(ns, cmd);
+    case SSD_OP_COPY:
+        return check_copy(ssd, ns, cmd);
+    case SSD_OP_FLUSH:
+        return SSD_SUCCESS;
+    case SSD_OP_ZONE_OPEN:
+    case SSD_OP_ZONE_CLOSE:
+    case SSD_OP_ZONE_FINISH:
+    case SSD_OP_ZONE_RESET:
+    case SSD_OP_ZONE_OFFLINE:
+    case SSD_OP_ZONE_SET_EXTENSION:
+        return check_mgmt(ns, cmd);
+    case SSD_OP_COUNT:
+        break;
+    }
+    return SSD_INVALID_FIELD;
+}
+
+SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd)
+{
+    /* NVMe base 2.0 section 7.1: a flush may name all namespaces. */
+    if (cmd->op == SSD_OP_FLUSH && cmd->nsid == SSD_NSID_ALL) {
+        return SSD_SUCCESS;
+    }
+    if (cmd->nsid == 0 || cmd->nsid > ssd->ns_count) {
+        return SSD_INVALID_NAMESPACE_OR_FORMAT;
+    }
+    return check_op(ssd, &ssd->ns[cmd->nsid - 1], cmd);
+}

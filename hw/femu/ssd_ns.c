@@ -1,0 +1,149 @@
+/*
+ * Namespaces: how the drive's zones are divided among them, what each one
+ * shows of itself, and how one is formatted.
+ *
+ * Knows nothing of QEMU, queues or host memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_internal.h"
+
+static uint32_t no_limit_if_zero(uint32_t limit)
+{
+    return limit ? limit : UINT32_MAX;
+}
+
+void ssd_ns_init(Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+
+    ssd->ns_count = p->namespaces;
+    ssd->ns_zones = p->zones / p->namespaces;
+    ssd->ns = g_new0(SsdNs, ssd->ns_count);
+    for (uint32_t i = 0; i < ssd->ns_count; i++) {
+        SsdNs *ns = &ssd->ns[i];
+
+        ns->kind = SSD_NS_ZONED;
+        ns->lba_bytes = p->lba_bytes;
+        ns->first_zone_idx = i * ssd->ns_zones;
+        zone_table_init(&ns->zones, ssd->ns_zones,
+                        p->zone_size_bytes / p->lba_bytes,
+                        p->zone_capacity_bytes / p->lba_bytes,
+                        no_limit_if_zero(p->max_open),
+                        no_limit_if_zero(p->max_active));
+    }
+}
+
+void ssd_ns_destroy(Ssd *ssd)
+{
+    for (uint32_t i = 0; i < ssd->ns_count; i++) {
+        zone_table_destroy(&ssd->ns[i].zones);
+    }
+    g_free(ssd->ns);
+}
+
+/* `nsid` must be that of a namespace. */
+static SsdNs *find_ns(const Ssd *ssd, uint32_t nsid)
+{
+    g_assert(nsid >= 1 && nsid <= ssd->ns_count);
+    return &ssd->ns[nsid - 1];
+}
+
+/* Views */
+
+uint32_t ssd_ns_count(const Ssd *ssd)
+{
+    return ssd->ns_count;
+}
+
+SsdNsInfo ssd_ns_info(const Ssd *ssd, uint32_t nsid)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+
+    return (SsdNsInfo) {
+        .kind = ns->kind,
+        .lba_bytes = ns->lba_bytes,
+        .size_nlb = ns->zones.count * ns->zones.size_nlb,
+        .zones = ns->zones.count,
+        .first_zone_idx = ns->first_zone_idx,
+        .zone_size_nlb = ns->zones.size_nlb,
+        .zone_capacity_nlb = ns->zones.capacity_nlb,
+    };
+}
+
+unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->inflight_count;
+}
+
+SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+    uint64_t start_lba = zone_idx * ns->zones.size_nlb;
+    const ZoneEntry *zone;
+
+    g_assert(zone_idx < ns->zones.count);
+    zone = &ns->zones.zones[zone_idx];
+    return (SsdZone) {
+        .state = zone->state,
+        .start_lba = start_lba,
+        .wp_lba = start_lba + zone->wp_nlb,
+        .capacity_nlb = ns->zones.capacity_nlb,
+    };
+}
+
+uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->zones.open_count;
+}
+
+uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->zones.active_count;
+}
+
+/* Failing media */
+
+bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
+                   uint32_t zone_idx, SsdZoneState state)
+{
+    SsdNs *ns = find_ns(ssd, nsid);
+
+    g_assert(zone_idx < ns->zones.count);
+    ssd_run(ssd, now_ns);
+    return zone_fail(&ns->zones, zone_idx, state);
+}
+
+/* Format */
+
+static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
+{
+    g_assert(ns->inflight_count == 0);
+    ns->lba_bytes = lba_bytes;
+    zone_table_format(&ns->zones, ssd->params.zone_size_bytes / lba_bytes,
+                      ssd->params.zone_capacity_bytes / lba_bytes);
+    for (uint32_t i = 0; i < ns->zones.count; i++) {
+        ssd_forget_pages(ssd, ns->first_zone_idx + i);
+    }
+}
+
+bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,
+                GError **error)
+{
+    SsdParams params = ssd->params;
+
+    params.lba_bytes = lba_bytes;
+    if (!ssd_params_check(&params, error)) {
+        return false;
+    }
+    ssd_run(ssd, now_ns);
+    if (nsid != SSD_NSID_ALL) {
+        format_ns(ssd, find_ns(ssd, nsid), lba_bytes);
+        return true;
+    }
+    for (uint32_t i = 0; i < ssd->ns_count; i++) {
+        format_ns(ssd, &ssd->ns[i], lba_bytes);
+    }
+    return true;
+}
