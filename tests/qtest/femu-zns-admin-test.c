@@ -55,8 +55,8 @@ static void test_controller(void)
     g_assert_cmphex(le32_to_cpu(id.sgls) & NVME_CTRL_SGLS_SUPPORT_MASK, ==,
                     NVME_CTRL_SGLS_SUPPORT_NO_ALIGN);
     g_assert_cmphex(le16_to_cpu(id.fuses), ==, 0);
-    /* no Format, shadow doorbells, attachment: they would be refused */
-    g_assert_cmphex(le16_to_cpu(id.oacs), ==, 0);
+    /* no shadow doorbells, attachment: they would be refused */
+    g_assert_cmphex(le16_to_cpu(id.oacs), ==, NVME_OACS_FORMAT);
     g_assert_cmphex(le16_to_cpu(id.oncs) &
                     (NVME_ONCS_WRITE_UNCORR | NVME_ONCS_RESRVATIONS), ==, 0);
     g_assert_true(g_str_has_prefix((char *)id.subnqn, "nqn."));
@@ -79,15 +79,13 @@ static void check_namespace(uint32_t lba_bytes)
                      config.ssd.zones * femu_zone_nlb(&config));
     g_assert_cmpuint(le64_to_cpu(id.ncap), ==, cap_bytes / lba_bytes);
     g_assert_cmpuint(le64_to_cpu(id.nuse), <=, le64_to_cpu(id.ncap));
-    g_assert_cmpuint(id.nlbaf, ==, 0);
-    g_assert_cmphex(id.flbas, ==, 0);
-    g_assert_cmpuint(1u << id.lbaf[0].ds, ==, lba_bytes);
-    g_assert_cmpuint(id.lbaf[0].ms, ==, 0);
+    g_assert_cmpuint(1u << id.lbaf[id.flbas].ds, ==, lba_bytes);
     g_assert_cmphex(id.nmic, ==, 0);
     identify_ok(drive, NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, 1, &zoned);
     for (unsigned i = 0; i <= id.nlbaf; i++) {
-        g_assert_cmpuint(le64_to_cpu(zoned.lbafe[i].zsze), ==,
-                         femu_zone_nlb(&config));
+        g_assert_cmpuint(le64_to_cpu(zoned.lbafe[i].zsze) << id.lbaf[i].ds,
+                         ==, config.ssd.zone_size_bytes);
+        g_assert_cmpuint(id.lbaf[i].ms, ==, 0);
         g_assert_cmpuint(zoned.lbafe[i].zdes, ==, 0);
     }
     femu_shutdown(drive);
@@ -547,6 +545,7 @@ static void test_opcodes_refused(void)
         case NVME_ADM_CMD_SET_FEATURES:
         case NVME_ADM_CMD_GET_FEATURES:
         case NVME_ADM_CMD_ASYNC_EV_REQ:
+        case NVME_ADM_CMD_FORMAT_NVM:
             continue;
         }
         g_assert_cmphex(femu_admin(drive, opcode, 1, 0, 0,

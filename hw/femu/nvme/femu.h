@@ -39,6 +39,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_HOST_ID_BYTES 16
 #define FEMU_BAD_RANGES 64
 #define FEMU_LBA_BYTES_MAX 4096
+#define FEMU_LBA_FORMATS 2              /* 512 and 4096 bytes */
 #define FEMU_ZONE_EXT_UNIT_BYTES 64
 #define FEMU_LOG_CHANGED_ZONES 0xbf
 #define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
@@ -78,10 +79,12 @@ typedef struct FemuSq {
  * A command inside the core; its index is the command's tag. The slot is free
  * again only when the core has returned that tag, so a tag never names a
  * younger command. `sq` is NULL once a reset or a queue's deletion has
- * discarded the completion. `status` overrides the core's success.
+ * discarded the completion, and for the reset of a namespace that is being
+ * formatted, `format_ns`. `status` overrides the core's success.
  */
 typedef struct FemuReq {
     FemuSq *sq;
+    struct FemuNs *format_ns;
     bool busy;
     uint16_t cid;
     uint16_t status;
@@ -155,6 +158,24 @@ typedef struct FemuBadBlocks {
 } FemuBadBlocks;
 
 /*
+ * How far the format of a namespace has come: it waits for room in the core,
+ * for the reset of all zones, then for commands that were inside before it.
+ */
+typedef enum FemuFormatStep {
+    FEMU_FORMAT_IDLE,
+    FEMU_FORMAT_WAITING,
+    FEMU_FORMAT_RESETTING,
+    FEMU_FORMAT_RESET,
+} FemuFormatStep;
+
+/* The Format NVM command under way, if namespaces are left. */
+typedef struct FemuFormat {
+    uint32_t namespaces_left;
+    bool reply;                 /* until a controller reset */
+    uint16_t cid;
+} FemuFormat;
+
+/*
  * A namespace. Its zones are counted from 0; in the core, which counts those of
  * all namespaces, they are [first_zone, first_zone + zones).
  */
@@ -172,6 +193,7 @@ typedef struct FemuNs {
     unsigned long *changed_zones;   /* bitmap: since the log was read */
     FemuBadBlocks bad_reads;
     FemuBadBlocks bad_writes;
+    FemuFormatStep format_step;
     uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
 } FemuNs;
 
@@ -234,6 +256,7 @@ struct FemuZns {
     FemuNs *ns;
     uint32_t ns_count;
     FemuMemory memory;
+    FemuFormat format;
 
     /* Data path of the command that is being executed. */
     FemuSeg *seg;
@@ -270,6 +293,7 @@ void femu_cq_delete(FemuZns *n, uint16_t id);
 void femu_queues_delete(FemuZns *n);
 void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail);
 void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head);
+uint16_t femu_status_retry(uint16_t status);
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result);
 void femu_queues_fetch(FemuZns *n);
@@ -292,6 +316,7 @@ uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf);
 uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
+uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
@@ -322,6 +347,14 @@ uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd);
 void femu_aer_log_read(FemuZns *n, uint8_t log_page);
 void femu_aer_check_temperature(FemuZns *n);
 void femu_aer_reset(FemuZns *n);
+
+/* femu_format.c: LBA formats, and Format NVM while it lasts. */
+uint32_t femu_format_lba_bytes(unsigned format);
+unsigned femu_format_current(const FemuNs *ns);
+bool femu_format_busy(const FemuZns *n, const FemuNs *ns);
+void femu_format_run(FemuZns *n);
+void femu_format_reset_done(FemuNs *ns);
+void femu_format_ctrl_reset(FemuZns *n);
 
 /* femu_zone_change.c: zones that change of themselves. */
 void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx);
@@ -364,6 +397,7 @@ void femu_req_init(FemuZns *n);
 void femu_req_exit(FemuZns *n);
 uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
                          const SsdCmd *cmd, uint64_t *lba, FemuReq **req);
+bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
 
@@ -417,6 +451,7 @@ const char *femu_time_clock_name(void);
 uint16_t femu_inject_read(FemuZns *n, const FemuNs *ns, uint64_t slba,
                           uint64_t nlb);
 uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd);
+void femu_inject_clear(FemuNs *ns);
 void femu_inject_class_init(ObjectClass *oc);
 
 /* femu_stats.c: statistics for log page, feature and QOM. */
@@ -431,6 +466,7 @@ uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
 void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
                           SsdZoneState state);
+void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
 void femu_trace_discard(FemuZns *n, uint64_t seq);
 
 #endif

@@ -11,7 +11,6 @@
 #include "femu.h"
 
 #define UNLIMITED 0xffffffffu
-#define LBA_FORMATS 1
 #define DLFEAT_READS_ZEROES 1
 
 /* Fill `buf`, which is zeroed, with what the namespace says. */
@@ -24,7 +23,8 @@ static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
     id->nsze = cpu_to_le64(femu_ns_size_lba(ns));
     id->ncap = cpu_to_le64(femu_ns_capacity_nlb(ns));
     id->nuse = id->ncap;
-    id->nlbaf = LBA_FORMATS - 1;
+    id->nlbaf = FEMU_LBA_FORMATS - 1;
+    id->flbas = femu_format_current(ns);
     id->dlfeat = DLFEAT_READS_ZEROES;
     stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
     id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
@@ -32,7 +32,9 @@ static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
     id->msrc = SSD_COPY_RANGES_MAX - 1;
     femu_identity_nguid(ns->identity, id->nguid);
     femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
-    id->lbaf[0].ds = ctz32(ns->lba_bytes);
+    for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
+        id->lbaf[i].ds = ctz32(femu_format_lba_bytes(i));
+    }
     return NVME_SUCCESS;
 }
 
@@ -72,8 +74,9 @@ static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
 
     id->mar = cpu_to_le32(mar);
     id->mor = cpu_to_le32(MIN(mor, mar));
-    for (int i = 0; i < LBA_FORMATS; i++) {
-        id->lbafe[i].zsze = cpu_to_le64(femu_ns_zone_nlb(ns));
+    for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
+        id->lbafe[i].zsze = cpu_to_le64(ns->zone_size_bytes /
+                                        femu_format_lba_bytes(i));
         id->lbafe[i].zdes = n->zone_ext_bytes / FEMU_ZONE_EXT_UNIT_BYTES;
     }
     return NVME_SUCCESS;

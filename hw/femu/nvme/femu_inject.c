@@ -155,13 +155,19 @@ static void set_write_error(Object *obj, const char *value, Error **errp)
     }
 }
 
+/* All blocks are good again. */
+void femu_inject_clear(FemuNs *ns)
+{
+    ns->bad_reads.count = 0;
+    ns->bad_writes.count = 0;
+}
+
 static void set_clear(Object *obj, bool value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
 
     for (uint32_t i = 0; value && i < n->ns_count; i++) {
-        n->ns[i].bad_reads.count = 0;
-        n->ns[i].bad_writes.count = 0;
+        femu_inject_clear(&n->ns[i]);
     }
 }
 

@@ -20,6 +20,9 @@
 #define CHANGED_ZONES_BYTES 4096
 #define LSUPP 1
 
+/* To be submitted while its namespace has no other command (figure 211). */
+#define CSE_ONE_PER_NAMESPACE (1u << 16)
+
 #define NS_PER_HOUR (3600 * UINT64_C(1000000000))
 #define SMART_UNIT_BYTES (1000 * 512)
 #define SPARE_PERCENT 100
@@ -54,7 +57,7 @@ void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
     error_log_add(n, (NvmeErrorLog) {
         .sqid = cpu_to_le16(sq->id),
         .cid = cmd->cid,
-        .status_field = cpu_to_le16((status | NVME_DNR) << 1),
+        .status_field = cpu_to_le16((status | femu_status_retry(status)) << 1),
         .param_error_location = 0xffff,
         .lba = io ? cpu_to_le64(le32_to_cpu(cmd->cdw10) |
                                 (uint64_t)le32_to_cpu(cmd->cdw11) << 32) : 0,
@@ -135,6 +138,8 @@ static void log_effects(uint8_t *buf, uint8_t csi)
     for (int i = 0; i < ARRAY_SIZE(admin); i++) {
         effects_add(&log->acs[admin[i]], 0);
     }
+    effects_add(&log->acs[NVME_ADM_CMD_FORMAT_NVM],
+                NVME_CMD_EFF_LBCC | NVME_CMD_EFF_NCC | CSE_ONE_PER_NAMESPACE);
     effects_add(&log->iocs[NVME_CMD_FLUSH], 0);
     effects_add(&log->iocs[NVME_CMD_WRITE], NVME_CMD_EFF_LBCC);
     effects_add(&log->iocs[NVME_CMD_READ], 0);

@@ -146,6 +146,16 @@ static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
     femu_irq_posted(n, cq);
 }
 
+/*
+ * Do Not Retry, but for errors that pass: DNR is 0 with Format In Progress
+ * (NVMe base 2.0, figure 95).
+ */
+uint16_t femu_status_retry(uint16_t status)
+{
+    return status == NVME_SUCCESS || status == NVME_FORMAT_IN_PROGRESS
+           ? 0 : NVME_DNR;
+}
+
 /* Post a completion, or park it until the host has made room for it. */
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result)
@@ -157,7 +167,7 @@ void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
         .dw1 = cpu_to_le32(result >> 32),
         .sq_id = cpu_to_le16(sq->id),
         .cid = cpu_to_le16(cid),
-        .status = cpu_to_le16((status ? status | NVME_DNR : 0) << 1),
+        .status = cpu_to_le16((status | femu_status_retry(status)) << 1),
     };
 
     if (!femu_ctrl_running(n)) {

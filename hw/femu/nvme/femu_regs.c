@@ -52,6 +52,7 @@ void femu_ctrl_reset(FemuZns *n)
     femu_queues_delete(n);
     femu_features_reset(n);
     femu_aer_reset(n);
+    femu_format_ctrl_reset(n);
     n->intms = 0;
     n->csts = 0;
     femu_irq_update_pin(n);

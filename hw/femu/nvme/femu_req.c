@@ -89,6 +89,29 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 }
 
 /*
+ * Hand the core the reset of all zones of a namespace that is being formatted.
+ * Needs ssd_has_room().
+ * Return: has the core accepted it?
+ */
+bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
+{
+    uint32_t tag = n->free_req[n->free_req_count - 1];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
+    uint64_t seq = femu_trace_submit(n, cmd, accept.status);
+
+    if (accept.status != SSD_SUCCESS) {
+        return false;
+    }
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) {
+        .busy = true,
+        .format_ns = ns,
+        .trace_seq = seq,
+    };
+    return true;
+}
+
+/*
  * The completions of this queue's commands, or of all when sq is NULL, will
  * not be posted. The commands themselves go on: their effects are done.
  */
@@ -115,6 +138,9 @@ static void req_done(FemuZns *n, const SsdDone *done)
                           n->clock_ns - done->due_at_ns * n->dilation);
         femu_trace_done(n, req->trace_seq, done);
         femu_cq_post(n, req->sq, req->cid, status, done->result);
+    } else if (req->format_ns) {
+        femu_trace_done(n, req->trace_seq, done);
+        femu_format_reset_done(req->format_ns);
     }
     req->busy = false;
     n->free_req[n->free_req_count++] = done->tag;

@@ -100,6 +100,14 @@ void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
     }
 }
 
+void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes)
+{
+    if (n->trace) {
+        ssd_trace_format(n->trace, n->now_ns, nsid, lba_bytes);
+        trace_recorded(n);
+    }
+}
+
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done)
 {
     if (n->trace) {
