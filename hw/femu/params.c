@@ -408,6 +408,48 @@ static bool check_zone_unit_count(const SsdParams *p, GError **error)
                         MAX_ZONE_UNITS, MAX_ZONE_UNITS / units);
 }
 
+uint64_t ssd_params_program_bytes(const SsdParams *p)
+{
+    return p->page_bytes * (p->multi_plane ? p->planes : 1) *
+           p->program_pages;
+}
+
+static bool check_program(const SsdParams *p, GError **error)
+{
+    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
+                              p->zone_size_bytes;
+    uint64_t program_bytes = ssd_params_program_bytes(p);
+    g_autofree char *program = ssd_param_size_text(program_bytes);
+
+    if (p->pages_per_block % p->program_pages != 0) {
+        return params_error(error, "program-pages", p->program_pages,
+                            "must divide pages-per-block=%" PRIu32,
+                            p->pages_per_block);
+    }
+    if (p->multi_plane && p->zone_planes != 0 && p->zone_planes != p->planes) {
+        return params_error(error, "zone-planes", p->zone_planes,
+                            "must be 0 or planes=%" PRIu32 " with "
+                            "multi-plane=on", p->planes);
+    }
+    if (capacity_bytes % program_bytes != 0) {
+        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
+                            "%smust be a multiple of what one program writes, "
+                            "%s", p->zone_capacity_bytes ? "" :
+                            "means zone-size, but ", program);
+    }
+    return true;
+}
+
+static bool check_suspend(const SsdParams *p, GError **error)
+{
+    if (p->reads_first || (!p->program_suspend && !p->erase_suspend)) {
+        return true;
+    }
+    return params_error(error, "reads-first", p->reads_first,
+                        "must be above 0 with program-suspend=on or "
+                        "erase-suspend=on: the reads for each suspension");
+}
+
 static bool check_limits(const SsdParams *p, GError **error)
 {
     if (p->max_open == 0 || p->max_active == 0 ||
@@ -436,14 +478,15 @@ static bool check_read_granule(const SsdParams *p, GError **error)
 
 static bool check_finish_chunk(const SsdParams *p, GError **error)
 {
-    g_autofree char *page = ssd_param_size_text(p->page_bytes);
+    uint64_t program_bytes = ssd_params_program_bytes(p);
+    g_autofree char *program = ssd_param_size_text(program_bytes);
 
-    if (p->finish_chunk_bytes % p->page_bytes == 0) {
+    if (p->finish_chunk_bytes % program_bytes == 0) {
         return true;
     }
     return params_error(error, "finish-chunk", p->finish_chunk_bytes,
-                        "must be a multiple of page-size=%s, or 0 for one "
-                        "page", page);
+                        "must be a multiple of %s, which one program writes, "
+                        "or 0 for that", program);
 }
 
 static bool check_mdts(const SsdParams *p, GError **error)
@@ -487,11 +530,18 @@ static const struct {
      "`channels` x `ways` x `dies` x `planes` is at most 4096."},
     {check_zone_unit_count,
      "`zones` x the units that one zone spans is at most 268435456."},
+    {check_program,
+     "`program-pages` divides `pages-per-block`. With `multi-plane`, a zone "
+     "spans all planes. `zone-capacity` is a multiple of what one program "
+     "writes: `page-size` x `program-pages`, with `multi-plane` x `planes`."},
+    {check_suspend,
+     "`program-suspend` and `erase-suspend` need `reads-first`."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,
      "`read-granule` is a multiple of 512 that divides `page-size`, or 0."},
-    {check_finish_chunk, "`finish-chunk` is a multiple of `page-size`."},
+    {check_finish_chunk,
+     "`finish-chunk` is a multiple of what one program writes."},
     {check_mdts, "`mdts` is a power of two."},
     {check_zasl,
      "`zasl` is a power of two from 8K to `mdts`, or 0 to mean `mdts`."},
@@ -543,8 +593,10 @@ void ssd_params_resolve(SsdParams *p)
     p->zone_planes = p->zone_planes ? p->zone_planes : p->planes;
     p->read_granule_bytes = p->read_granule_bytes ? p->read_granule_bytes :
                             p->page_bytes;
+    p->program_transfer_ns = p->program_transfer_ns ? p->program_transfer_ns :
+                             p->page_transfer_ns;
     p->finish_chunk_bytes = p->finish_chunk_bytes ? p->finish_chunk_bytes :
-                            p->page_bytes;
+                            ssd_params_program_bytes(p);
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
 }
 

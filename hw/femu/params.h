@@ -73,8 +73,53 @@
     X(SIZE, read_granule_bytes, "read-granule", 0, 0, 256 * SSD_KIB,          \
       "bytes",                                                                \
       "reads transfer whole granules (ECC codewords); 0 means whole pages")   \
+    X(BOOL, multi_plane, "multi-plane", false, false, true, "",               \
+      "the planes of a die work as one: a sense, program or erase takes "     \
+      "all of them, and the die has one array clock")                         \
+    X(U32, program_pages, "program-pages", 1, 1, 16, "pages",                 \
+      "pages of each plane that one program writes (one-shot TLC: 3)")        \
+    X(U64, program_transfer_ns, "program-transfer-ns", 0, 0,                  \
+      UINT64_C(1000000000), "ns",                                             \
+      "moving one page over its channel for a program; 0 means page- "        \
+      "transfer-ns")                                                          \
+    X(U64, program_data_ns, "program-data-ns", 0, 0, UINT64_C(1000000000),    \
+      "ns",                                                                   \
+      "more array time of a program with data of the host; the padding of "   \
+      "a finish goes without")                                                \
+    X(U32, program_spread_permille, "program-spread", 0, 0, 100, "permille",  \
+      "standard deviation of tPROG, as a share of it")                        \
+    X(U64, read_slow_ns, "read-slow-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "tR of slow pages, where there are some")                               \
+    X(U32, slow_page_permille, "slow-pages", 0, 0, 1000, "permille",          \
+      "share of pages that are slow to sense; which ones, the seed says")     \
+    X(BOOL, cache_read, "cache-read", true, false, true, "",                  \
+      "the array goes on while what it has sensed is transferred; off: it "   \
+      "waits until the channel has taken the data")                           \
+    X(U32, program_registers, "program-registers", 0, 0, 16, "programs",      \
+      "programs whose data a unit can hold, the running one included; "       \
+      "further ones wait before the channel. 1: no cache program, 2: "        \
+      "cache program; 0 means no limit")                                      \
+    X(U32, reads_first, "reads-first", 0, 0, 1u << 16, "reads",               \
+      "reads that a unit serves before programs and erases that wait, and "   \
+      "for each suspension; 0 means in order of arrival")                     \
+    X(BOOL, program_suspend, "program-suspend", false, false, true, "",       \
+      "a running program is suspended for reads")                             \
+    X(BOOL, erase_suspend, "erase-suspend", false, false, true, "",           \
+      "a running erase is suspended for reads")                               \
+    X(U64, suspend_ns, "suspend-ns", 0, 0, UINT64_C(1000000000), "ns",        \
+      "suspend latency: from the suspend point until reads can go")           \
+    X(U64, resume_ns, "resume-ns", 0, 0, UINT64_C(1000000000), "ns",          \
+      "array time that each suspension adds to a program or erase")           \
+    X(U64, suspend_segment_ns, "suspend-segment-ns", 0, 0,                    \
+      UINT64_C(1000000000), "ns",                                             \
+      "array time between points at which a program or erase can be "         \
+      "suspended; it runs at least as long after each suspension")            \
+    X(U32, suspend_spread_permille, "suspend-spread", 0, 0, 1000, "permille", \
+      "a segment is longer or shorter by at most this share of it")           \
+    X(U64, seed, "seed", 0, 0, UINT64_C(1) << 62, "",                         \
+      "of all that is random in the drive, such as which pages are slow")     \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
-      "finish programs this much at a time; 0 means one page")                \
+      "finish programs this much at a time; 0 means one program")             \
     X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
       "zones that a Select All works on at a time")                           \
     X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \
@@ -142,6 +187,9 @@ const char *ssd_params_nearest(const char *name, const char *const *others);
 
 /* The value of one parameter; booleans are 0 or 1. */
 uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
+
+/* What one program writes, in bytes: pages of the planes that it takes. */
+uint64_t ssd_params_program_bytes(const SsdParams *params);
 
 /*
  * Check ranges and the rules between parameters. A checked SsdParams is what

@@ -46,6 +46,17 @@ SsdOp ssd_op_from_name(const char *name)
 
 /* Construction */
 
+static void init_pages(Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+
+    ssd->sense_bytes = p->page_bytes * (p->multi_plane ? p->planes : 1);
+    ssd->page_bytes = ssd->sense_bytes * p->program_pages;
+    ssd->rows_per_block = p->pages_per_block / p->program_pages;
+    ssd->zone_pages = p->zone_capacity_bytes / ssd->page_bytes;
+    ssd->chunk_pages = p->finish_chunk_bytes / ssd->page_bytes;
+}
+
 static void init_zones(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
@@ -55,6 +66,10 @@ static void init_zones(Ssd *ssd)
         [MAP_DIE] = { p->dies, p->zone_dies },
         [MAP_PLANE] = { p->planes, p->zone_planes },
     };
+
+    if (p->multi_plane) {
+        levels[MAP_PLANE] = (MapLevel) { 1, 1 };
+    }
 
     map_init(&ssd->map, levels);
     ssd->life = g_new0(uint32_t, p->zones);
@@ -76,7 +91,7 @@ static void init_zones(Ssd *ssd)
 static uint32_t op_capacity(const Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
-    uint64_t per_slot = p->mdts_bytes / p->page_bytes +
+    uint64_t per_slot = p->mdts_bytes / ssd->sense_bytes +
                         2 * SSD_COPY_RANGES_MAX;
 
     per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
@@ -88,18 +103,37 @@ static uint32_t op_capacity(const Ssd *ssd)
 static void init_flash(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
+    uint32_t unit_planes = p->multi_plane ? p->planes : 1;
     FlashConfig config = {
         .channels = p->channels,
-        .units_per_channel = p->ways * p->dies * p->planes,
-        .page_bytes = p->page_bytes,
-        .read_ns = p->read_ns,
-        .program_ns = p->program_ns,
-        .erase_ns = p->erase_ns,
-        .page_transfer_ns = p->page_transfer_ns,
+        .units_per_channel = p->ways * p->dies * p->planes / unit_planes,
         .op_capacity = op_capacity(ssd),
+        .seed = p->seed,
+        .page_bytes = ssd->sense_bytes,
+        .program_pages = p->program_pages,
+        .read_ns = p->read_ns,
+        .read_slow_ns = p->read_slow_ns,
+        .slow_page_permille = p->slow_page_permille,
+        .program_ns = p->program_ns,
+        .program_data_ns = p->program_data_ns,
+        .program_spread_permille = p->program_spread_permille,
+        .erase_ns = p->erase_ns,
+        .read_transfer_ns = p->page_transfer_ns * unit_planes,
+        .program_transfer_ns = p->program_transfer_ns * unit_planes,
+        .program_registers = p->program_registers,
+        .cache_read = p->cache_read,
+        .reads_first = p->reads_first,
+        .program_suspend = p->program_suspend,
+        .erase_suspend = p->erase_suspend,
+        .suspend_ns = p->suspend_ns,
+        .resume_ns = p->resume_ns,
+        .segment_ns = p->suspend_segment_ns,
+        .segment_spread_ns = p->suspend_segment_ns *
+                             p->suspend_spread_permille / 1000,
     };
 
-    flash_init(&ssd->flash, &config);
+    event_heap_init(&ssd->events, flash_event_count(&config));
+    flash_init(&ssd->flash, &config, &ssd->events);
     ssd->unit_count = config.channels * config.units_per_channel;
 }
 
@@ -125,9 +159,8 @@ Ssd *ssd_new(const SsdParams *params)
 
     ssd->params = *params;
     ssd_params_resolve(&ssd->params);
-    ssd->zone_pages = ssd->params.zone_capacity_bytes / ssd->params.page_bytes;
-    ssd->chunk_pages = ssd->params.finish_chunk_bytes / ssd->params.page_bytes;
     ssd_ns_init(ssd);
+    init_pages(ssd);
     init_zones(ssd);
     init_flash(ssd);
     init_commands(ssd);
@@ -148,6 +181,7 @@ void ssd_free(Ssd *ssd)
     g_free(ssd->ready);
     g_free(ssd->commands);
     flash_destroy(&ssd->flash);
+    event_heap_destroy(&ssd->events);
     g_free(ssd->zone_writes);
     g_free(ssd->programmed_rows);
     g_free(ssd->life);
@@ -367,7 +401,7 @@ static void page_programmed(Ssd *ssd, const FlashOp *op)
 
 static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
-    if (op->kind == FLASH_PROGRAM) {
+    if (flash_programs(op->kind)) {
         page_programmed(ssd, op);
     }
     if (op->owner >= ssd->params.cmd_slots) {
@@ -383,12 +417,16 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 
 void ssd_run(Ssd *ssd, uint64_t now_ns)
 {
+    EventHeap *events = &ssd->events;
     FlashOp op;
-    uint64_t at_ns;
 
     g_assert(now_ns >= ssd->run_at_ns);
-    while (flash_step(&ssd->flash, now_ns, &op, &at_ns)) {
-        op_ended(ssd, &op, at_ns);
+    while (events->count && event_heap_next_at_ns(events) <= now_ns) {
+        Event event = event_heap_pop(events);
+
+        if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
+            op_ended(ssd, &op, event.at_ns);
+        }
     }
     ssd->run_at_ns = now_ns;
 }
@@ -404,7 +442,7 @@ uint64_t ssd_next_at_ns(const Ssd *ssd)
     if (ssd->inflight_count == ssd->inflight_finishes) {
         return ssd_fills_end_after_ns(ssd);
     }
-    return flash_next_at_ns(&ssd->flash);
+    return event_heap_next_at_ns(&ssd->events);
 }
 
 unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)

@@ -118,6 +118,14 @@ typedef struct Stats {
 
 struct Ssd {
     SsdParams params;
+    /*
+     * A page, here and in all that follows, is what one program writes:
+     * program-pages pages of the unit's planes. A unit senses sense_bytes of
+     * it at once.
+     */
+    uint32_t page_bytes;
+    uint32_t sense_bytes;
+    uint32_t rows_per_block; /* pages of a unit between two erases */
     uint32_t unit_count;
     uint64_t zone_pages;     /* pages in a zone's capacity */
     uint64_t chunk_pages;    /* of a finish */
@@ -127,6 +135,7 @@ struct Ssd {
     uint32_t ns_count;
     uint32_t ns_zones; /* zones of each */
     ZoneMap map;
+    EventHeap events;
     Flash flash;
 
     /* [zone]: grows at each reset, so that late programs are told apart */

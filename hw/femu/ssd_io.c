@@ -20,16 +20,20 @@ typedef struct Piece {
     uint32_t end_bytes;
 } Piece;
 
-/* Cut the first piece off a span, which must not be empty. */
-static Piece take_piece(const Ssd *ssd, Span *span)
+/*
+ * Cut the first piece off a span, which must not be empty. Pieces end where
+ * stretches of `cut_bytes` do, which divides a page.
+ */
+static Piece take_piece(const Ssd *ssd, Span *span, uint32_t cut_bytes)
 {
-    uint64_t page_bytes = ssd->params.page_bytes;
-    uint64_t page = span->begin_bytes / page_bytes;
-    uint64_t base_bytes = page * page_bytes;
+    uint64_t page = span->begin_bytes / ssd->page_bytes;
+    uint64_t base_bytes = page * ssd->page_bytes;
+    uint32_t begin_bytes = span->begin_bytes - base_bytes;
+    uint64_t cut_at_bytes = begin_bytes - begin_bytes % cut_bytes + cut_bytes;
     Piece piece = {
         .page = page,
-        .begin_bytes = span->begin_bytes - base_bytes,
-        .end_bytes = MIN(span->end_bytes - base_bytes, page_bytes),
+        .begin_bytes = begin_bytes,
+        .end_bytes = MIN(span->end_bytes - base_bytes, cut_at_bytes),
     };
 
     span->begin_bytes = base_bytes + piece.end_bytes;
@@ -44,11 +48,12 @@ static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
 
     op->unit_idx = map_zone_units(&ssd->map, zone_idx)[unit_in_zone];
     op->place_idx = zone_idx * ssd->map.zone_units + unit_in_zone;
+    op->row = page / ssd->map.zone_units;
 }
 
-static bool is_programmed(const Ssd *ssd, uint32_t place_idx, uint64_t page)
+static bool is_programmed(const Ssd *ssd, const FlashOp *op)
 {
-    return page / ssd->map.zone_units < ssd->programmed_rows[place_idx];
+    return op->row < ssd->programmed_rows[op->place_idx];
 }
 
 static void issue(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, FlashOp *op)
@@ -72,11 +77,11 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
 {
     span.end_bytes = MIN(span.end_bytes, ssd->params.zone_capacity_bytes);
     while (span.begin_bytes < span.end_bytes) {
-        Piece piece = take_piece(ssd, &span);
+        Piece piece = take_piece(ssd, &span, ssd->sense_bytes);
         FlashOp op = { .kind = FLASH_READ };
 
         place_page(ssd, span.zone_idx, piece.page, &op);
-        if (is_programmed(ssd, op.place_idx, piece.page)) {
+        if (is_programmed(ssd, &op)) {
             widen_to_granules(ssd, &piece);
             op.begin_bytes = piece.begin_bytes;
             op.end_bytes = piece.end_bytes;
@@ -89,8 +94,8 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                         Span span)
 {
     while (span.begin_bytes < span.end_bytes) {
-        Piece piece = take_piece(ssd, &span);
-        bool completes_page = piece.end_bytes == ssd->params.page_bytes;
+        Piece piece = take_piece(ssd, &span, ssd->page_bytes);
+        bool completes_page = piece.end_bytes == ssd->page_bytes;
         FlashOp op = {
             .kind = completes_page ? FLASH_PROGRAM : FLASH_LOAD,
             .begin_bytes = piece.begin_bytes,
@@ -184,9 +189,9 @@ void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                     uint64_t page, uint32_t skip_bytes, FlashOp *op)
 {
-    op->kind = FLASH_PROGRAM;
+    op->kind = skip_bytes ? FLASH_PROGRAM : FLASH_PAD;
     op->begin_bytes = skip_bytes;
-    op->end_bytes = ssd->params.page_bytes;
+    op->end_bytes = ssd->page_bytes;
     place_page(ssd, zone_idx, page, op);
     flash_issue(&ssd->flash, now_ns, op);
 }

@@ -101,7 +101,7 @@ static uint64_t used_pages(const Ssd *ssd, uint32_t zone_idx)
         ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH) {
         return ssd->zone_pages;
     }
-    return ssd_issued_bytes(ssd, zone_idx) / ssd->params.page_bytes;
+    return ssd_issued_bytes(ssd, zone_idx) / ssd->page_bytes;
 }
 
 /* Describe the work on the zone as it is before `op` is committed. */
@@ -116,8 +116,8 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .command_idx = command_idx,
         .zone_idx = zone_idx,
         .life = ssd->life[zone_idx],
-        .next_page = wp_bytes / ssd->params.page_bytes,
-        .skip_bytes = wp_bytes % ssd->params.page_bytes,
+        .next_page = wp_bytes / ssd->page_bytes,
+        .skip_bytes = wp_bytes % ssd->page_bytes,
         .used_pages = used_pages(ssd, zone_idx),
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
@@ -189,14 +189,14 @@ static void issue_erases(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     Job *job = &ssd->jobs[job_idx];
     uint32_t units = ssd->map.zone_units;
-    uint32_t pages_per_block = ssd->params.pages_per_block;
 
     for (uint32_t u = 0; u < units && u < job->used_pages; u++) {
         uint64_t rows = (job->used_pages - u - 1) / units + 1;
         FlashOp op = {
             .kind = FLASH_ERASE,
             .unit_idx = map_zone_units(&ssd->map, job->zone_idx)[u],
-            .block_count = (rows + pages_per_block - 1) / pages_per_block,
+            .block_count = (rows + ssd->rows_per_block - 1) /
+                           ssd->rows_per_block,
             .owner = owner_of_job(ssd, job_idx),
         };
 
@@ -267,7 +267,10 @@ static void fills_remove(Ssd *ssd, uint32_t job_idx)
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
 {
     /* A chunk to come takes a transfer and a program at the very least. */
-    uint64_t chunk_ns = ssd->params.page_transfer_ns + ssd->params.program_ns;
+    const FlashConfig *config = &ssd->flash.config;
+    uint64_t chunk_ns = flash_transfer_ns(config, config->program_transfer_ns,
+                                          0, ssd->page_bytes) +
+                        flash_least_program_ns(config);
     uint64_t least_left_ns = UINT64_MAX;
     uint32_t job_idx = ssd->newest_fill_idx;
 
@@ -278,7 +281,7 @@ uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
         least_left_ns = MIN(least_left_ns, chunks * chunk_ns);
     }
     g_assert(least_left_ns != UINT64_MAX);
-    return flash_next_at_ns(&ssd->flash) + least_left_ns;
+    return event_heap_next_at_ns(&ssd->events) + least_left_ns;
 }
 
 /* Select All */

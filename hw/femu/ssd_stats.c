@@ -104,7 +104,8 @@ static void append_geometry(const Ssd *ssd, GString *json)
     g_string_append_printf(json,
                            "\"geometry\":{\"channels\":%u,\"ways\":%u,"
                            "\"dies\":%u,\"planes\":%u}",
-                           p->channels, p->ways, p->dies, p->planes);
+                           p->channels, p->ways, p->dies,
+                           p->multi_plane ? 1 : p->planes);
 }
 
 char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)

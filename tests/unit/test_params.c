@@ -331,6 +331,30 @@ static void test_rules_limits(void)
                  "is active; or set max-open=0 to mean as many");
 }
 
+static void test_rules_array(void)
+{
+    assert_check("program-pages=3 planes=2 multi-plane=on zone-size=128M "
+                 "zone-capacity=96M", NULL);
+    assert_check("program-pages=5",
+                 "program-pages=5: must divide pages-per-block=768");
+    assert_check("program-pages=3",
+                 "zone-capacity=0: means zone-size, but must be a multiple of "
+                 "what one program writes, 48K");
+    assert_check("program-pages=3 zone-capacity=16M",
+                 "zone-capacity=16M (16777216): must be a multiple of what one "
+                 "program writes, 48K");
+    assert_check("planes=4 multi-plane=on zone-planes=4", NULL);
+    assert_check("planes=4 multi-plane=on zone-planes=2",
+                 "zone-planes=2: must be 0 or planes=4 with multi-plane=on");
+    assert_check("reads-first=1 program-suspend=on erase-suspend=on", NULL);
+    assert_check("program-suspend=on",
+                 "reads-first=0: must be above 0 with program-suspend=on or "
+                 "erase-suspend=on: the reads for each suspension");
+    assert_check("erase-suspend=on",
+                 "reads-first=0: must be above 0 with program-suspend=on or "
+                 "erase-suspend=on: the reads for each suspension");
+}
+
 static void test_rules_transfers(void)
 {
     assert_check("read-granule=4K", NULL);
@@ -347,8 +371,12 @@ static void test_rules_transfers(void)
                  "divides page-size=16K, such as 4K; or 0 for whole pages");
     assert_check("finish-chunk=48K", NULL);
     assert_check("finish-chunk=24K",
-                 "finish-chunk=24K (24576): must be a multiple of "
-                 "page-size=16K, or 0 for one page");
+                 "finish-chunk=24K (24576): must be a multiple of 16K, which "
+                 "one program writes, or 0 for that");
+    assert_check("finish-chunk=48K program-pages=3 zone-capacity=48M", NULL);
+    assert_check("finish-chunk=48K planes=2 multi-plane=on",
+                 "finish-chunk=48K (49152): must be a multiple of 32K, which "
+                 "one program writes, or 0 for that");
     assert_check("mdts=8K", NULL);
     assert_check("mdts=8K zasl=8K", NULL);
     assert_check("mdts=96K",
@@ -486,6 +514,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/geometry", test_rules_geometry);
     g_test_add_func("/params/rules/namespaces", test_rules_namespaces);
     g_test_add_func("/params/rules/limits", test_rules_limits);
+    g_test_add_func("/params/rules/array", test_rules_array);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
     g_test_add_func("/params/check-ranges", test_check_ranges);
     g_test_add_func("/params/resolve", test_resolve);

@@ -368,6 +368,12 @@ static const char *const drives[][2] = {
       "max-open=4 max-active=4" },
     { "namespaces", ROOM "zones=12 namespaces=3 channels=2 page-size=8K "
       "max-open=2 max-active=3 mgmt-parallel-zones=2" },
+    { "array", ROOM "zones=6 channels=2 dies=2 planes=2 multi-plane=on "
+      "program-pages=2 zone-dies=1 cache-read=off program-registers=2 "
+      "reads-first=2 program-suspend=on erase-suspend=on suspend-ns=20013 "
+      "resume-ns=3001 suspend-segment-ns=50021 suspend-spread=500 "
+      "program-spread=30 read-slow-ns=70003 slow-pages=300 "
+      "program-data-ns=5003 program-transfer-ns=9001 seed=5" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };

@@ -58,8 +58,15 @@ static char *params_text(const SsdParams *params)
     const SsdParamInfo *table = ssd_params_table(&count);
 
     for (unsigned i = 0; i < count; i++) {
+        uint64_t value = ssd_params_get(params, &table[i]);
+
+        if (table[i].type == SSD_PARAM_TYPE_BOOL) {
+            g_string_append_printf(text, "P,%s,%s\n", table[i].name,
+                                   value ? "on" : "off");
+            continue;
+        }
         g_string_append_printf(text, "P,%s,%" PRIu64 "\n", table[i].name,
-                               ssd_params_get(params, &table[i]));
+                               value);
     }
     return g_string_free(text, FALSE);
 }

@@ -475,6 +475,7 @@ static SsdParams random_params(Rng *rng)
     p.program_ns = PICK(rng, 0, 25000, 700000, 700027);
     p.erase_ns = PICK(rng, 0, 700000, 3500000, 3500017);
     p.page_transfer_ns = PICK(rng, 0, 3, 25000, 25031, 900001);
+    p.program_transfer_ns = 0;
     p.read_granule_bytes = PICK(rng, 0, 512, 4096);
     p.finish_chunk_bytes = PICK(rng, 0, 1, 2, 3, 8) * p.page_bytes;
     p.mgmt_parallel_zones = PICK(rng, 1, 1, 2, 3, 20);

@@ -1,9 +1,10 @@
 /*
- * The flash array in time: channels as local clocks, units (planes) as small
- * schedulers, operations as tokens that move from one to the other.
+ * The flash array in time: channels as local clocks, units (the planes or the
+ * dies) as small schedulers, operations as tokens that move from one to the
+ * other.
  *
  * Knows nothing of zones, commands or NVMe. Calls go down, values come back:
- * what has ended is returned by flash_step(), in order of time.
+ * what an event has ended is returned by flash_event().
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -23,40 +24,80 @@
 typedef struct FlashConfig {
     uint32_t channels;
     uint32_t units_per_channel;
+    uint32_t op_capacity; /* operations that may be under way at once */
+    uint64_t seed;
+
+    /* A page is what a unit senses at once; programs may hold several. */
     uint32_t page_bytes;
-    uint64_t read_ns;          /* sense of one page */
-    uint64_t program_ns;       /* program of one page */
-    uint64_t erase_ns;         /* erase of one block */
-    uint64_t page_transfer_ns; /* a whole page over the channel */
-    uint32_t op_capacity;      /* operations that may be under way at once */
+    uint32_t program_pages;
+    uint64_t read_ns;
+    uint64_t read_slow_ns; /* of slow pages */
+    uint32_t slow_page_permille;
+    uint64_t program_ns;
+    uint64_t program_data_ns; /* more, for a program with data of the host */
+    uint32_t program_spread_permille;
+    uint64_t erase_ns; /* of one block */
+
+    /* Transfers of a page over the channel */
+    uint64_t read_transfer_ns;
+    uint64_t program_transfer_ns;
+
+    uint32_t program_registers; /* programs loaded per unit; 0: no limit */
+    bool cache_read; /* a unit goes on while its last read is transferred */
+    uint32_t reads_first; /* before other work goes on; 0: by arrival */
+    bool program_suspend;
+    bool erase_suspend;
+    uint64_t suspend_ns; /* from the suspend point until reads can go */
+    uint64_t resume_ns;  /* array time that a suspension adds */
+    uint64_t segment_ns; /* between suspend points */
+    uint64_t segment_spread_ns; /* a segment is at most so much off that */
 } FlashConfig;
 
 /* An operation under way. */
 typedef struct FlashToken {
     FlashOp op;
-    uint32_t next_idx; /* in a unit's queue, or in the free list */
-    bool at_unit;      /* it runs on its unit: its event ends the array work */
+    uint32_t next_idx; /* in a queue, or in the free list */
+    bool at_unit;      /* its event ends array work, not a transfer */
+    bool has_event;    /* never more than one; see unit_run() */
 } FlashToken;
 
-/* Array clock of one plane: serves operations in order of arrival. */
-typedef struct FlashUnit {
-    uint32_t head_idx; /* waiting operations, first come first served */
+typedef struct FlashQueue {
+    uint32_t head_idx; /* token */
     uint32_t tail_idx;
-    uint32_t running_idx; /* FLASH_NONE when idle */
+} FlashQueue;
+
+/*
+ * Array clock of one unit. It is idle when nothing runs; while a read that it
+ * holds is transferred, that read runs.
+ */
+typedef struct FlashUnit {
+    FlashQueue reads; /* only if reads go first */
+    FlashQueue work;  /* all else, in order of arrival */
+    uint32_t running_idx;   /* FLASH_NONE when idle */
+    uint32_t suspended_idx; /* a program or erase, while reads go */
+    uint32_t reads_served;  /* since other work last ran */
+    uint32_t points_passed; /* suspend points so far: keys of draws */
     uint64_t run_until_at_ns;
-    uint64_t run_ns;     /* array time of the running operation */
-    uint64_t retired_ns; /* array time of all ended operations */
+    uint64_t point_at_ns; /* next suspend point of what runs */
+    bool suspending;      /* it stops, or has stopped, at that point */
+    uint64_t left_ns;     /* array time that the suspended one needs */
+    uint64_t busy_since_at_ns;
+    uint64_t retired_ns; /* busy time before that */
+
+    FlashQueue loads; /* programs that wait for a register */
+    uint32_t loaded;  /* programs that have one */
 } FlashUnit;
 
 typedef struct FlashCounters {
     uint64_t senses;
     uint64_t programs;
     uint64_t erased_blocks;
+    uint64_t suspensions;
 } FlashCounters;
 
 typedef struct Flash {
     FlashConfig config;
-    EventHeap events; /* payload: token index */
+    EventHeap *events; /* payload: token index, or op_capacity + unit index */
     FlashToken *tokens;
     uint32_t free_idx; /* returned tokens */
     uint32_t fresh_idx; /* tokens from here on were never used */
@@ -65,28 +106,28 @@ typedef struct Flash {
     FlashCounters counters; /* array operations that have ended */
 } Flash;
 
-void flash_init(Flash *flash, const FlashConfig *config);
+/* The flash's events have the payloads below this; it has so many at most. */
+static inline uint32_t flash_event_count(const FlashConfig *config)
+{
+    return config->op_capacity + config->channels * config->units_per_channel;
+}
+
+/* `events` is for more than flash_event_count() events, and outlives it. */
+void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events);
 void flash_destroy(Flash *flash);
 
 /*
- * Start `op` at `now_ns`, which must not be before any instant that
- * flash_step() has returned. Needs fewer than op_capacity under way.
+ * Start `op` at `now_ns`, the time of the event that is being handled or a
+ * later one before the next. Needs fewer than op_capacity under way.
  */
 void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op);
 
-/* Instant of the next internal event, UINT64_MAX when nothing is under way. */
-static inline uint64_t flash_next_at_ns(const Flash *flash)
-{
-    return event_heap_next_at_ns(&flash->events);
-}
-
 /*
- * Run events up to and including `until_ns` until one operation ends.
- * Return: true with the operation and its end in *ended and *at_ns; false when
- * no operation ends by then.
+ * Handle an event of the flash at its time.
+ * Return: true with the operation in *ended if one has ended.
  */
-bool flash_step(Flash *flash, uint64_t until_ns, FlashOp *ended,
-                uint64_t *at_ns);
+bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
+                 FlashOp *ended);
 
 /* Busy time from the start up to `now_ns`, which must be run up to. */
 uint64_t flash_channel_busy_ns(const Flash *flash, uint32_t channel_idx,
@@ -94,8 +135,20 @@ uint64_t flash_channel_busy_ns(const Flash *flash, uint32_t channel_idx,
 uint64_t flash_unit_busy_ns(const Flash *flash, uint32_t unit_idx,
                             uint64_t now_ns);
 
-/* Time of bytes [begin, end) of a page on the channel; parts add up. */
-uint64_t flash_transfer_ns(const FlashConfig *config, uint32_t begin_bytes,
-                           uint32_t end_bytes);
+/*
+ * Time of bytes [begin, end) on the channel, where a page takes page_ns; parts
+ * add up.
+ */
+static inline uint64_t flash_transfer_ns(const FlashConfig *config,
+                                         uint64_t page_ns,
+                                         uint32_t begin_bytes,
+                                         uint32_t end_bytes)
+{
+    return end_bytes * page_ns / config->page_bytes -
+           begin_bytes * page_ns / config->page_bytes;
+}
+
+/* No program takes less array time than this. */
+uint64_t flash_least_program_ns(const FlashConfig *config);
 
 #endif

@@ -2,8 +2,9 @@
  * What can be asked of the flash: the one type that the zone mapping and the
  * timing engine share.
  *
- * Knows nothing of zones, commands or NVMe; `owner`, `place_idx`, `life` and
- * `epoch` are the caller's and come back unread.
+ * Knows nothing of zones, commands or NVMe; `owner`, `life` and `epoch` are
+ * the caller's and come back unread. `place_idx`, `row` and `life` say where
+ * and which data are, for draws that depend on it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -11,23 +12,31 @@
 #ifndef FEMU_FLASH_OP_H
 #define FEMU_FLASH_OP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum FlashKind {
     FLASH_READ,    /* sense on the unit, then transfer over the channel */
     FLASH_LOAD,    /* transfer into the unit's page register, nothing more */
-    FLASH_PROGRAM, /* transfer, then program the page on the unit */
+    FLASH_PROGRAM, /* transfer, then program on the unit */
+    FLASH_PAD,     /* a program that holds no data of the host */
     FLASH_ERASE,   /* erase `block_count` blocks on the unit, back to back */
 } FlashKind;
+
+static inline bool flash_programs(FlashKind kind)
+{
+    return kind == FLASH_PROGRAM || kind == FLASH_PAD;
+}
 
 typedef struct FlashOp {
     FlashKind kind;
     uint32_t unit_idx;    /* which array clock; its channel follows from it */
-    uint32_t begin_bytes; /* transferred part of the page: [begin, end) */
-    uint32_t end_bytes;
+    uint32_t begin_bytes; /* transferred part of a program: [begin, end); */
+    uint32_t end_bytes;   /* a READ stays within one sensed page of it */
     uint32_t block_count; /* FLASH_ERASE only */
     uint32_t owner;
     uint32_t place_idx;
+    uint32_t row;         /* which program of the place */
     uint32_t life;
     uint32_t epoch;
 } FlashOp;

@@ -1,0 +1,62 @@
+/*
+ * Random draws without a state: each is a function of the drive's seed and of
+ * what it describes, so that an unrelated command never changes it.
+ *
+ * Knows nothing of what is drawn.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_DRAW_H
+#define FEMU_DRAW_H
+
+#include <stdint.h>
+
+/* What a draw is for: equal keys of different kinds are independent. */
+typedef enum DrawKind {
+    DRAW_PAGE_TYPE = 1, /* place, page */
+    DRAW_PROGRAM_TIME,  /* place, row and life */
+    DRAW_SEGMENT,       /* unit, suspend points passed */
+} DrawKind;
+
+/* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */
+static inline uint64_t draw_mix(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
+}
+
+/* 64 fair bits for (kind, a, b). */
+static inline uint64_t draw_bits(uint64_t seed, DrawKind kind, uint64_t a,
+                                 uint64_t b)
+{
+    uint64_t bits = draw_mix(seed + kind * UINT64_C(0x9e3779b97f4a7c15));
+
+    bits = draw_mix(bits + a * UINT64_C(0xd1342543de82ef95));
+    return draw_mix(bits + b * UINT64_C(0xaef17502108ef2d9));
+}
+
+/* 0 <= result < below; below < 2^32. */
+static inline uint64_t draw_below(uint64_t bits, uint64_t below)
+{
+    return ((bits >> 32) * below) >> 32;
+}
+
+/* Sum of four fair 16-bit numbers: this mean, this standard deviation. */
+#define DRAW_SUM_MEAN INT64_C(131070)
+#define DRAW_SUM_SD INT64_C(37837)
+
+/*
+ * A number near a normal distribution of mean 0 and standard deviation
+ * `sd` < 2^40, never beyond 3.47 standard deviations.
+ */
+static inline int64_t draw_normal(uint64_t bits, int64_t sd)
+{
+    int64_t sum = (bits & 0xffff) + (bits >> 16 & 0xffff) +
+                  (bits >> 32 & 0xffff) + (bits >> 48);
+
+    return (sum - DRAW_SUM_MEAN) * sd / DRAW_SUM_SD;
+}
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * The scheduler of a unit of the flash: what its array does next, and when a
+ * program or erase is suspended for reads.
+ *
+ * A program or erase that can be suspended runs in segments. It has no event
+ * for each: the suspend points are worked out when a read waits. Then it stops
+ * at the next one, reads go after the suspend latency, at most `reads_first` of
+ * them, and it runs on for one segment at least, longer by the resume cost.
+ *
+ * Knows nothing of zones, commands or NVMe.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "flash_internal.h"
+
+#include <glib.h>
+
+#include "draw.h"
+
+void flash_unit_init(FlashUnit *unit)
+{
+    *unit = (FlashUnit) {
+        .running_idx = FLASH_NONE,
+        .suspended_idx = FLASH_NONE,
+    };
+    queue_init(&unit->reads);
+    queue_init(&unit->work);
+    queue_init(&unit->loads);
+}
+
+/* Which pages are slow is a property of where they lie. */
+static uint64_t read_time_ns(const FlashConfig *config, const FlashOp *op)
+{
+    uint64_t page, bits;
+
+    if (config->slow_page_permille == 0) {
+        return config->read_ns;
+    }
+    page = (uint64_t)op->row * config->program_pages +
+           op->begin_bytes / config->page_bytes;
+    bits = draw_bits(config->seed, DRAW_PAGE_TYPE, op->place_idx, page);
+    return draw_below(bits, 1000) < config->slow_page_permille
+           ? config->read_slow_ns : config->read_ns;
+}
+
+static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
+{
+    uint64_t program_ns = config->program_ns;
+    uint64_t bits;
+
+    if (op->kind == FLASH_PROGRAM) {
+        program_ns += config->program_data_ns;
+    }
+    if (config->program_spread_permille == 0) {
+        return program_ns;
+    }
+    bits = draw_bits(config->seed, DRAW_PROGRAM_TIME, op->place_idx,
+                     (uint64_t)op->life << 32 | op->row);
+    return program_ns +
+           draw_normal(bits, program_ns * config->program_spread_permille /
+                             1000);
+}
+
+uint64_t flash_least_program_ns(const FlashConfig *config)
+{
+    /* Four lows: the farthest that draw_normal() goes. */
+    return config->program_ns +
+           draw_normal(0, config->program_ns *
+                          config->program_spread_permille / 1000);
+}
+
+static uint64_t array_time_ns(const FlashConfig *config, const FlashOp *op)
+{
+    switch (op->kind) {
+    case FLASH_READ:
+        return read_time_ns(config, op);
+    case FLASH_PROGRAM:
+    case FLASH_PAD:
+        return program_time_ns(config, op);
+    case FLASH_ERASE:
+        return op->block_count * config->erase_ns;
+    case FLASH_LOAD:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static bool can_suspend(const FlashConfig *config, FlashKind kind)
+{
+    return kind == FLASH_ERASE ? config->erase_suspend :
+           flash_programs(kind) && config->program_suspend;
+}
+
+static uint64_t next_segment_ns(Flash *flash, FlashUnit *unit)
+{
+    const FlashConfig *config = &flash->config;
+    uint64_t spread_ns = config->segment_spread_ns;
+    uint64_t bits;
+
+    if (spread_ns == 0) {
+        return config->segment_ns;
+    }
+    bits = draw_bits(config->seed, DRAW_SEGMENT, unit - flash->units,
+                     unit->points_passed++);
+    return config->segment_ns - spread_ns + draw_below(bits, 2 * spread_ns);
+}
+
+/* A read waits: what runs stops at its next suspend point, if it has one. */
+static void plan_suspension(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    if (flash->config.segment_ns == 0) {
+        unit->point_at_ns = MAX(unit->point_at_ns, now_ns);
+    }
+    while (unit->point_at_ns < now_ns) {
+        unit->point_at_ns += next_segment_ns(flash, unit);
+    }
+    if (unit->point_at_ns < unit->run_until_at_ns) {
+        unit->suspending = true;
+        event_heap_push(flash->events,
+                        unit->point_at_ns + flash->config.suspend_ns,
+                        flash->config.op_capacity + (unit - flash->units));
+    }
+}
+
+/*
+ * Run an operation for `array_ns`. Of one that has been suspended the event of
+ * its first end may still be pending: then it is moved when it comes, for an
+ * end only ever gets later.
+ */
+static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
+                     uint32_t token_idx, uint64_t array_ns)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+
+    unit->running_idx = token_idx;
+    unit->run_until_at_ns = now_ns + array_ns;
+    if (!token->has_event) {
+        token->has_event = true;
+        event_heap_push(flash->events, unit->run_until_at_ns, token_idx);
+    }
+    if (can_suspend(&flash->config, token->op.kind)) {
+        unit->suspending = false;
+        unit->point_at_ns = now_ns + next_segment_ns(flash, unit);
+        if (!queue_is_empty(&unit->reads)) {
+            plan_suspension(flash, now_ns, unit);
+        }
+    }
+}
+
+static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
+                       FlashQueue *queue)
+{
+    uint32_t token_idx = queue_pop(flash, queue);
+
+    unit_run(flash, now_ns, unit, token_idx,
+             array_time_ns(&flash->config, &flash->tokens[token_idx].op));
+}
+
+static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    uint32_t token_idx = unit->suspended_idx;
+
+    unit->suspended_idx = FLASH_NONE;
+    unit_run(flash, now_ns, unit, token_idx, unit->left_ns);
+}
+
+void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    bool only_reads = unit->suspended_idx == FLASH_NONE &&
+                      queue_is_empty(&unit->work);
+
+    unit->running_idx = FLASH_NONE;
+    if (!queue_is_empty(&unit->reads) &&
+        (only_reads || unit->reads_served < flash->config.reads_first)) {
+        unit->reads_served++;
+        unit_start(flash, now_ns, unit, &unit->reads);
+        return;
+    }
+    unit->reads_served = 0;
+    if (unit->suspended_idx != FLASH_NONE) {
+        unit_resume(flash, now_ns, unit);
+    } else if (!queue_is_empty(&unit->work)) {
+        unit_start(flash, now_ns, unit, &unit->work);
+    } else {
+        unit->retired_ns += now_ns - unit->busy_since_at_ns;
+    }
+}
+
+static void read_waits(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    FlashKind kind = flash->tokens[unit->running_idx].op.kind;
+
+    if (can_suspend(&flash->config, kind) && !unit->suspending) {
+        plan_suspension(flash, now_ns, unit);
+    }
+}
+
+void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    FlashUnit *unit = &flash->units[token->op.unit_idx];
+    bool is_first = token->op.kind == FLASH_READ && flash->config.reads_first;
+
+    token->at_unit = true;
+    queue_push(flash, is_first ? &unit->reads : &unit->work, token_idx);
+    if (unit->running_idx == FLASH_NONE) {
+        unit->busy_since_at_ns = now_ns;
+        flash_unit_next(flash, now_ns, unit);
+    } else if (is_first) {
+        read_waits(flash, now_ns, unit);
+    }
+}
+
+void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    flash->counters.suspensions++;
+    unit->suspended_idx = unit->running_idx;
+    unit->left_ns = unit->run_until_at_ns - unit->point_at_ns +
+                    flash->config.resume_ns;
+    unit->reads_served = 0;
+    flash_unit_next(flash, now_ns, unit);
+}
+
+bool flash_unit_run_ended(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    FlashUnit *unit = &flash->units[token->op.unit_idx];
+
+    token->has_event = false;
+    if (unit->suspended_idx == token_idx) {
+        return false;
+    }
+    if (can_suspend(&flash->config, token->op.kind)) {
+        if (unit->suspending) {
+            return false;
+        }
+        if (unit->run_until_at_ns > now_ns) {
+            token->has_event = true;
+            event_heap_push(flash->events, unit->run_until_at_ns, token_idx);
+            return false;
+        }
+        unit->reads_served = 0;
+    }
+    return true;
+}
