@@ -132,6 +132,10 @@ const char *sim_status_text(SsdStatus status)
         return "command size limit exceeded";
     case SSD_LBA_OUT_OF_RANGE:
         return "LBA out of range";
+    case SSD_INVALID_ZONE_OPERATION:
+        return "invalid zone operation";
+    case SSD_ZRWA_UNAVAILABLE:
+        return "no ZRWA is available";
     case SSD_ZONE_BOUNDARY_ERROR:
         return "zone boundary error";
     case SSD_ZONE_IS_FULL:

@@ -508,6 +508,45 @@ static bool check_zasl(const SsdParams *p, GError **error)
     return check_power_of_two("zasl", p->zasl_bytes, error);
 }
 
+static uint64_t zrwa_granule_bytes(const SsdParams *p)
+{
+    return p->zrwa_granule_bytes ? p->zrwa_granule_bytes : p->page_bytes;
+}
+
+/* Whole blocks of either size, and whole granules up to the zone's end. */
+static bool check_zrwa_granularity(const SsdParams *p, GError **error)
+{
+    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
+                              p->zone_size_bytes;
+    g_autofree char *capacity = ssd_param_size_text(capacity_bytes);
+
+    if (p->zrwa_bytes == 0 || p->zrwa_granule_bytes == 0 ||
+        (p->zrwa_granule_bytes % PAGE_ALIGN_BYTES == 0 &&
+         capacity_bytes % p->zrwa_granule_bytes == 0)) {
+        return true;
+    }
+    return params_error(error, "zrwa-flush-granularity", p->zrwa_granule_bytes,
+                        "must be a multiple of 4K that divides the zone's "
+                        "capacity of %s, or 0 for page-size", capacity);
+}
+
+static bool check_zrwa_size(const SsdParams *p, GError **error)
+{
+    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
+                              p->zone_size_bytes;
+    g_autofree char *capacity = ssd_param_size_text(capacity_bytes);
+    g_autofree char *granule = ssd_param_size_text(zrwa_granule_bytes(p));
+
+    if (p->zrwa_bytes % zrwa_granule_bytes(p) == 0 &&
+        p->zrwa_bytes <= capacity_bytes) {
+        return true;
+    }
+    return params_error(error, "zrwa-size", p->zrwa_bytes,
+                        "must be a multiple of zrwa-flush-granularity=%s up "
+                        "to the zone's capacity of %s, or 0 for none", granule,
+                        capacity);
+}
+
 /*
  * The rules in the order in which they are checked: a later one may rely on
  * an earlier one. `text` is what the documentation says of it.
@@ -545,6 +584,12 @@ static const struct {
     {check_mdts, "`mdts` is a power of two."},
     {check_zasl,
      "`zasl` is a power of two from 8K to `mdts`, or 0 to mean `mdts`."},
+    {check_zrwa_granularity,
+     "`zrwa-flush-granularity` is a multiple of 4K that divides the zone's "
+     "capacity."},
+    {check_zrwa_size,
+     "`zrwa-size` is a multiple of `zrwa-flush-granularity`, at most the "
+     "zone's capacity."},
 };
 
 bool ssd_params_check(const SsdParams *params, GError **error)
@@ -580,6 +625,11 @@ static void resolve_limits(SsdParams *p)
     if (p->max_open == 0) {
         p->max_open = p->max_active;
     }
+    /* TP 4076b: only active zones have a ZRWA. */
+    p->max_zrwa = MIN(p->max_zrwa, p->max_active ? p->max_active : zones);
+    if (p->max_zrwa == 0) {
+        p->max_zrwa = p->max_active ? p->max_active : zones;
+    }
 }
 
 void ssd_params_resolve(SsdParams *p)
@@ -598,6 +648,7 @@ void ssd_params_resolve(SsdParams *p)
     p->finish_chunk_bytes = p->finish_chunk_bytes ? p->finish_chunk_bytes :
                             ssd_params_program_bytes(p);
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
+    p->zrwa_granule_bytes = zrwa_granule_bytes(p);
 }
 
 /* --- Documentation ------------------------------------------------------- */

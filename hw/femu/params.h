@@ -127,7 +127,16 @@
     X(SIZE, mdts_bytes, "mdts", 512 * SSD_KIB, 8 * SSD_KIB, 8 * SSD_MIB,      \
       "bytes", "largest data transfer of a command; a power of two")          \
     X(SIZE, zasl_bytes, "zasl", 0, 0, 8 * SSD_MIB, "bytes",                   \
-      "largest zone append; a power of two; 0 means as mdts")
+      "largest zone append; a power of two; 0 means as mdts")                 \
+    X(SIZE, zrwa_bytes, "zrwa-size", 0, 0, 16 * SSD_MIB, "bytes",             \
+      "Zone Random Write Area (ZRWAS) that a zone can be opened with; "       \
+      "0: not offered")                                                       \
+    X(SIZE, zrwa_granule_bytes, "zrwa-flush-granularity", 0, 0,               \
+      16 * SSD_MIB, "bytes",                                                  \
+      "a ZRWA is committed in multiples of this (ZRWAFG); 0: page-size")      \
+    X(U32, max_zrwa, "max-zrwa", 0, 0, 1u << 20, "zones",                     \
+      "zones of a namespace that may have a ZRWA at once (NUMZRWA); 0: as "   \
+      "many as max-active")
 
 typedef struct SsdParams {
 #define SSD_PARAM_U32(f) uint32_t f;

@@ -26,6 +26,9 @@ static const char *const op_names[SSD_OP_COUNT] = {
     [SSD_OP_ZONE_RESET] = "reset",
     [SSD_OP_ZONE_OFFLINE] = "offline",
     [SSD_OP_ZONE_SET_EXTENSION] = "set-extension",
+    [SSD_OP_ZONE_OPEN_ZRWA] = "open-zrwa",
+    [SSD_OP_ZONE_SET_EXTENSION_ZRWA] = "set-extension-zrwa",
+    [SSD_OP_ZONE_FLUSH_ZRWA] = "flush-zrwa",
 };
 
 const char *ssd_op_name(SsdOp op)
@@ -84,9 +87,9 @@ static void init_zones(Ssd *ssd)
 /*
  * The most flash operations at once: every command slot holds a read or write
  * of mdts (two pages more if it is not aligned) or a copy (two pages more for
- * each range), in any case at least a block each, which may be the smallest;
- * a chunk of a finish; or a reset with one erase per unit. Select All runs so
- * many jobs beside them.
+ * each range), in any case at least a block each, which may be the smallest,
+ * and what a ZRWA has to commit for it; a chunk of a finish; or a reset with
+ * one erase per unit. Select All runs so many jobs beside them.
  */
 static uint32_t op_capacity(const Ssd *ssd)
 {
@@ -95,6 +98,7 @@ static uint32_t op_capacity(const Ssd *ssd)
                         2 * SSD_COPY_RANGES_MAX;
 
     per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
+    per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
     per_slot = MAX(per_slot, ssd->chunk_pages);
     per_slot = MAX(per_slot, ssd->map.zone_units);
     return per_slot * ((uint64_t)p->cmd_slots + p->mgmt_parallel_zones);
@@ -267,8 +271,8 @@ void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     if (--command->parts_left > 0) {
         return;
     }
-    if (command->write.begin_bytes < command->write.end_bytes) {
-        ssd_issue_writes(ssd, at_ns, command->write.zone_idx);
+    if (command->writes) {
+        ssd_issue_writes(ssd, at_ns, command->write.data.zone_idx);
     } else {
         command_complete(ssd, command_idx, at_ns);
     }
@@ -291,12 +295,48 @@ static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     count_bytes(ssd, command_idx, ns, cmd->nlb);
 }
 
+/* What a write finds in its zone, before it is committed. */
+static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+{
+    const ZoneEntry *zone = &ns->zones.zones[slba / ns->zones.size_nlb];
+    Span data = span_of(ns, slba, nlb);
+    uint64_t end_bytes = zone->end_nlb * ns->lba_bytes;
+
+    return (ZoneWrite) {
+        .data = data,
+        .in_zrwa = zone->has_zrwa,
+        .wp_from_bytes = zone->wp_nlb * ns->lba_bytes,
+        .end_bytes = nlb ? MAX(data.end_bytes, end_bytes) : end_bytes,
+    };
+}
+
+/* ... and where that has left the write pointer. */
+static void queue_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
+{
+    write.wp_to_bytes = zone_wp_bytes(ssd, write.data.zone_idx);
+    ssd_queue_write(ssd, command_idx, &write);
+}
+
 static void start_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                         uint64_t slba, uint64_t nlb)
 {
-    zone_commit_write(&ns->zones, slba / ns->zones.size_nlb, nlb);
-    ssd_queue_write(ssd, command_idx, span_of(ns, slba, nlb));
+    ZoneWrite write = write_before(ns, slba, nlb);
+
+    zone_commit_write(&ns->zones, slba / ns->zones.size_nlb,
+                      slba % ns->zones.size_nlb, nlb);
+    queue_write(ssd, command_idx, write);
     count_bytes(ssd, command_idx, ns, nlb);
+}
+
+/* A write without data, which moves the write pointer behind `last_lba`. */
+static void start_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                             uint64_t last_lba)
+{
+    ZoneWrite write = write_before(ns, last_lba, 0);
+
+    zone_commit_flush_zrwa(&ns->zones, last_lba / ns->zones.size_nlb,
+                           last_lba % ns->zones.size_nlb);
+    queue_write(ssd, command_idx, write);
 }
 
 /* An append is a write to the write pointer. Return: the assigned LBA. */
@@ -351,6 +391,9 @@ static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         return start_append(ssd, command_idx, ns, cmd);
     case SSD_OP_COPY:
         start_copy(ssd, now_ns, command_idx, ns, cmd);
+        break;
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        start_flush_zrwa(ssd, command_idx, ns, cmd->slba);
         break;
     default:
         start_mgmt(ssd, now_ns, command_idx, ns, cmd);

@@ -92,6 +92,7 @@ typedef struct SsdZone {
     uint64_t start_lba;
     uint64_t wp_lba;
     uint64_t capacity_nlb;
+    bool has_zrwa; /* a Zone Random Write Area begins at the write pointer */
 } SsdZone;
 
 /*

@@ -63,8 +63,7 @@ static SsdStatus check_append(const SsdNs *ns, const SsdCmd *cmd)
     if (cmd->slba % ns->zones.size_nlb != 0) {
         return SSD_INVALID_FIELD;
     }
-    return zone_check_write(&ns->zones, zone_idx,
-                            ns->zones.zones[zone_idx].wp_nlb, cmd->nlb);
+    return zone_check_append(&ns->zones, zone_idx, cmd->nlb);
 }
 
 uint64_t ssd_copy_nlb(const SsdCmd *cmd)
@@ -101,19 +100,32 @@ static SsdStatus check_copy(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     return check_write(ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
+/*
+ * ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. So is a ZRWA, for
+ * Select All opens zones that are not empty.
+ */
+static bool takes_select_all(SsdOp op)
+{
+    return op != SSD_OP_ZONE_SET_EXTENSION && op != SSD_OP_ZONE_OPEN_ZRWA &&
+           op != SSD_OP_ZONE_SET_EXTENSION_ZRWA &&
+           op != SSD_OP_ZONE_FLUSH_ZRWA;
+}
+
 static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
 {
     uint64_t zone_idx = cmd->slba / ns->zones.size_nlb;
 
     if (cmd->select_all) {
-        /* ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. */
-        if (cmd->op == SSD_OP_ZONE_SET_EXTENSION) {
-            return SSD_INVALID_FIELD;
-        }
-        return zone_check_select_all(&ns->zones, cmd->op);
+        return takes_select_all(cmd->op)
+               ? zone_check_select_all(&ns->zones, cmd->op)
+               : SSD_INVALID_FIELD;
     }
     if (zone_idx >= ns->zones.count) {
         return SSD_LBA_OUT_OF_RANGE;
+    }
+    if (cmd->op == SSD_OP_ZONE_FLUSH_ZRWA) {
+        return zone_check_flush_zrwa(&ns->zones, zone_idx,
+                                     cmd->slba % ns->zones.size_nlb);
     }
     if (cmd->slba % ns->zones.size_nlb != 0) {
         return SSD_INVALID_FIELD;
@@ -148,6 +160,9 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     case SSD_OP_ZONE_RESET:
     case SSD_OP_ZONE_OFFLINE:
     case SSD_OP_ZONE_SET_EXTENSION:
+    case SSD_OP_ZONE_OPEN_ZRWA:
+    case SSD_OP_ZONE_SET_EXTENSION_ZRWA:
+    case SSD_OP_ZONE_FLUSH_ZRWA:
         return check_mgmt(ns, cmd);
     case SSD_OP_COUNT:
         break;

@@ -37,6 +37,19 @@ typedef struct SsdNs {
     ZoneTable zones;         /* index: from first_zone_idx */
 } SsdNs;
 
+/*
+ * What a command writes to a zone. In a ZRWA, `data` only goes into the zone's
+ * buffer, and the pages that end between the two write pointers are programmed
+ * behind it; elsewhere, each page when its last byte is there.
+ */
+typedef struct ZoneWrite {
+    Span data; /* may be empty, in a ZRWA */
+    bool in_zrwa;
+    uint64_t wp_from_bytes; /* the zone's write pointer before it, ... */
+    uint64_t wp_to_bytes;   /* ... and after it */
+    uint64_t end_bytes;     /* up to the last byte that is written by then */
+} ZoneWrite;
+
 /* A command inside. It is done when no part of it is left. */
 typedef struct Command {
     SsdDone done;
@@ -45,14 +58,15 @@ typedef struct Command {
     uint32_t next_idx;   /* free list, zone's writes, or Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    Span write; /* to come when no part is left; empty: none */
+    ZoneWrite write;
+    bool writes; /* when no part is left; not yet issued */
 } Command;
 
 /*
  * The writes of a zone that have not been issued, in the order of submission,
- * which is that of their LBAs. A copy is ready when its reads have ended, any
- * other write at once; the first that is not ready holds up the others. All
- * are of the zone's present life.
+ * which without a ZRWA is that of their LBAs. A copy is ready when its reads
+ * have ended, any other write at once; the first that is not ready holds up the
+ * others. All are of the zone's present life.
  */
 typedef struct WriteQueue {
     uint32_t head_idx; /* command */
@@ -69,7 +83,7 @@ typedef struct Job {
     uint32_t zone_idx;
     uint32_t life;        /* of the zone, for the pages that a finish fills */
     uint64_t next_page;   /* FINISH: first page not yet issued */
-    uint32_t skip_bytes;  /* FINISH: of next_page, what is in the register */
+    uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint32_t ops_left;    /* flash operations under way */
     bool may_start;       /* Select All lets only so many start at a time */
@@ -198,6 +212,13 @@ static inline const ZoneEntry *zone_entry(const Ssd *ssd, uint32_t zone_idx)
     return &ns->zones.zones[zone_idx - ns->first_zone_idx];
 }
 
+/* Up to where a zone of the drive has been written, in a ZRWA, too. */
+static inline uint64_t zone_end_bytes(const Ssd *ssd, uint32_t zone_idx)
+{
+    return zone_entry(ssd, zone_idx)->end_nlb *
+           ns_of_zone(ssd, zone_idx)->lba_bytes;
+}
+
 /* Where the write pointer of a zone of the drive stands. */
 static inline uint64_t zone_wp_bytes(const Ssd *ssd, uint32_t zone_idx)
 {
@@ -237,10 +258,10 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     Span span);
 
 /* The command will write when no part of it is left and its turn has come. */
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, Span span);
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, const ZoneWrite *write);
 /* Issue the writes of a zone whose turn has come. */
 void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
-/* Bytes of a zone, from its start, whose write has been issued. */
+/* Bytes of a zone, from its start, whose program has been issued. */
 uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx);
 /* A reset has discarded what was not issued yet: nothing is left to write. */
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
@@ -248,12 +269,12 @@ void ssd_start_flush(Ssd *ssd, uint32_t command_idx);
 void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns);
 
 /*
- * Issue the padding program of page `page` of a zone, whose first `skip_bytes`
- * are in the register already. The caller has set the operation's owner and
- * life.
+ * Issue the padding program of page `page` of a zone, of which the bytes below
+ * `end_bytes` are in the register or the ZRWA's buffer already. The caller has
+ * set the operation's owner and life.
  */
 void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
-                    uint64_t page, uint32_t skip_bytes, FlashOp *op);
+                    uint64_t page, uint64_t end_bytes, FlashOp *op);
 
 /* ssd_mgmt.c */
 void ssd_jobs_init(Ssd *ssd);

@@ -90,40 +90,86 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
     }
 }
 
-static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                        Span span)
+/* Transfer a piece of a page and, if `program`, program the page. */
+static void issue_piece(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                        uint32_t zone_idx, const Piece *piece, bool program)
 {
+    FlashOp op = {
+        .kind = program ? FLASH_PROGRAM : FLASH_LOAD,
+        .begin_bytes = piece->begin_bytes,
+        .end_bytes = piece->end_bytes,
+        .life = ssd->life[zone_idx],
+        .epoch = ssd->flush.current,
+    };
+
+    place_page(ssd, zone_idx, piece->page, &op);
+    if (program) {
+        ssd->flush.pending[op.epoch]++;
+    }
+    issue(ssd, now_ns, command_idx, &op);
+}
+
+/* Bytes of a page that lie below byte `end_bytes` of its zone. */
+static uint32_t page_bytes_below(const Ssd *ssd, uint64_t page,
+                                 uint64_t end_bytes)
+{
+    uint64_t page_bytes = ssd->page_bytes;
+
+    return MIN(end_bytes - MIN(page * page_bytes, end_bytes), page_bytes);
+}
+
+/*
+ * Program what the write pointer of a ZRWA has passed. What was never written
+ * is transferred now, unless later blocks have been: then the buffer has it.
+ */
+static void issue_commit(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                         const ZoneWrite *write)
+{
+    uint64_t page = write->wp_from_bytes / ssd->page_bytes;
+    uint64_t end_page = write->wp_to_bytes / ssd->page_bytes;
+
+    for (; page < end_page; page++) {
+        Piece piece = {
+            .page = page,
+            .begin_bytes = page_bytes_below(ssd, page, write->end_bytes),
+            .end_bytes = ssd->page_bytes,
+        };
+
+        issue_piece(ssd, now_ns, command_idx, write->data.zone_idx, &piece,
+                    true);
+    }
+}
+
+static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                        const ZoneWrite *write)
+{
+    Span span = write->data;
+
     while (span.begin_bytes < span.end_bytes) {
         Piece piece = take_piece(ssd, &span, ssd->page_bytes);
         bool completes_page = piece.end_bytes == ssd->page_bytes;
-        FlashOp op = {
-            .kind = completes_page ? FLASH_PROGRAM : FLASH_LOAD,
-            .begin_bytes = piece.begin_bytes,
-            .end_bytes = piece.end_bytes,
-            .life = ssd->life[span.zone_idx],
-            .epoch = ssd->flush.current,
-        };
 
-        place_page(ssd, span.zone_idx, piece.page, &op);
-        if (completes_page) {
-            ssd->flush.pending[op.epoch]++;
-        }
-        issue(ssd, now_ns, command_idx, &op);
+        issue_piece(ssd, now_ns, command_idx, span.zone_idx, &piece,
+                    completes_page && !write->in_zrwa);
+    }
+    if (write->in_zrwa) {
+        issue_commit(ssd, now_ns, command_idx, write);
     }
 }
 
 /*
  * The writes of a zone are issued in the order of their LBAs, as the flash
  * demands: pages of a block are programmed one after another, and a page when
- * its last byte is there.
+ * its last byte is there. Commits of a ZRWA are among them.
  */
 
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, Span span)
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx, const ZoneWrite *write)
 {
-    WriteQueue *queue = &ssd->zone_writes[span.zone_idx];
+    WriteQueue *queue = &ssd->zone_writes[write->data.zone_idx];
     Command *command = &ssd->commands[command_idx];
 
-    command->write = span;
+    command->write = *write;
+    command->writes = true;
     command->next_idx = SSD_NONE;
     if (queue->head_idx == SSD_NONE) {
         queue->head_idx = command_idx;
@@ -134,14 +180,13 @@ void ssd_queue_write(Ssd *ssd, uint32_t command_idx, Span span)
 }
 
 /* Let the first waiting write go. Return: what it was to write. */
-static Span leave_queue(Ssd *ssd, WriteQueue *queue)
+static ZoneWrite leave_queue(Ssd *ssd, WriteQueue *queue)
 {
     Command *command = &ssd->commands[queue->head_idx];
-    Span span = command->write;
 
     queue->head_idx = command->next_idx;
-    command->write.end_bytes = command->write.begin_bytes;
-    return span;
+    command->writes = false;
+    return command->write;
 }
 
 static bool is_ready(const Ssd *ssd, uint32_t command_idx)
@@ -155,8 +200,12 @@ void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 
     while (queue->head_idx != SSD_NONE && is_ready(ssd, queue->head_idx)) {
         uint32_t command_idx = queue->head_idx;
+        ZoneWrite write = leave_queue(ssd, queue);
 
-        issue_write(ssd, now_ns, command_idx, leave_queue(ssd, queue));
+        /* A commit within a page leaves nothing to do: it has ended. */
+        ssd->commands[command_idx].parts_left++;
+        issue_write(ssd, now_ns, command_idx, &write);
+        ssd_command_part_ended(ssd, command_idx, now_ns);
     }
     if (queue->head_idx == SSD_NONE) {
         ssd_zone_written(ssd, now_ns, zone_idx);
@@ -168,7 +217,7 @@ uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx)
     uint32_t first_idx = ssd->zone_writes[zone_idx].head_idx;
 
     return first_idx == SSD_NONE ? zone_wp_bytes(ssd, zone_idx)
-                                 : ssd->commands[first_idx].write.begin_bytes;
+                                 : ssd->commands[first_idx].write.wp_from_bytes;
 }
 
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
@@ -187,10 +236,10 @@ void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 }
 
 void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
-                    uint64_t page, uint32_t skip_bytes, FlashOp *op)
+                    uint64_t page, uint64_t end_bytes, FlashOp *op)
 {
-    op->kind = skip_bytes ? FLASH_PROGRAM : FLASH_PAD;
-    op->begin_bytes = skip_bytes;
+    op->begin_bytes = page_bytes_below(ssd, page, end_bytes);
+    op->kind = op->begin_bytes ? FLASH_PROGRAM : FLASH_PAD;
     op->end_bytes = ssd->page_bytes;
     place_page(ssd, zone_idx, page, op);
     flash_issue(&ssd->flash, now_ns, op);

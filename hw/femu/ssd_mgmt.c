@@ -108,7 +108,6 @@ static uint64_t used_pages(const Ssd *ssd, uint32_t zone_idx)
 static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
                         SsdOp op)
 {
-    uint64_t wp_bytes = zone_wp_bytes(ssd, zone_idx);
     uint32_t job_idx = job_take(ssd);
 
     ssd->jobs[job_idx] = (Job) {
@@ -116,8 +115,8 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .command_idx = command_idx,
         .zone_idx = zone_idx,
         .life = ssd->life[zone_idx],
-        .next_page = wp_bytes / ssd->page_bytes,
-        .skip_bytes = wp_bytes % ssd->page_bytes,
+        .next_page = zone_wp_bytes(ssd, zone_idx) / ssd->page_bytes,
+        .end_bytes = zone_end_bytes(ssd, zone_idx),
         .used_pages = used_pages(ssd, zone_idx),
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
@@ -220,8 +219,7 @@ static void issue_chunk(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 
         job->ops_left++;
         ssd_issue_fill(ssd, now_ns, job->zone_idx, job->next_page,
-                       job->skip_bytes, &op);
-        job->skip_bytes = 0;
+                       job->end_bytes, &op);
     }
 }
 
@@ -264,21 +262,36 @@ static void fills_remove(Ssd *ssd, uint32_t job_idx)
     }
 }
 
+/*
+ * What a running finish has yet to issue takes a program for each chunk at the
+ * very least, and a transfer if none of the chunk is in a ZRWA's buffer.
+ */
+static uint64_t fill_least_ns(const Ssd *ssd, const Job *job)
+{
+    const FlashConfig *config = &ssd->flash.config;
+    uint64_t transfer_ns = flash_transfer_ns(config,
+                                             config->program_transfer_ns, 0,
+                                             ssd->page_bytes);
+    uint64_t buffered_pages = job->end_bytes / ssd->page_bytes + 1;
+    uint64_t pages = ssd->zone_pages - job->next_page;
+    uint64_t chunks = (pages + ssd->chunk_pages - 1) / ssd->chunk_pages;
+    uint64_t fresh_pages = ssd->zone_pages - MIN(MAX(job->next_page,
+                                                     buffered_pages),
+                                                 ssd->zone_pages);
+
+    return chunks * flash_least_program_ns(config) +
+           (fresh_pages + ssd->chunk_pages - 1) / ssd->chunk_pages *
+           transfer_ns;
+}
+
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
 {
-    /* A chunk to come takes a transfer and a program at the very least. */
-    const FlashConfig *config = &ssd->flash.config;
-    uint64_t chunk_ns = flash_transfer_ns(config, config->program_transfer_ns,
-                                          0, ssd->page_bytes) +
-                        flash_least_program_ns(config);
     uint64_t least_left_ns = UINT64_MAX;
     uint32_t job_idx = ssd->newest_fill_idx;
 
     for (; job_idx != SSD_NONE; job_idx = ssd->jobs[job_idx].older_fill_idx) {
-        uint64_t pages = ssd->zone_pages - ssd->jobs[job_idx].next_page;
-        uint64_t chunks = (pages + ssd->chunk_pages - 1) / ssd->chunk_pages;
-
-        least_left_ns = MIN(least_left_ns, chunks * chunk_ns);
+        least_left_ns = MIN(least_left_ns,
+                            fill_least_ns(ssd, &ssd->jobs[job_idx]));
     }
     g_assert(least_left_ns != UINT64_MAX);
     return event_heap_next_at_ns(&ssd->events) + least_left_ns;

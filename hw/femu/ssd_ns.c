@@ -14,6 +14,13 @@ static uint32_t no_limit_if_zero(uint32_t limit)
     return limit ? limit : UINT32_MAX;
 }
 
+/* In the blocks that the namespace has now. */
+static void set_zrwa(const SsdParams *p, SsdNs *ns)
+{
+    zone_table_set_zrwa(&ns->zones, p->zrwa_bytes / ns->lba_bytes,
+                        p->zrwa_granule_bytes / ns->lba_bytes, p->max_zrwa);
+}
+
 void ssd_ns_init(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
@@ -32,6 +39,7 @@ void ssd_ns_init(Ssd *ssd)
                         p->zone_capacity_bytes / p->lba_bytes,
                         no_limit_if_zero(p->max_open),
                         no_limit_if_zero(p->max_active));
+        set_zrwa(p, ns);
     }
 }
 
@@ -90,6 +98,7 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
         .start_lba = start_lba,
         .wp_lba = start_lba + zone->wp_nlb,
         .capacity_nlb = ns->zones.capacity_nlb,
+        .has_zrwa = zone->has_zrwa,
     };
 }
 
@@ -123,6 +132,7 @@ static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
     ns->lba_bytes = lba_bytes;
     zone_table_format(&ns->zones, ssd->params.zone_size_bytes / lba_bytes,
                       ssd->params.zone_capacity_bytes / lba_bytes);
+    set_zrwa(&ssd->params, ns);
     for (uint32_t i = 0; i < ns->zones.count; i++) {
         ssd_forget_pages(ssd, ns->first_zone_idx + i);
     }

@@ -12,7 +12,7 @@
 
 /*
  * NVMe status as SCT << 8 | SC (NVMe base 2.0 figure 93 and following, ZNS
- * command set 1.1 section 3.2), without the phase, More and DNR bits.
+ * command set 1.1 section 3.2, TP 4076b), without the phase, More and DNR bits.
  */
 typedef enum SsdStatus {
     SSD_SUCCESS = 0x0000,
@@ -20,6 +20,8 @@ typedef enum SsdStatus {
     SSD_INVALID_NAMESPACE_OR_FORMAT = 0x000b,
     SSD_LBA_OUT_OF_RANGE = 0x0080,
     SSD_COMMAND_SIZE_LIMIT_EXCEEDED = 0x0183,
+    SSD_INVALID_ZONE_OPERATION = 0x01b6,
+    SSD_ZRWA_UNAVAILABLE = 0x01b7,
     SSD_ZONE_BOUNDARY_ERROR = 0x01b8,
     SSD_ZONE_IS_FULL = 0x01b9,
     SSD_ZONE_IS_READ_ONLY = 0x01ba,
@@ -51,6 +53,10 @@ typedef enum SsdOp {
     SSD_OP_ZONE_RESET,
     SSD_OP_ZONE_OFFLINE,
     SSD_OP_ZONE_SET_EXTENSION, /* the drive keeps the state, not the data */
+    /* With a Zone Random Write Area (NVMe TP 4076b) */
+    SSD_OP_ZONE_OPEN_ZRWA,
+    SSD_OP_ZONE_SET_EXTENSION_ZRWA,
+    SSD_OP_ZONE_FLUSH_ZRWA,
     SSD_OP_COUNT,
 } SsdOp;
 

@@ -100,6 +100,10 @@ static bool take_params(Input *in, SsdParams *p)
     p->cmd_slots = PICK(in, 1, 2, 5, MAX_SLOTS);
     p->mdts_bytes = PICK(in, 8, 16, 64, 512) * SSD_KIB;
     p->zasl_bytes = PICK(in, 0, 8) * SSD_KIB;
+    p->zrwa_granule_bytes = PICK(in, 0, 4) * SSD_KIB;
+    p->zrwa_bytes = PICK(in, 0, 1, 2, 5) *
+                    MAX(p->page_bytes, p->zrwa_granule_bytes);
+    p->max_zrwa = take(in) % 3;
     if (!ssd_params_check(p, NULL)) {
         return false;
     }
@@ -124,6 +128,8 @@ static void check_zone(const SsdNsInfo *ns, const SsdZone *zone,
     g_assert(zone->capacity_nlb == ns->zone_capacity_nlb);
     g_assert(written_nlb <= zone->capacity_nlb);
     g_assert(zone->state != SSD_ZONE_EMPTY || written_nlb == 0);
+    g_assert(!zone->has_zrwa || is_open(zone->state) ||
+             zone->state == SSD_ZONE_CLOSED);
     g_assert((!is_open(zone->state) && zone->state != SSD_ZONE_CLOSED) ||
              written_nlb < zone->capacity_nlb);
 }
@@ -133,7 +139,7 @@ static void check_ns(const Fuzz *f, uint32_t nsid)
 {
     const SsdParams *p = &f->params;
     SsdNsInfo ns = ssd_ns_info(f->ssd, nsid);
-    uint32_t open = 0, active = 0;
+    uint32_t open = 0, active = 0, zrwas = 0;
     uint32_t open_count = ssd_open_count(f->ssd, nsid);
     uint32_t active_count = ssd_active_count(f->ssd, nsid);
 
@@ -146,7 +152,9 @@ static void check_ns(const Fuzz *f, uint32_t nsid)
         check_zone(&ns, &zone, z);
         open += is_open(zone.state);
         active += is_open(zone.state) || zone.state == SSD_ZONE_CLOSED;
+        zrwas += zone.has_zrwa;
     }
+    g_assert(zrwas <= (p->zrwa_bytes ? p->max_zrwa : 0));
     g_assert(open <= open_count && active <= active_count);
     g_assert(open_count <= active_count);
     g_assert(!p->max_open || open_count <= p->max_open);
@@ -272,7 +280,7 @@ static uint64_t take_lba(Fuzz *f, uint32_t nsid)
     case 0:
     case 1:
     case 2:
-        return zone.wp_lba;
+        return zone.wp_lba + (zone.has_zrwa ? take(&f->in) % 64 : 0);
     case 3:
     case 4:
         return zone.start_lba;
@@ -305,6 +313,7 @@ static uint64_t digest(const Fuzz *f)
 
             sum = sum * 1000003 + zone.state;
             sum = sum * 1000003 + zone.wp_lba;
+            sum = sum * 1000003 + zone.has_zrwa;
         }
     }
     return sum;

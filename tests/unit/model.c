@@ -10,96 +10,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "model.h"
+#include "model_internal.h"
 
 #include <string.h>
-
-/* Bytes [at, end) of a zone, counted over all namespaces. */
-typedef struct Piece {
-    uint32_t zone_idx;
-    uint64_t at;
-    uint64_t end;
-} Piece;
-
-/*
- * A command inside: `parts` pages, jobs or waits are left; then, in its turn,
- * what it writes. A Select All that finishes or resets has `jobs`, of which
- * `admitted` may work, `ended` have.
- */
-typedef struct Cmd {
-    SsdDone done;
-    unsigned parts;
-    uint64_t flush_seq;
-    Piece write;            /* empty: writes nothing, or has done so */
-    GPtrArray *jobs;
-    unsigned admitted;
-    unsigned ended;
-} Cmd;
-
-/* The media work of a finish (`fill`) or reset on one zone. */
-typedef struct Job {
-    RulesJob rules;
-    Rules *of;              /* the namespace of the zone */
-    uint32_t zone_idx;      /* counted over all namespaces */
-    Cmd *cmd;
-    bool fill;
-    bool admitted;
-    bool running;
-    unsigned pending;
-    uint32_t life;
-    uint64_t next_page;
-    uint64_t first_byte;
-    uint64_t used_pages;
-} Job;
-
-typedef enum StepKind {
-    STEP_PART_DONE,     /* a sub-page piece has been transferred */
-    STEP_PROGRAM_JOIN,  /* a page has been transferred */
-    STEP_PROGRAM_END,
-    STEP_SENSE_END,
-    STEP_ERASE_END,
-} StepKind;
-
-typedef struct Step {
-    StepKind kind;
-    uint64_t at_ns;
-    uint64_t seq;
-    Cmd *cmd;
-    Job *job;
-    uint32_t zone_idx;
-    uint32_t life;
-    uint64_t page;
-    uint64_t transfer_ns;
-    uint64_t program_seq;
-} Step;
-
-/* A flash unit: the steps that wait for it, and whether one is under way. */
-typedef struct Unit {
-    GQueue waiting;     /* Step, at_ns is the duration yet */
-    bool busy;
-} Unit;
-
-struct Model {
-    SsdParams p;
-    Rules rules[MODEL_MAX_NAMESPACES];
-    uint64_t now_ns;
-    uint64_t seq;
-    uint64_t zone_pages;
-    uint32_t zone_units;
-    uint64_t *channel_ns;
-    Unit *unit;
-    uint8_t **programmed;   /* per zone, per page of its present life */
-    uint32_t *life;         /* per zone: resets so far */
-    GArray *steps;
-    GArray *host_programs;  /* seq of those that have not ended */
-    GPtrArray *flushes;
-    GQueue *zone_writes;    /* per zone: Cmd that have not written yet */
-    GQueue *zone_jobs;      /* per zone, in order of submission */
-    GQueue select_all;      /* Cmd, in order of submission */
-    GQueue look_at;         /* zones + 1 in which a job may be able to start */
-    GQueue done;            /* SsdDone */
-    unsigned inflight;
-};
 
 Model *model_new(const SsdParams *resolved)
 {
@@ -198,86 +111,6 @@ bool model_pop(Model *m, SsdDone *done)
     return true;
 }
 
-/* --- where a page lies ------------------------------------------------ */
-
-typedef struct Place {
-    uint32_t channel;
-    uint32_t unit;
-} Place;
-
-static Place place(const Model *m, uint32_t zone_idx, uint64_t page)
-{
-    const SsdParams *p = &m->p;
-    uint64_t u = page % m->zone_units;
-    uint64_t g = zone_idx;
-    uint64_t ch, way, die, plane;
-
-    ch = g % (p->channels / p->zone_channels) * p->zone_channels;
-    g /= p->channels / p->zone_channels;
-    way = g % (p->ways / p->zone_ways) * p->zone_ways;
-    g /= p->ways / p->zone_ways;
-    die = g % (p->dies / p->zone_dies) * p->zone_dies;
-    g /= p->dies / p->zone_dies;
-    plane = g % (p->planes / p->zone_planes) * p->zone_planes;
-
-    ch += u % p->zone_channels;
-    u /= p->zone_channels;
-    way += u % p->zone_ways;
-    u /= p->zone_ways;
-    die += u % p->zone_dies;
-    u /= p->zone_dies;
-    plane += u;
-    return (Place) {
-        .channel = ch,
-        .unit = ((ch * p->ways + way) * p->dies + die) * p->planes + plane,
-    };
-}
-
-static uint64_t transfer_ns(const Model *m, uint64_t from, uint64_t to)
-{
-    return to * m->p.page_transfer_ns / m->p.page_bytes -
-           from * m->p.page_transfer_ns / m->p.page_bytes;
-}
-
-/* --- resources --------------------------------------------------------- */
-
-/* Book `take_ns` on a channel from now on; return the end. */
-static uint64_t book(Model *m, uint32_t channel, uint64_t take_ns)
-{
-    uint64_t *clock_ns = &m->channel_ns[channel];
-
-    *clock_ns = MAX(*clock_ns, m->now_ns) + take_ns;
-    return *clock_ns;
-}
-
-static void add_step(Model *m, Step step)
-{
-    step.seq = ++m->seq;
-    g_array_append_val(m->steps, step);
-}
-
-static void unit_next(Model *m, Unit *unit)
-{
-    Step *step = g_queue_pop_head(&unit->waiting);
-
-    unit->busy = step != NULL;
-    if (step) {
-        step->at_ns += m->now_ns;
-        add_step(m, *step);
-        g_free(step);
-    }
-}
-
-/* Let `step` happen when its unit has worked on it for `take_ns`. */
-static void unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step)
-{
-    step.at_ns = take_ns;
-    g_queue_push_tail(&m->unit[unit].waiting, g_memdup2(&step, sizeof(step)));
-    if (!m->unit[unit].busy) {
-        unit_next(m, &m->unit[unit]);
-    }
-}
-
 /* --- commands ---------------------------------------------------------- */
 
 static void write_in_turn(Model *m, uint32_t zone_idx);
@@ -290,7 +123,7 @@ static void part_done(Model *m, Cmd *cmd)
     if (--cmd->parts) {
         return;
     }
-    if (cmd->write.at < cmd->write.end) {
+    if (cmd->writes) {
         write_in_turn(m, cmd->write.zone_idx);
         return;
     }
@@ -303,35 +136,6 @@ static void part_done(Model *m, Cmd *cmd)
     g_free(cmd);
 }
 
-static void put_pages(Model *m, Cmd *cmd)
-{
-    const SsdParams *p = &m->p;
-    uint32_t zone_idx = cmd->write.zone_idx;
-    uint64_t at = cmd->write.at;
-
-    while (at < cmd->write.end) {
-        uint64_t page = at / p->page_bytes;
-        uint64_t page_at = page * p->page_bytes;
-        uint64_t to = MIN(cmd->write.end, page_at + p->page_bytes);
-        Place where = place(m, zone_idx, page);
-        Step step = {
-            .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
-            .life = m->life[zone_idx], .page = page,
-        };
-
-        step.at_ns = book(m, where.channel,
-                          transfer_ns(m, at - page_at, to - page_at));
-        if (to == page_at + p->page_bytes || to == p->zone_capacity_bytes) {
-            step.kind = STEP_PROGRAM_JOIN;
-            step.program_seq = ++m->seq;
-            g_array_append_val(m->host_programs, step.program_seq);
-        }
-        cmd->parts++;
-        add_step(m, step);
-        at = to;
-    }
-}
-
 static void look_at(Model *m, uint32_t zone_idx);
 static void settle(Model *m);
 
@@ -342,8 +146,13 @@ static void write_in_turn(Model *m, uint32_t zone_idx)
 
     while (cmd && cmd->parts == 0) {
         g_queue_pop_head(&m->zone_writes[zone_idx]);
-        put_pages(m, cmd);
-        cmd->write = (Piece) { 0 };
+        cmd->writes = false;
+        cmd->parts++;
+        model_put_pages(m, cmd);
+        if (cmd->zrwa) {
+            model_commit_pages(m, cmd);
+        }
+        part_done(m, cmd);
         cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
     }
     if (!cmd) {
@@ -352,9 +161,18 @@ static void write_in_turn(Model *m, uint32_t zone_idx)
     }
 }
 
-static void start_write(Model *m, Cmd *cmd, Piece piece)
+static void start_write(Model *m, Cmd *cmd, const Rules *rules, Piece piece,
+                        const RulesEffect *effect)
 {
+    cmd->writes = true;
     cmd->write = piece;
+    cmd->zrwa = effect->zrwa;
+    cmd->commit = (Piece) {
+        .zone_idx = piece.zone_idx,
+        .at = effect->commit_from_nlb * rules->lba_bytes,
+        .end = effect->commit_to_nlb * rules->lba_bytes,
+    };
+    cmd->there = effect->there_nlb * rules->lba_bytes;
     g_queue_push_tail(&m->zone_writes[piece.zone_idx], cmd);
 }
 
@@ -364,40 +182,10 @@ static void discard_writes(Model *m, uint32_t zone_idx)
     Cmd *cmd;
 
     while ((cmd = g_queue_pop_head(&m->zone_writes[zone_idx]))) {
-        cmd->write = (Piece) { 0 };
+        cmd->writes = false;
         cmd->parts++;
         part_done(m, cmd);
         look_at(m, zone_idx);
-    }
-}
-
-static void start_read(Model *m, Cmd *cmd, Piece piece)
-{
-    const SsdParams *p = &m->p;
-    uint64_t granule = p->read_granule_bytes ? p->read_granule_bytes :
-                                               p->page_bytes;
-    uint32_t zone_idx = piece.zone_idx;
-    uint64_t at = piece.at;
-
-    while (at < piece.end) {
-        uint64_t page = at / p->page_bytes;
-        uint64_t page_at = page * p->page_bytes;
-        uint64_t to = MIN(piece.end, page_at + p->page_bytes);
-        uint64_t from_granule = (at - page_at) / granule;
-        uint64_t to_granule = (to - page_at + granule - 1) / granule;
-
-        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
-            Place where = place(m, zone_idx, page);
-
-            cmd->parts++;
-            unit_join(m, where.unit, p->read_ns, (Step) {
-                .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
-                .page = page,
-                .transfer_ns = transfer_ns(m, from_granule * granule,
-                                           to_granule * granule),
-            });
-        }
-        at = to;
     }
 }
 
@@ -449,53 +237,6 @@ static void look_at(Model *m, uint32_t zone_idx)
     }
 }
 
-static void fill_chunk(Model *m, Job *job)
-{
-    const SsdParams *p = &m->p;
-    uint32_t zone_idx = job->zone_idx;
-    uint64_t chunk = p->finish_chunk_bytes ?
-                     p->finish_chunk_bytes / p->page_bytes : 1;
-
-    for (; chunk && job->next_page < m->zone_pages; chunk--) {
-        uint64_t page = job->next_page++;
-        Place where = place(m, zone_idx, page);
-        uint64_t end = MIN(p->page_bytes, p->zone_capacity_bytes -
-                           page * p->page_bytes);
-
-        job->pending++;
-        add_step(m, (Step) {
-            .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
-            .life = job->life, .page = page,
-            .at_ns = book(m, where.channel,
-                          transfer_ns(m, job->first_byte, end)),
-        });
-        job->first_byte = 0;
-    }
-}
-
-static void erase(Model *m, Job *job)
-{
-    const SsdParams *p = &m->p;
-
-    for (uint64_t u = 0; u < m->zone_units; u++) {
-        Place where = place(m, job->zone_idx, u);
-        uint64_t rows = 0, blocks;
-
-        for (uint64_t page = u; page < job->used_pages;
-             page += m->zone_units) {
-            rows++;
-        }
-        blocks = (rows + p->pages_per_block - 1) / p->pages_per_block;
-        if (blocks) {
-            job->pending++;
-            unit_join(m, where.unit, blocks * p->erase_ns, (Step) {
-                .kind = STEP_ERASE_END, .job = job, .page = u,
-                .zone_idx = job->zone_idx,
-            });
-        }
-    }
-}
-
 /*
  * Of the first Select All let mgmt-parallel-zones zones work. When several
  * jobs may start at once, these come first, in order of their zones.
@@ -533,9 +274,9 @@ static void start_job(Model *m, Job *job)
 {
     job->running = true;
     if (job->fill) {
-        fill_chunk(m, job);
+        model_fill_chunk(m, job);
     } else {
-        erase(m, job);
+        model_erase(m, job);
     }
     if (!job->pending) {
         job_done(m, job);
@@ -580,13 +321,15 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,
         job->fill = fill;
         job->admitted = !what->select_all;
         job->next_page = bytes / m->p.page_bytes;
-        job->first_byte = bytes % m->p.page_bytes;
+        job->there = effect->job[i].end_before_nlb * rules->lba_bytes;
         job->used_pages = bytes / m->p.page_bytes;
         if (job->rules.state_before == SSD_ZONE_FULL) {
             job->used_pages = m->zone_pages;
         }
         if (waits && !(last && last->fill)) {
-            job->used_pages = waits->write.at / m->p.page_bytes;
+            job->used_pages = (waits->zrwa ? waits->commit.at
+                                           : waits->write.at) /
+                              m->p.page_bytes;
         }
         job->life = m->life[z];
         if (!fill) {
@@ -626,7 +369,7 @@ static void program_end(Model *m, const Step *step)
         return;
     }
     if (job->next_page < m->zone_pages) {
-        fill_chunk(m, job);
+        model_fill_chunk(m, job);
     } else {
         job_done(m, job);
         settle(m);
@@ -635,7 +378,7 @@ static void program_end(Model *m, const Step *step)
 
 static void run_step(Model *m, Step step)
 {
-    Place where = place(m, step.zone_idx, step.page);
+    Place where = model_place(m, step.zone_idx, step.page);
 
     switch (step.kind) {
     case STEP_PART_DONE:
@@ -643,20 +386,20 @@ static void run_step(Model *m, Step step)
         break;
     case STEP_PROGRAM_JOIN:
         step.kind = STEP_PROGRAM_END;
-        unit_join(m, where.unit, m->p.program_ns, step);
+        model_unit_join(m, where.unit, m->p.program_ns, step);
         break;
     case STEP_PROGRAM_END:
-        unit_next(m, &m->unit[where.unit]);
+        model_unit_next(m, &m->unit[where.unit]);
         program_end(m, &step);
         break;
     case STEP_SENSE_END:
         step.kind = STEP_PART_DONE;
-        step.at_ns = book(m, where.channel, step.transfer_ns);
-        add_step(m, step);
-        unit_next(m, &m->unit[where.unit]);
+        step.at_ns = model_book(m, where.channel, step.transfer_ns);
+        model_add_step(m, step);
+        model_unit_next(m, &m->unit[where.unit]);
         break;
     case STEP_ERASE_END:
-        unit_next(m, &m->unit[where.unit]);
+        model_unit_next(m, &m->unit[where.unit]);
         if (--step.job->pending == 0) {
             job_done(m, step.job);
             settle(m);
@@ -766,19 +509,25 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        start_read(m, cmd, piece_of(m, rules, what->slba, what->nlb));
+        model_start_read(m, cmd, piece_of(m, rules, what->slba, what->nlb));
         break;
     case SSD_OP_COPY:
         for (uint32_t i = 0; i < what->range_count; i++) {
-            start_read(m, cmd, piece_of(m, rules, what->ranges[i].slba,
+            model_start_read(m, cmd, piece_of(m, rules, what->ranges[i].slba,
                                         what->ranges[i].nlb));
         }
-        start_write(m, cmd, piece_of(m, rules, effect.lba, effect.nlb));
+        start_write(m, cmd, rules,
+                    piece_of(m, rules, effect.lba, effect.nlb), &effect);
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
-        start_write(m, cmd, piece_of(m, rules, effect.lba, what->nlb));
+        start_write(m, cmd, rules,
+                    piece_of(m, rules, effect.lba, what->nlb), &effect);
+        break;
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        start_write(m, cmd, rules, piece_of(m, rules, what->slba, 0),
+                    &effect);
         break;
     case SSD_OP_FLUSH:
         start_flush(m, cmd);

@@ -23,6 +23,8 @@
 typedef struct RulesZone {
     SsdZoneState state;
     uint64_t written_nlb;
+    uint64_t end_nlb;       /* behind the last block written, in a ZRWA too */
+    bool zrwa;
     bool holds_open;
     bool holds_active;
     uint64_t opened_seq;
@@ -39,6 +41,9 @@ typedef struct Rules {
     uint64_t zasl_nlb;
     uint32_t max_open;
     uint32_t max_active;
+    uint64_t zrwa_nlb;
+    uint64_t granule_nlb;
+    uint32_t max_zrwa;
     uint64_t seq;
     RulesZone zone[RULES_MAX_ZONES];
 } Rules;
@@ -49,12 +54,17 @@ typedef struct RulesJob {
     uint64_t id;
     SsdZoneState state_before;
     uint64_t written_before_nlb;
+    uint64_t end_before_nlb;
 } RulesJob;
 
 typedef struct RulesEffect {
     SsdStatus status;
     uint64_t lba;
     uint64_t nlb;       /* that a copy writes */
+    bool zrwa;          /* it writes into one, or commits it: ... */
+    uint64_t commit_from_nlb;
+    uint64_t commit_to_nlb;
+    uint64_t there_nlb; /* ... of which this much has been written */
     unsigned job_count;
     RulesJob job[RULES_MAX_ZONES];
 } RulesEffect;

@@ -20,6 +20,9 @@ Rules rules_new(const SsdParams *p, uint32_t lba_bytes)
         .zasl_nlb = p->zasl_bytes / lba_bytes,
         .max_open = p->max_open ? p->max_open : UINT32_MAX,
         .max_active = p->max_active ? p->max_active : UINT32_MAX,
+        .zrwa_nlb = p->zrwa_bytes / lba_bytes,
+        .granule_nlb = p->zrwa_granule_bytes / lba_bytes,
+        .max_zrwa = p->max_zrwa,
     };
 
     g_assert_cmpuint(r.zone_count, <=, RULES_MAX_ZONES);
@@ -108,13 +111,16 @@ static void leave(Rules *r, uint32_t zone_idx, SsdZoneState state,
         .id = ++r->seq,
         .state_before = zone->state,
         .written_before_nlb = zone->written_nlb,
+        .end_before_nlb = zone->end_nlb,
     };
 
     if (is_active(zone)) {
         zone->owner = job.id;
     }
     zone->state = state;
+    zone->zrwa = false;
     zone->written_nlb = state == SSD_ZONE_FULL ? r->capacity_nlb : 0;
+    zone->end_nlb = zone->written_nlb;
     effect->job[effect->job_count++] = job;
 }
 
@@ -137,10 +143,37 @@ bool rules_zone_fail(Rules *r, uint32_t zone_idx, SsdZoneState state)
         return false;
     }
     zone->state = state;
+    zone->zrwa = false;
     zone->owner = 0;
     zone->holds_open = false;
     zone->holds_active = false;
     return true;
+}
+
+/* The write pointer moves on; at the capacity the zone is full. */
+static void advance(Rules *r, RulesZone *zone, uint64_t nlb)
+{
+    zone->written_nlb += nlb;
+    if (zone->written_nlb == r->capacity_nlb) {
+        zone->state = SSD_ZONE_FULL;
+        zone->zrwa = false;
+        zone->holds_open = false;
+        zone->holds_active = false;
+    }
+}
+
+/* [at, end) goes into the ZRWA, which moves on by granules to have room. */
+static void put_in_zrwa(Rules *r, RulesZone *zone, uint64_t end,
+                        RulesEffect *effect)
+{
+    effect->zrwa = true;
+    effect->commit_from_nlb = zone->written_nlb;
+    zone->end_nlb = MAX(zone->end_nlb, end);
+    effect->there_nlb = zone->end_nlb;
+    while (end > zone->written_nlb + r->zrwa_nlb) {
+        advance(r, zone, r->granule_nlb);
+    }
+    effect->commit_to_nlb = zone->written_nlb;
 }
 
 static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect,
@@ -156,6 +189,9 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect,
     if (append && cmd->slba != zone_lba) {
         return SSD_INVALID_FIELD;
     }
+    if (append && zone->zrwa) {
+        return SSD_INVALID_ZONE_OPERATION;
+    }
     if (zone->state == SSD_ZONE_FULL) {
         return SSD_ZONE_IS_FULL;
     }
@@ -168,7 +204,8 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect,
     if (slba + nlb > zone_lba + r->capacity_nlb) {
         return SSD_ZONE_BOUNDARY_ERROR;
     }
-    if (slba != wp_lba) {
+    if (zone->zrwa ? slba < wp_lba || slba + nlb > wp_lba + 2 * r->zrwa_nlb
+                   : slba != wp_lba) {
         return SSD_ZONE_INVALID_WRITE;
     }
     if (!is_open(zone)) {
@@ -177,13 +214,45 @@ static SsdStatus put_data(Rules *r, const SsdCmd *cmd, RulesEffect *effect,
             return status;
         }
     }
-    effect->lba = wp_lba;
-    zone->written_nlb += nlb;
-    if (zone->written_nlb == r->capacity_nlb) {
-        zone->state = SSD_ZONE_FULL;
-        zone->holds_open = false;
-        zone->holds_active = false;
+    effect->lba = slba;
+    if (zone->zrwa) {
+        put_in_zrwa(r, zone, slba + nlb - zone_lba, effect);
+    } else {
+        zone->end_nlb += nlb;
+        advance(r, zone, nlb);
     }
+    return SSD_SUCCESS;
+}
+
+/* TP 4076b: commit the ZRWA up to and including one of its blocks. */
+static SsdStatus flush_zrwa(Rules *r, uint64_t last_lba, RulesEffect *effect)
+{
+    RulesZone *zone = &r->zone[last_lba / r->zone_nlb];
+    uint64_t to = last_lba % r->zone_nlb + 1;
+
+    if (r->zrwa_nlb == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    if (!zone->zrwa || to <= zone->written_nlb || to > r->capacity_nlb ||
+        to > zone->written_nlb + r->zrwa_nlb) {
+        return SSD_INVALID_ZONE_OPERATION;
+    }
+    if (to % r->granule_nlb) {
+        return SSD_INVALID_FIELD;
+    }
+    if (!is_open(zone)) {
+        SsdStatus status = open_zone(r, zone, SSD_ZONE_IMPLICITLY_OPEN);
+
+        if (status) {
+            return status;
+        }
+    }
+    effect->zrwa = true;
+    effect->commit_from_nlb = zone->written_nlb;
+    effect->commit_to_nlb = to;
+    effect->there_nlb = zone->end_nlb;
+    zone->end_nlb = MAX(zone->end_nlb, to);
+    advance(r, zone, to - zone->written_nlb);
     return SSD_SUCCESS;
 }
 
@@ -255,10 +324,45 @@ static SsdStatus set_extension(Rules *r, RulesZone *zone)
 }
 
 static SsdStatus zone_action(Rules *r, SsdOp op, uint32_t zone_idx,
+                             RulesEffect *effect);
+
+/* The same with a ZRWA, which only an empty zone can get. */
+static SsdStatus action_with_zrwa(Rules *r, SsdOp op, uint32_t zone_idx)
+{
+    RulesZone *zone = &r->zone[zone_idx];
+    bool was_empty = zone->state == SSD_ZONE_EMPTY;
+    uint32_t count = 0;
+    SsdStatus status;
+
+    if (r->zrwa_nlb == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        count += r->zone[z].zrwa;
+    }
+    if (is_active(zone) && op == SSD_OP_ZONE_OPEN) {
+        return SSD_INVALID_ZONE_OPERATION;
+    }
+    status = zone_action(r, op, zone_idx, NULL);
+    if (status) {
+        return status;
+    }
+    g_assert_true(was_empty);
+    zone->zrwa = true;
+    return count < r->max_zrwa ? SSD_SUCCESS : SSD_ZRWA_UNAVAILABLE;
+}
+
+static SsdStatus zone_action(Rules *r, SsdOp op, uint32_t zone_idx,
                              RulesEffect *effect)
 {
     RulesZone *zone = &r->zone[zone_idx];
 
+    if (op == SSD_OP_ZONE_OPEN_ZRWA) {
+        return action_with_zrwa(r, SSD_OP_ZONE_OPEN, zone_idx);
+    }
+    if (op == SSD_OP_ZONE_SET_EXTENSION_ZRWA) {
+        return action_with_zrwa(r, SSD_OP_ZONE_SET_EXTENSION, zone_idx);
+    }
     if (op == SSD_OP_ZONE_OFFLINE) {
         if (zone->state != SSD_ZONE_READ_ONLY &&
             zone->state != SSD_ZONE_OFFLINE) {
@@ -326,7 +430,7 @@ static SsdStatus all_zones(Rules *r, SsdOp op, RulesEffect *effect)
 {
     uint32_t selected = 0;
 
-    if (op == SSD_OP_ZONE_SET_EXTENSION) {
+    if (op >= SSD_OP_ZONE_SET_EXTENSION) {
         return SSD_INVALID_FIELD;
     }
     for (uint32_t z = 0; z < r->zone_count; z++) {
@@ -384,6 +488,9 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
         }
         if (cmd->slba >= end_lba) {
             return SSD_LBA_OUT_OF_RANGE;
+        }
+        if (cmd->op == SSD_OP_ZONE_FLUSH_ZRWA) {
+            return flush_zrwa(r, cmd->slba, effect);
         }
         if (cmd->slba % r->zone_nlb) {
             return SSD_INVALID_FIELD;

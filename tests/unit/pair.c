@@ -181,6 +181,10 @@ static void compare_zone(Pair *pair, uint32_t nsid, uint32_t z)
     SsdZone got = ssd_zone(pair->ssd, nsid, z);
     uint64_t start_lba = z * rules->zone_nlb;
 
+    if (got.has_zrwa != want->zrwa) {
+        fail(pair, "zone %" PRIu32 " has a ZRWA: %d, must be %d", z,
+             got.has_zrwa, want->zrwa);
+    }
     if (got.state != want->state) {
         fail(pair, "zone %" PRIu32 ": state %x, must be %x", z, got.state,
              want->state);

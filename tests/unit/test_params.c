@@ -394,6 +394,30 @@ static void test_rules_transfers(void)
                  "16K");
 }
 
+static void test_zrwa_rules(void)
+{
+    assert_check("zrwa-size=1M", NULL);
+    assert_check("zrwa-size=12K zrwa-flush-granularity=4K", NULL);
+    assert_check("zrwa-flush-granularity=5K", NULL);    /* not offered */
+    assert_check("zrwa-size=24K",
+                 "zrwa-size=24K (24576): must be a multiple of "
+                 "zrwa-flush-granularity=16K up to the zone's capacity of "
+                 "64M, or 0 for none");
+    assert_check("zrwa-size=128K zone-size=64K",
+                 "zrwa-size=128K (131072): must be a multiple of "
+                 "zrwa-flush-granularity=16K up to the zone's capacity of "
+                 "64K, or 0 for none");
+    assert_check("zrwa-size=64K zrwa-flush-granularity=2K",
+                 "zrwa-flush-granularity=2K (2048): must be a multiple of 4K "
+                 "that divides the zone's capacity of 64M, or 0 for "
+                 "page-size");
+    assert_check("zrwa-size=64K zone-capacity=48K zone-size=64K "
+                 "zrwa-flush-granularity=32K",
+                 "zrwa-flush-granularity=32K (32768): must be a multiple of "
+                 "4K that divides the zone's capacity of 48K, or 0 for "
+                 "page-size");
+}
+
 /* Fields may be written without ssd_params_set(); the range still holds. */
 static void test_check_ranges(void)
 {
@@ -436,6 +460,8 @@ static void test_resolve(void)
     g_assert_cmpuint(p.read_granule_bytes, ==, 16 * SSD_KIB);
     g_assert_cmpuint(p.finish_chunk_bytes, ==, 16 * SSD_KIB);
     g_assert_cmpuint(p.zasl_bytes, ==, 512 * SSD_KIB);
+    g_assert_cmpuint(p.zrwa_granule_bytes, ==, 16 * SSD_KIB);
+    g_assert_cmpuint(p.max_zrwa, ==, 14);
     again = p;
     ssd_params_resolve(&again);
     g_assert_cmpint(memcmp(&p, &again, sizeof(p)), ==, 0);
@@ -516,6 +542,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/limits", test_rules_limits);
     g_test_add_func("/params/rules/array", test_rules_array);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
+    g_test_add_func("/params/zrwa", test_zrwa_rules);
     g_test_add_func("/params/check-ranges", test_check_ranges);
     g_test_add_func("/params/resolve", test_resolve);
     g_test_add_func("/params/resolve-keeps-given", test_resolve_keeps_given);

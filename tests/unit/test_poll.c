@@ -96,6 +96,19 @@ static GArray *schedule_new(const SsdParams *p, Rng *rng)
         } else if (a.cmd.op == SSD_OP_READ) {
             a.cmd.slba += rng_below(rng, rules->zone[z].written_nlb + 1);
         }
+        if (rules->zone[z].zrwa && rng_chance(rng, 30)) {
+            a.cmd.op = rng_chance(rng, 60) ? SSD_OP_WRITE :
+                                             SSD_OP_ZONE_FLUSH_ZRWA;
+            a.cmd.range_count = 0;
+            a.cmd.slba = z * rules->zone_nlb + rules->zone[z].written_nlb +
+                         rng_below(rng, 2 * rules->zrwa_nlb);
+        }
+        if (rules->zone[z].state == SSD_ZONE_EMPTY && rules->zrwa_nlb &&
+            rng_chance(rng, 40)) {
+            a.cmd.op = SSD_OP_ZONE_OPEN_ZRWA;
+            a.cmd.range_count = 0;
+            a.cmd.slba = z * rules->zone_nlb;
+        }
         if (rules->zone[z].state == SSD_ZONE_FULL && rng_chance(rng, 40)) {
             a.cmd.op = SSD_OP_ZONE_RESET;
             a.cmd.range_count = 0;
@@ -374,6 +387,8 @@ static const char *const drives[][2] = {
       "resume-ns=3001 suspend-segment-ns=50021 suspend-spread=500 "
       "program-spread=30 read-slow-ns=70003 slow-pages=300 "
       "program-data-ns=5003 program-transfer-ns=9001 seed=5" },
+    { "zrwa", ROOM "zones=6 channels=2 zrwa-size=16K max-open=4 "
+      "max-active=5 finish-chunk=12K" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };

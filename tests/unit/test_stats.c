@@ -375,7 +375,7 @@ static GArray *run_load(bool look)
         uint64_t at_ns = d->now_ns + rng_below(&rng, 400000);
         uint32_t z = rng_below(&rng, 4);
 
-        drive_try(d, at_ns, rng_below(&rng, SSD_OP_COUNT),
+        drive_try(d, at_ns, rng_below(&rng, SSD_OP_ZONE_OPEN_ZRWA),
                   drive_zone_lba(d, z), 1 + rng_below(&rng, 40));
         if (look && i % 3 == 0) {
             g_free(ssd_stats_json(d->ssd, at_ns + 3, NULL));

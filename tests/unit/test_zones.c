@@ -18,9 +18,10 @@
  * append one block at the write pointer, f writes the zone full, y copies one
  * block from the start of zone 0; o c F r open, close, finish, reset; e sets
  * an extension, x takes the zone offline, R and O make it fail to read-only
- * or offline. Zone * is Select All. "t." lets all jobs end: between other words
- * no time passes. FEMU_DEPTH=n makes sequences n words longer, for those who
- * have the time.
+ * or offline; z opens with a ZRWA, Z sets an extension with one, v writes one
+ * block behind the write pointer, g commits one block. Zone * is Select All.
+ * "t." lets all jobs end: between other words no time passes. FEMU_DEPTH=n
+ * makes sequences n words longer, for those who have the time.
  */
 typedef struct Alphabet {
     const char *name;
@@ -52,6 +53,10 @@ static const Alphabet alphabets[] = {
       TINY "zones=2 max-open=1 max-active=1", 4 },
     { "extensions", "e0 o0 w0 F0 r0 e1 o1 w1 r1 c* t.",
       TINY "zones=2 max-open=1 max-active=1", 4 },
+    { "zrwa", "z0 w0 v0 g0 o0 c0 F0 r0 Z1 v1 g1 r1 t.",
+      TINY "zones=2 max-open=1 max-active=2 zrwa-size=4K max-zrwa=1", 4 },
+    { "zrwa-all", "z0 v0 g0 c* o* F* r* z1 v1 R1 t.",
+      TINY "zones=2 max-open=1 max-active=2 zrwa-size=8K", 4 },
     { "longer-select-all", "w0 F0 r0 w1 F1 F* r* t.",
       TINY "zones=2", 5 },
 };
@@ -91,6 +96,20 @@ static SsdCmd word_cmd(const Pair *pair, const char *word)
         break;
     case 'e':
         cmd.op = SSD_OP_ZONE_SET_EXTENSION;
+        break;
+    case 'z':
+        cmd.op = SSD_OP_ZONE_OPEN_ZRWA;
+        break;
+    case 'Z':
+        cmd.op = SSD_OP_ZONE_SET_EXTENSION_ZRWA;
+        break;
+    case 'v':
+        cmd.op = SSD_OP_WRITE;
+        cmd.slba += written_nlb + 1;
+        break;
+    case 'g':
+        cmd.op = SSD_OP_ZONE_FLUSH_ZRWA;
+        cmd.slba += written_nlb;
         break;
     case 'x':
         cmd.op = SSD_OP_ZONE_OFFLINE;
@@ -213,6 +232,13 @@ static const Soup soups[] = {
       "page-transfer-ns=0", 30000 },
     { "one-zone", ODD "zones=1 zone-capacity=8K channels=1 cmd-slots=3 "
       "lba-size=512 max-open=1 max-active=1", 30000 },
+    { "zrwa", "zones=6 zone-capacity=48K zrwa-size=16K max-zrwa=3 "
+      "max-open=3 max-active=4", 30000 },
+    { "zrwa-granules", "zones=4 page-size=16K zone-size=256K lba-size=512 "
+      "zrwa-size=48K zrwa-flush-granularity=4K max-zrwa=2 max-open=2 "
+      "max-active=3 finish-chunk=32K", 30000 },
+    { "zrwa-copies", "zones=3 channels=1 zrwa-size=32K mdts=16K "
+      "zrwa-flush-granularity=8K cmd-slots=40", 30000 },
 };
 
 static uint64_t random_nlb(const Rules *rules, Rng *rng)
@@ -324,6 +350,29 @@ static bool is_read(SsdOp op)
     return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
 }
 
+/* Make use of ZRWAs: ask for them, write anywhere in them, commit them. */
+static void use_zrwa(const Rules *rules, Rng *rng, uint32_t z, SsdCmd *cmd)
+{
+    const RulesZone *zone = &rules->zone[z];
+    uint64_t zone_lba = z * rules->zone_nlb;
+
+    if (cmd->op == SSD_OP_ZONE_OPEN && rng_chance(rng, 70)) {
+        cmd->op = SSD_OP_ZONE_OPEN_ZRWA;
+    } else if (cmd->op == SSD_OP_ZONE_SET_EXTENSION && rng_chance(rng, 70)) {
+        cmd->op = SSD_OP_ZONE_SET_EXTENSION_ZRWA;
+    } else if (is_write(cmd->op) && zone->zrwa && rng_chance(rng, 70)) {
+        cmd->slba += rng_below(rng, 2 * rules->zrwa_nlb);
+    } else if (zone->zrwa && rng_chance(rng, 20)) {
+        cmd->op = SSD_OP_ZONE_FLUSH_ZRWA;
+        cmd->range_count = 0;
+        cmd->slba = zone_lba + zone->written_nlb - 1 + rules->granule_nlb *
+                    (1 + rng_below(rng, rules->zrwa_nlb /
+                                        rules->granule_nlb));
+    } else if (zone->zrwa && cmd->op == SSD_OP_APPEND) {
+        cmd->op = SSD_OP_READ;
+    }
+}
+
 static SsdCmd random_cmd(const Pair *pair, Rng *rng, SsdRange *ranges)
 {
     uint32_t nsid = 1 + rng_below(rng, pair->params.namespaces);
@@ -349,6 +398,9 @@ static SsdCmd random_cmd(const Pair *pair, Rng *rng, SsdRange *ranges)
     if ((is_write(cmd.op) || cmd.op == SSD_OP_APPEND) && room_nlb &&
         (cmd.nlb > room_nlb ? rng_chance(rng, 80) : rng_chance(rng, 5))) {
         cmd.nlb = MIN(room_nlb, rules->mdts_nlb);   /* to the brim */
+    }
+    if (rules->zrwa_nlb && rng_chance(rng, 95)) {
+        use_zrwa(rules, rng, z, &cmd);
     }
     if (cmd.op >= SSD_OP_ZONE_OPEN && rng_chance(rng, 6)) {
         cmd.select_all = true;
@@ -483,6 +535,10 @@ static SsdParams random_params(Rng *rng)
     p.mdts_bytes = PICK(rng, 8, 16, 64, 512) * SSD_KIB;
     p.zasl_bytes = PICK(rng, 0, 8, 64) * SSD_KIB;
     p.zasl_bytes = MIN(p.zasl_bytes, p.mdts_bytes);
+    p.zrwa_granule_bytes = p.page_bytes;
+    p.zrwa_bytes = PICK(rng, 0, 0, 1, 2, 3, 9) * p.page_bytes;
+    p.zrwa_bytes = MIN(p.zrwa_bytes, p.zone_capacity_bytes);
+    p.max_zrwa = PICK(rng, 0, 1, 2);
     return p;
 }
 

@@ -29,6 +29,15 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
     }
 }
 
+void zone_table_set_zrwa(ZoneTable *table, uint64_t zrwa_nlb,
+                         uint64_t granule_nlb, uint32_t max_zrwa)
+{
+    g_assert(table->zrwa_count == 0);
+    table->zrwa_nlb = zrwa_nlb;
+    table->zrwa_granule_nlb = granule_nlb;
+    table->max_zrwa = max_zrwa;
+}
+
 void zone_table_destroy(ZoneTable *table)
 {
     g_free(table->zones);
@@ -41,11 +50,14 @@ static bool is_open(const ZoneEntry *zone)
            zone->state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
+static bool is_active(const ZoneEntry *zone)
+{
+    return is_open(zone) || zone->state == SSD_ZONE_CLOSED;
+}
+
 bool zone_is_active(const ZoneTable *table, uint32_t zone_idx)
 {
-    const ZoneEntry *zone = &table->zones[zone_idx];
-
-    return is_open(zone) || zone->state == SSD_ZONE_CLOSED;
+    return is_active(&table->zones[zone_idx]);
 }
 
 /* The queue of implicitly opened zones */
@@ -80,7 +92,22 @@ static void implicit_remove(ZoneTable *table, uint32_t zone_idx)
     }
 }
 
-/* The only place where a zone's state changes. */
+static void release_zrwa(ZoneTable *table, ZoneEntry *zone)
+{
+    table->zrwa_count -= zone->has_zrwa;
+    zone->has_zrwa = false;
+}
+
+static void take_zrwa(ZoneTable *table, ZoneEntry *zone)
+{
+    zone->has_zrwa = true;
+    table->zrwa_count++;
+}
+
+/*
+ * The only place where a zone's state changes. Whatever takes a zone out of
+ * open and closed takes its ZRWA, so that no way out can leak one.
+ */
 static void set_state(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
 {
     ZoneEntry *zone = &table->zones[zone_idx];
@@ -91,6 +118,9 @@ static void set_state(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
     zone->state = state;
     if (state == SSD_ZONE_IMPLICITLY_OPEN) {
         implicit_push(table, zone_idx);
+    }
+    if (!is_active(zone)) {
+        release_zrwa(table, zone);
     }
 }
 
@@ -155,7 +185,7 @@ void zone_release(ZoneTable *table, uint32_t zone_idx)
 {
     ZoneEntry *zone = &table->zones[zone_idx];
 
-    if (!zone_is_active(table, zone_idx)) {
+    if (!is_active(zone)) {
         release_open(table, zone);
         release_active(table, zone);
     }
@@ -190,6 +220,14 @@ static SsdStatus check_writable(const ZoneEntry *zone)
     }
 }
 
+/* Can a write of [offset, end) go into the zone's ZRWA, or move it there? */
+static bool is_in_zrwa(const ZoneTable *table, const ZoneEntry *zone,
+                       uint64_t offset_nlb, uint64_t end_nlb)
+{
+    return offset_nlb >= zone->wp_nlb &&
+           end_nlb <= zone->wp_nlb + 2 * table->zrwa_nlb;
+}
+
 SsdStatus zone_check_write(const ZoneTable *table, uint32_t zone_idx,
                            uint64_t offset_nlb, uint64_t nlb)
 {
@@ -203,25 +241,103 @@ SsdStatus zone_check_write(const ZoneTable *table, uint32_t zone_idx,
         nlb > table->capacity_nlb - offset_nlb) {
         return SSD_ZONE_BOUNDARY_ERROR;
     }
-    if (offset_nlb != zone->wp_nlb) {
+    if (zone->has_zrwa ? !is_in_zrwa(table, zone, offset_nlb, offset_nlb + nlb)
+                       : offset_nlb != zone->wp_nlb) {
         return SSD_ZONE_INVALID_WRITE;
     }
     return is_open(zone) ? SSD_SUCCESS : check_resources(table, zone);
 }
 
-void zone_commit_write(ZoneTable *table, uint32_t zone_idx, uint64_t nlb)
+SsdStatus zone_check_append(const ZoneTable *table, uint32_t zone_idx,
+                            uint64_t nlb)
+{
+    const ZoneEntry *zone = &table->zones[zone_idx];
+
+    return zone->has_zrwa ? SSD_INVALID_ZONE_OPERATION
+                          : zone_check_write(table, zone_idx, zone->wp_nlb,
+                                             nlb);
+}
+
+static void open_implicitly(ZoneTable *table, uint32_t zone_idx)
+{
+    if (!is_open(&table->zones[zone_idx])) {
+        take_resources(table, &table->zones[zone_idx]);
+        set_state(table, zone_idx, SSD_ZONE_IMPLICITLY_OPEN);
+    }
+}
+
+static void move_wp(ZoneTable *table, uint32_t zone_idx, uint64_t wp_nlb)
 {
     ZoneEntry *zone = &table->zones[zone_idx];
 
-    if (!is_open(zone)) {
-        take_resources(table, zone);
-        set_state(table, zone_idx, SSD_ZONE_IMPLICITLY_OPEN);
-    }
-    zone->wp_nlb += nlb;
-    if (zone->wp_nlb == table->capacity_nlb) {
+    zone->wp_nlb = wp_nlb;
+    zone->end_nlb = MAX(zone->end_nlb, wp_nlb);
+    if (wp_nlb == table->capacity_nlb) {
         set_state(table, zone_idx, SSD_ZONE_FULL);
         zone_release(table, zone_idx);
     }
+}
+
+/* Where the write pointer must be for a ZRWA to reach `end_nlb`. */
+static uint64_t zrwa_wp_nlb(const ZoneTable *table, const ZoneEntry *zone,
+                            uint64_t end_nlb)
+{
+    uint64_t granule_nlb = table->zrwa_granule_nlb;
+    uint64_t reach_nlb = zone->wp_nlb + table->zrwa_nlb;
+
+    if (end_nlb <= reach_nlb) {
+        return zone->wp_nlb;
+    }
+    return zone->wp_nlb + (end_nlb - reach_nlb + granule_nlb - 1) /
+                          granule_nlb * granule_nlb;
+}
+
+void zone_commit_write(ZoneTable *table, uint32_t zone_idx,
+                       uint64_t offset_nlb, uint64_t nlb)
+{
+    ZoneEntry *zone = &table->zones[zone_idx];
+    uint64_t end_nlb = offset_nlb + nlb;
+
+    open_implicitly(table, zone_idx);
+    if (zone->has_zrwa) {
+        zone->end_nlb = MAX(zone->end_nlb, end_nlb);
+        end_nlb = zrwa_wp_nlb(table, zone, end_nlb);
+    }
+    move_wp(table, zone_idx, end_nlb);
+}
+
+/* Zone Random Write Area */
+
+static SsdStatus check_zrwa(const ZoneTable *table)
+{
+    return table->zrwa_count >= table->max_zrwa ? SSD_ZRWA_UNAVAILABLE
+                                                : SSD_SUCCESS;
+}
+
+SsdStatus zone_check_flush_zrwa(const ZoneTable *table, uint32_t zone_idx,
+                                uint64_t last_nlb)
+{
+    const ZoneEntry *zone = &table->zones[zone_idx];
+    uint64_t reach_nlb = MIN(zone->wp_nlb + table->zrwa_nlb,
+                             table->capacity_nlb);
+
+    if (table->zrwa_nlb == 0) {
+        return SSD_INVALID_FIELD;
+    }
+    if (!zone->has_zrwa || last_nlb < zone->wp_nlb || last_nlb >= reach_nlb) {
+        return SSD_INVALID_ZONE_OPERATION;
+    }
+    if ((last_nlb + 1 - zone->wp_nlb) % table->zrwa_granule_nlb != 0) {
+        return SSD_INVALID_FIELD;
+    }
+    return is_open(zone) ? SSD_SUCCESS : check_resources(table, zone);
+}
+
+void zone_commit_flush_zrwa(ZoneTable *table, uint32_t zone_idx,
+                            uint64_t last_nlb)
+{
+    open_implicitly(table, zone_idx);
+    move_wp(table, zone_idx, last_nlb + 1);
 }
 
 /* Zone Management Send */
@@ -233,7 +349,8 @@ static bool mgmt_is_legal(SsdZoneState state, SsdOp op)
     case SSD_ZONE_EXPLICITLY_OPEN:
     case SSD_ZONE_CLOSED:
         return op != SSD_OP_ZONE_OFFLINE &&
-               op != SSD_OP_ZONE_SET_EXTENSION;
+               op != SSD_OP_ZONE_SET_EXTENSION &&
+               op != SSD_OP_ZONE_SET_EXTENSION_ZRWA;
     case SSD_ZONE_EMPTY:
         return op != SSD_OP_ZONE_CLOSE && op != SSD_OP_ZONE_OFFLINE;
     case SSD_ZONE_FULL:
@@ -245,20 +362,42 @@ static bool mgmt_is_legal(SsdZoneState state, SsdOp op)
     return false;
 }
 
+static bool allocates_zrwa(SsdOp op)
+{
+    return op == SSD_OP_ZONE_OPEN_ZRWA ||
+           op == SSD_OP_ZONE_SET_EXTENSION_ZRWA;
+}
+
 SsdStatus zone_check_mgmt(const ZoneTable *table, uint32_t zone_idx, SsdOp op)
 {
     const ZoneEntry *zone = &table->zones[zone_idx];
+    SsdStatus status = SSD_SUCCESS;
 
+    if (allocates_zrwa(op) && table->zrwa_nlb == 0) {
+        return SSD_INVALID_FIELD;
+    }
     if (!mgmt_is_legal(zone->state, op)) {
         return SSD_INVALID_ZONE_STATE_TRANSITION;
     }
-    if (op == SSD_OP_ZONE_OPEN && !is_open(zone)) {
-        return check_resources(table, zone);
+    if (allocates_zrwa(op) && zone->state != SSD_ZONE_EMPTY) {
+        return SSD_INVALID_ZONE_OPERATION;
     }
-    if (op == SSD_OP_ZONE_SET_EXTENSION) {
-        return check_active(table, zone);
+    switch (op) {
+    case SSD_OP_ZONE_OPEN:
+    case SSD_OP_ZONE_OPEN_ZRWA:
+        status = is_open(zone) ? SSD_SUCCESS : check_resources(table, zone);
+        break;
+    case SSD_OP_ZONE_SET_EXTENSION:
+    case SSD_OP_ZONE_SET_EXTENSION_ZRWA:
+        status = check_active(table, zone);
+        break;
+    default:
+        break;
     }
-    return SSD_SUCCESS;
+    if (status == SSD_SUCCESS && allocates_zrwa(op)) {
+        status = check_zrwa(table);
+    }
+    return status;
 }
 
 void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
@@ -267,6 +406,7 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
 
     switch (op) {
     case SSD_OP_ZONE_OPEN:
+    case SSD_OP_ZONE_OPEN_ZRWA:
         if (!is_open(zone)) {
             take_resources(table, zone);
         }
@@ -278,21 +418,27 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
     case SSD_OP_ZONE_FINISH:
         set_state(table, zone_idx, SSD_ZONE_FULL);
         zone->wp_nlb = table->capacity_nlb;
+        zone->end_nlb = zone->wp_nlb;
         break;
     case SSD_OP_ZONE_RESET:
         set_state(table, zone_idx, SSD_ZONE_EMPTY);
         zone->wp_nlb = 0;
+        zone->end_nlb = 0;
         break;
     case SSD_OP_ZONE_OFFLINE:
         set_state(table, zone_idx, SSD_ZONE_OFFLINE);
         break;
     case SSD_OP_ZONE_SET_EXTENSION:
+    case SSD_OP_ZONE_SET_EXTENSION_ZRWA:
         take_active(table, zone);
         release_open(table, zone);
         set_state(table, zone_idx, SSD_ZONE_CLOSED);
         break;
     default:
         g_assert_not_reached();
+    }
+    if (allocates_zrwa(op)) {
+        take_zrwa(table, zone);
     }
 }
 
@@ -321,6 +467,7 @@ void zone_table_format(ZoneTable *table, uint64_t size_nlb,
 
         set_state(table, i, failed ? SSD_ZONE_OFFLINE : SSD_ZONE_EMPTY);
         zone->wp_nlb = 0;
+        zone->end_nlb = 0;
         zone_release(table, i);
     }
 }

@@ -1,6 +1,7 @@
 /*
  * The zone state machine: states, write pointers, open and active resources
- * (ZNS command set 1.1, section 2.1.1).
+ * (ZNS command set 1.1, section 2.1.1), and the Zone Random Write Area (ZRWA)
+ * that a zone may have at its write pointer (NVMe TP 4076b).
  *
  * Every change comes in two halves: zone_check_*() says, changing nothing,
  * whether it is legal; zone_commit_*() does it and cannot fail.
@@ -22,7 +23,13 @@
 
 typedef struct ZoneEntry {
     uint64_t wp_nlb; /* blocks from the zone's start; the capacity when full */
+    /*
+     * Blocks up to the last one that was written: wp_nlb, or beyond it in a
+     * ZRWA, where some below may never have been written.
+     */
+    uint64_t end_nlb;
     SsdZoneState state;
+    bool has_zrwa; /* only while open or closed; holds a ZRWA resource */
     /*
      * Resources held. A zone that is open or closed holds what its state
      * demands; a full or empty one may still hold them until the finish or
@@ -44,6 +51,10 @@ typedef struct ZoneTable {
     uint32_t max_active;
     uint32_t open_count;   /* zones that hold an open resource */
     uint32_t active_count;
+    uint64_t zrwa_nlb;         /* blocks of a ZRWA; 0: zones have none */
+    uint64_t zrwa_granule_nlb; /* it is committed in multiples of this */
+    uint32_t max_zrwa;         /* UINT32_MAX: no limit */
+    uint32_t zrwa_count;       /* zones that have one */
     uint32_t oldest_idx; /* implicitly opened zones, in order of opening */
     uint32_t newest_idx;
 } ZoneTable;
@@ -55,24 +66,51 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
 void zone_table_destroy(ZoneTable *table);
 
 /*
+ * Zones may have a ZRWA of `zrwa_nlb` blocks, committed in multiples of
+ * `granule_nlb`, which divides it and the capacity. No zone has one yet.
+ */
+void zone_table_set_zrwa(ZoneTable *table, uint64_t zrwa_nlb,
+                         uint64_t granule_nlb, uint32_t max_zrwa);
+
+/*
  * A write of `nlb` blocks at block `offset_nlb` of the zone. State first, then
- * boundary, then write pointer, then resources (active before open).
+ * boundary, then write pointer or ZRWA, then resources (active before open).
  */
 SsdStatus zone_check_write(const ZoneTable *table, uint32_t zone_idx,
                            uint64_t offset_nlb, uint64_t nlb);
 
+/* A write to the write pointer, which a zone with a ZRWA does not take. */
+SsdStatus zone_check_append(const ZoneTable *table, uint32_t zone_idx,
+                            uint64_t nlb);
+
 /*
- * Advance the write pointer by `nlb` blocks; opens the zone implicitly if it
- * was empty or closed, closing the zone implicitly opened longest ago if that
- * is needed. A zone that becomes full gives its resources back.
+ * The write that was checked. Without a ZRWA it moves the write pointer behind
+ * it; with one, only as far as is needed to have its end in the ZRWA, in whole
+ * granules. Opens the zone implicitly if it was empty or closed, closing the
+ * zone implicitly opened longest ago if that is needed. A zone that becomes
+ * full gives its resources back.
  */
-void zone_commit_write(ZoneTable *table, uint32_t zone_idx, uint64_t nlb);
+void zone_commit_write(ZoneTable *table, uint32_t zone_idx,
+                       uint64_t offset_nlb, uint64_t nlb);
 
 /* May `nlb` blocks be read at block `offset_nlb` of the zone? */
 SsdStatus zone_check_read(const ZoneTable *table, uint32_t zone_idx,
                           uint64_t offset_nlb, uint64_t nlb);
 
-/* Zone Management Send to one zone; `op` is one of SSD_OP_ZONE_*. */
+/*
+ * The action Flush Explicit ZRWA Range: moves the write pointer behind block
+ * `last_nlb` of the zone, which lies in its ZRWA. Opens a closed zone
+ * implicitly.
+ */
+SsdStatus zone_check_flush_zrwa(const ZoneTable *table, uint32_t zone_idx,
+                                uint64_t last_nlb);
+void zone_commit_flush_zrwa(ZoneTable *table, uint32_t zone_idx,
+                            uint64_t last_nlb);
+
+/*
+ * Zone Management Send to one zone; `op` is one of SSD_OP_ZONE_*, but not
+ * SSD_OP_ZONE_FLUSH_ZRWA.
+ */
 SsdStatus zone_check_mgmt(const ZoneTable *table, uint32_t zone_idx, SsdOp op);
 
 /*

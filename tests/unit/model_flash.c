@@ -1,0 +1,215 @@
+/*
+ * The dumb drive's flash: where a page lies, and the steps that pages take over
+ * channels and units.
+ *
+ * Knows nothing of the drive's inside, and nothing of zones or commands but
+ * what the model hands it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model_internal.h"
+
+Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)
+{
+    const SsdParams *p = &m->p;
+    uint64_t u = page % m->zone_units;
+    uint64_t g = zone_idx;
+    uint64_t ch, way, die, plane;
+
+    ch = g % (p->channels / p->zone_channels) * p->zone_channels;
+    g /= p->channels / p->zone_channels;
+    way = g % (p->ways / p->zone_ways) * p->zone_ways;
+    g /= p->ways / p->zone_ways;
+    die = g % (p->dies / p->zone_dies) * p->zone_dies;
+    g /= p->dies / p->zone_dies;
+    plane = g % (p->planes / p->zone_planes) * p->zone_planes;
+
+    ch += u % p->zone_channels;
+    u /= p->zone_channels;
+    way += u % p->zone_ways;
+    u /= p->zone_ways;
+    die += u % p->zone_dies;
+    u /= p->zone_dies;
+    plane += u;
+    return (Place) {
+        .channel = ch,
+        .unit = ((ch * p->ways + way) * p->dies + die) * p->planes + plane,
+    };
+}
+
+static uint64_t transfer_ns(const Model *m, uint64_t from, uint64_t to)
+{
+    return to * m->p.page_transfer_ns / m->p.page_bytes -
+           from * m->p.page_transfer_ns / m->p.page_bytes;
+}
+
+/* The time of a page on the channel but for what is `there` already. */
+static uint64_t rest_ns(const Model *m, uint64_t page, uint64_t there)
+{
+    uint64_t page_at = page * m->p.page_bytes;
+    uint64_t from = there > page_at ? there - page_at : 0;
+
+    return transfer_ns(m, MIN(from, m->p.page_bytes), m->p.page_bytes);
+}
+
+/* Book `take_ns` on a channel from now on; return the end. */
+uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns)
+{
+    uint64_t *clock_ns = &m->channel_ns[channel];
+
+    *clock_ns = MAX(*clock_ns, m->now_ns) + take_ns;
+    return *clock_ns;
+}
+
+void model_add_step(Model *m, Step step)
+{
+    step.seq = ++m->seq;
+    g_array_append_val(m->steps, step);
+}
+
+void model_unit_next(Model *m, Unit *unit)
+{
+    Step *step = g_queue_pop_head(&unit->waiting);
+
+    unit->busy = step != NULL;
+    if (step) {
+        step->at_ns += m->now_ns;
+        model_add_step(m, *step);
+        g_free(step);
+    }
+}
+
+/* Let `step` happen when its unit has worked on it for `take_ns`. */
+void model_unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step)
+{
+    step.at_ns = take_ns;
+    g_queue_push_tail(&m->unit[unit].waiting, g_memdup2(&step, sizeof(step)));
+    if (!m->unit[unit].busy) {
+        model_unit_next(m, &m->unit[unit]);
+    }
+}
+
+void model_put_pages(Model *m, Cmd *cmd)
+{
+    const SsdParams *p = &m->p;
+    uint32_t zone_idx = cmd->write.zone_idx;
+    uint64_t at = cmd->write.at;
+
+    while (at < cmd->write.end) {
+        uint64_t page = at / p->page_bytes;
+        uint64_t page_at = page * p->page_bytes;
+        uint64_t to = MIN(cmd->write.end, page_at + p->page_bytes);
+        Place where = model_place(m, zone_idx, page);
+        Step step = {
+            .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
+            .life = m->life[zone_idx], .page = page,
+        };
+
+        step.at_ns = model_book(m, where.channel,
+                                transfer_ns(m, at - page_at, to - page_at));
+        if (!cmd->zrwa &&
+            (to == page_at + p->page_bytes || to == p->zone_capacity_bytes)) {
+            step.kind = STEP_PROGRAM_JOIN;
+            step.program_seq = ++m->seq;
+            g_array_append_val(m->host_programs, step.program_seq);
+        }
+        cmd->parts++;
+        model_add_step(m, step);
+        at = to;
+    }
+}
+
+/* Program the pages that end in what a ZRWA has left behind. */
+void model_commit_pages(Model *m, Cmd *cmd)
+{
+    uint64_t page = cmd->commit.at / m->p.page_bytes;
+    uint32_t zone_idx = cmd->commit.zone_idx;
+
+    for (; (page + 1) * m->p.page_bytes <= cmd->commit.end; page++) {
+        Place where = model_place(m, zone_idx, page);
+        Step step = {
+            .kind = STEP_PROGRAM_JOIN, .cmd = cmd, .zone_idx = zone_idx,
+            .life = m->life[zone_idx], .page = page,
+            .program_seq = ++m->seq,
+        };
+
+        step.at_ns = model_book(m, where.channel, rest_ns(m, page, cmd->there));
+        g_array_append_val(m->host_programs, step.program_seq);
+        cmd->parts++;
+        model_add_step(m, step);
+    }
+}
+
+void model_start_read(Model *m, Cmd *cmd, Piece piece)
+{
+    const SsdParams *p = &m->p;
+    uint64_t granule = p->read_granule_bytes ? p->read_granule_bytes :
+                                               p->page_bytes;
+    uint32_t zone_idx = piece.zone_idx;
+    uint64_t at = piece.at;
+
+    while (at < piece.end) {
+        uint64_t page = at / p->page_bytes;
+        uint64_t page_at = page * p->page_bytes;
+        uint64_t to = MIN(piece.end, page_at + p->page_bytes);
+        uint64_t from_granule = (at - page_at) / granule;
+        uint64_t to_granule = (to - page_at + granule - 1) / granule;
+
+        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
+            Place where = model_place(m, zone_idx, page);
+
+            cmd->parts++;
+            model_unit_join(m, where.unit, p->read_ns, (Step) {
+                .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
+                .page = page,
+                .transfer_ns = transfer_ns(m, from_granule * granule,
+                                           to_granule * granule),
+            });
+        }
+        at = to;
+    }
+}
+
+void model_fill_chunk(Model *m, Job *job)
+{
+    const SsdParams *p = &m->p;
+    uint32_t zone_idx = job->zone_idx;
+    uint64_t chunk = p->finish_chunk_bytes ?
+                     p->finish_chunk_bytes / p->page_bytes : 1;
+
+    for (; chunk && job->next_page < m->zone_pages; chunk--) {
+        uint64_t page = job->next_page++;
+        Place where = model_place(m, zone_idx, page);
+
+        job->pending++;
+        model_add_step(m, (Step) {
+            .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
+            .life = job->life, .page = page,
+            .at_ns = model_book(m, where.channel, rest_ns(m, page, job->there)),
+        });
+    }
+}
+
+void model_erase(Model *m, Job *job)
+{
+    const SsdParams *p = &m->p;
+
+    for (uint64_t u = 0; u < m->zone_units; u++) {
+        Place where = model_place(m, job->zone_idx, u);
+        uint64_t rows = 0, blocks;
+
+        for (uint64_t page = u; page < job->used_pages;
+             page += m->zone_units) {
+            rows++;
+        }
+        blocks = (rows + p->pages_per_block - 1) / p->pages_per_block;
+        if (blocks) {
+            job->pending++;
+            model_unit_join(m, where.unit, blocks * p->erase_ns, (Step) {
+                .kind = STEP_ERASE_END, .job = job, .page = u,
+                .zone_idx = job->zone_idx,
+            });
+        }
+    }
+}

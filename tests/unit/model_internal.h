@@ -1,0 +1,122 @@
+/*
+ * Inside the dumb drive: what model.c and model_flash.c share.
+ *
+ * Knows nothing of the drive's inside.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_TEST_MODEL_INTERNAL_H
+#define FEMU_TEST_MODEL_INTERNAL_H
+
+#include "model.h"
+
+/* Bytes [at, end) of a zone, counted over all namespaces. */
+typedef struct Piece {
+    uint32_t zone_idx;
+    uint64_t at;
+    uint64_t end;
+} Piece;
+
+/*
+ * A command inside: `parts` pages, jobs or waits are left; then, in its turn,
+ * what it writes. A Select All that finishes or resets has `jobs`, of which
+ * `admitted` may work, `ended` have.
+ */
+typedef struct Cmd {
+    SsdDone done;
+    unsigned parts;
+    uint64_t flush_seq;
+    bool writes;            /* not done yet: */
+    Piece write;
+    Piece commit;           /* whose pages are programmed after it, ... */
+    uint64_t there;         /* ... below this byte without a transfer */
+    bool zrwa;
+    GPtrArray *jobs;
+    unsigned admitted;
+    unsigned ended;
+} Cmd;
+
+/* The media work of a finish (`fill`) or reset on one zone. */
+typedef struct Job {
+    RulesJob rules;
+    Rules *of;              /* the namespace of the zone */
+    uint32_t zone_idx;      /* counted over all namespaces */
+    Cmd *cmd;
+    bool fill;
+    bool admitted;
+    bool running;
+    unsigned pending;
+    uint32_t life;
+    uint64_t next_page;
+    uint64_t there;         /* of the zone: what needs no transfer */
+    uint64_t used_pages;
+} Job;
+
+typedef enum StepKind {
+    STEP_PART_DONE,     /* a sub-page piece has been transferred */
+    STEP_PROGRAM_JOIN,  /* a page has been transferred */
+    STEP_PROGRAM_END,
+    STEP_SENSE_END,
+    STEP_ERASE_END,
+} StepKind;
+
+typedef struct Step {
+    StepKind kind;
+    uint64_t at_ns;
+    uint64_t seq;
+    Cmd *cmd;
+    Job *job;
+    uint32_t zone_idx;
+    uint32_t life;
+    uint64_t page;
+    uint64_t transfer_ns;
+    uint64_t program_seq;
+} Step;
+
+/* A flash unit: the steps that wait for it, and whether one is under way. */
+typedef struct Unit {
+    GQueue waiting;     /* Step, at_ns is the duration yet */
+    bool busy;
+} Unit;
+
+struct Model {
+    SsdParams p;
+    Rules rules[MODEL_MAX_NAMESPACES];
+    uint64_t now_ns;
+    uint64_t seq;
+    uint64_t zone_pages;
+    uint32_t zone_units;
+    uint64_t *channel_ns;
+    Unit *unit;
+    uint8_t **programmed;   /* per zone, per page of its present life */
+    uint32_t *life;         /* per zone: resets so far */
+    GArray *steps;
+    GArray *host_programs;  /* seq of those that have not ended */
+    GPtrArray *flushes;
+    GQueue *zone_writes;    /* per zone: Cmd that have not written yet */
+    GQueue *zone_jobs;      /* per zone, in order of submission */
+    GQueue select_all;      /* Cmd, in order of submission */
+    GQueue look_at;         /* zones + 1 in which a job may be able to start */
+    GQueue done;            /* SsdDone */
+    unsigned inflight;
+};
+
+typedef struct Place {
+    uint32_t channel;
+    uint32_t unit;
+} Place;
+
+/* model_flash.c */
+Place model_place(const Model *m, uint32_t zone_idx, uint64_t page);
+uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);
+void model_add_step(Model *m, Step step);
+void model_unit_next(Model *m, Unit *unit);
+void model_unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step);
+void model_put_pages(Model *m, Cmd *cmd);
+void model_commit_pages(Model *m, Cmd *cmd);
+void model_start_read(Model *m, Cmd *cmd, Piece piece);
+void model_fill_chunk(Model *m, Job *job);
+void model_erase(Model *m, Job *job);
+
+#endif
