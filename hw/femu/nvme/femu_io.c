@@ -15,11 +15,11 @@
 #include "femu.h"
 
 /* CDW10-11: the first LBA; CDW12: 15:0 the number of blocks, 0's based. */
-static SsdCmd rw_decode(const NvmeCmd *cmd, SsdOp op)
+static SsdCmd rw_decode(const FemuNs *ns, const NvmeCmd *cmd, SsdOp op)
 {
     return (SsdCmd) {
         .op = op,
-        .nsid = 1,
+        .nsid = ns->nsid,
         .slba = le32_to_cpu(cmd->cdw10) |
                 (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
         .nlb = (le32_to_cpu(cmd->cdw12) & 0xffff) + 1,
@@ -52,7 +52,7 @@ static bool rw_too_long(const FemuZns *n, const FemuNs *ns, const SsdCmd *rw)
 static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
                         const NvmeCmd *cmd)
 {
-    SsdCmd read = rw_decode(cmd, SSD_OP_READ);
+    SsdCmd read = rw_decode(ns, cmd, SSD_OP_READ);
     uint64_t bytes = read.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     const void *data;
@@ -101,7 +101,7 @@ static uint16_t rw_fetch_data(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
 static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd, SsdOp op)
 {
-    SsdCmd write = rw_decode(cmd, op);
+    SsdCmd write = rw_decode(ns, cmd, op);
     uint64_t bytes = write.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     FemuReq *req;
@@ -128,7 +128,7 @@ static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
 static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
                           const NvmeCmd *cmd)
 {
-    SsdCmd verify = rw_decode(cmd, SSD_OP_VERIFY);
+    SsdCmd verify = rw_decode(ns, cmd, SSD_OP_VERIFY);
     uint64_t lba;
     FemuReq *req;
     uint16_t status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &verify,
@@ -165,7 +165,7 @@ static bool data_equal(FemuZns *n, const FemuNs *ns, uint64_t lba, uint32_t nlb)
 static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
                            const NvmeCmd *cmd)
 {
-    SsdCmd compare = rw_decode(cmd, SSD_OP_COMPARE);
+    SsdCmd compare = rw_decode(ns, cmd, SSD_OP_COMPARE);
     uint64_t bytes = compare.nlb * (uint64_t)ns->lba_bytes;
     uint64_t lba;
     FemuReq *req;
@@ -198,7 +198,7 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
 static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
                                 const NvmeCmd *cmd)
 {
-    SsdCmd write = rw_decode(cmd, SSD_OP_WRITE_ZEROES);
+    SsdCmd write = rw_decode(ns, cmd, SSD_OP_WRITE_ZEROES);
     uint64_t lba;
     FemuReq *req;
     uint16_t status;

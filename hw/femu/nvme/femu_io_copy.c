@@ -101,7 +101,7 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
     SsdRange range[SSD_COPY_RANGES_MAX];
     SsdCmd copy = {
         .op = SSD_OP_COPY,
-        .nsid = 1,
+        .nsid = ns->nsid,
         .slba = le32_to_cpu(cmd->cdw10) |
                 (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
         .ranges = range,

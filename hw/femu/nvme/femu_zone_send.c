@@ -86,6 +86,7 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     const NvmeZoneSendCmd *send = (const NvmeZoneSendCmd *)cmd;
     SsdCmd zone_cmd = {
         .op = send_op(n, send),
+        .nsid = ns->nsid,
         .select_all = send->zsflags & NVME_ZSFLAG_SELECT_ALL,
         .slba = le64_to_cpu(send->slba),
     };
