@@ -60,10 +60,20 @@ typedef struct FemuCq {
     uint32_t size;
     uint32_t head;
     uint32_t tail;
+    uint32_t signalled;         /* tail of which the host has been told */
     uint32_t sq_count;
     uint64_t base;
     QSIMPLEQ_HEAD(, FemuParked) parked;
 } FemuCq;
+
+/*
+ * An interrupt that waits for more entries: for how many the host does not
+ * know of, and until when (of clock_ns) at most.
+ */
+typedef struct FemuHeldIrq {
+    uint32_t entries;
+    int64_t due_at_ns;
+} FemuHeldIrq;
 
 /* Submission queue: [head, tail) is not yet fetched. */
 typedef struct FemuSq {
@@ -240,6 +250,7 @@ struct FemuZns {
     /* Queues; index 0 is the admin pair, which has no property of its own. */
     FemuSq *sq[FEMU_MAX_QUEUES];
     FemuCq *cq[FEMU_MAX_QUEUES];
+    FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
     uint32_t last_sq_idx;       /* round robin: the queue served last */
     uint16_t aer_cid[FEMU_MAX_AERS];
     uint32_t aer_count;
@@ -301,6 +312,11 @@ void femu_queues_fetch(FemuZns *n);
 /* femu_irq.c: MSI-X, MSI and the pin. */
 bool femu_irq_vector_valid(FemuZns *n, uint16_t vector);
 void femu_irq_posted(FemuZns *n, const FemuCq *cq);
+void femu_irq_forget(FemuZns *n, uint16_t vector);
+void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head);
+void femu_irq_run(FemuZns *n, bool all);
+int64_t femu_irq_next_at_ns(const FemuZns *n);
+void femu_irq_ctrl_reset(FemuZns *n);
 void femu_irq_update_pin(FemuZns *n);
 void femu_irq_mask(FemuZns *n, uint32_t vectors);
 void femu_irq_unmask(FemuZns *n, uint32_t vectors);

@@ -160,6 +160,7 @@ static uint16_t set_irq_vector(FemuZns *n, uint32_t cdw11)
         return NVME_INVALID_FIELD;
     }
     n->features.irq_uncoalesced[vector] = cdw11 & NVME_INTVC_NOCOALESCING;
+    femu_irq_run(n, true);
     return NVME_SUCCESS;
 }
 
@@ -281,6 +282,7 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
         return set_queue_counts(n, cdw11, result);
     case NVME_INTERRUPT_COALESCING:
         n->features.irq_coalescing = cdw11 & 0xffff;
+        femu_irq_run(n, true);
         return NVME_SUCCESS;
     case NVME_INTERRUPT_VECTOR_CONF:
         return set_irq_vector(n, cdw11);

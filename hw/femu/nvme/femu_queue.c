@@ -102,6 +102,7 @@ void femu_cq_delete(FemuZns *n, uint16_t id)
     assert(cq->sq_count == 0);
     cq_drop_parked(cq, NULL);
     n->cq[id] = NULL;
+    femu_irq_forget(n, cq->vector);
     g_free(cq);
     femu_irq_update_pin(n);
 }
@@ -244,7 +245,7 @@ void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
         return;
     }
     trace_femu_cq_doorbell(id, head, n->clock_ns);
-    cq->head = head;
+    femu_irq_acknowledged(n, cq, head);
     cq_unpark(n, cq);
     femu_irq_update_pin(n);
 }

@@ -53,9 +53,8 @@ void femu_ctrl_reset(FemuZns *n)
     femu_features_reset(n);
     femu_aer_reset(n);
     femu_format_ctrl_reset(n);
-    n->intms = 0;
     n->csts = 0;
-    femu_irq_update_pin(n);
+    femu_irq_ctrl_reset(n);
 }
 
 /* PCI reset, function level reset: the registers too. */

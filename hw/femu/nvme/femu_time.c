@@ -26,22 +26,21 @@ void femu_time_enter(FemuZns *n)
 }
 
 /*
- * Arm the timer for the core's next instant, or stop it: an idle core says
- * UINT64_MAX, which as a signed deadline would lie in the past for ever.
+ * Arm the timer for the next instant of the core or of a held interrupt, or
+ * stop it: an idle core says UINT64_MAX, which as a signed deadline would lie in
+ * the past for ever.
  */
 static void time_arm(FemuZns *n)
 {
     uint64_t next_at_ns = ssd_next_at_ns(n->ssd);
-    int64_t deadline_ns;
+    int64_t deadline_ns = femu_irq_next_at_ns(n);
 
-    if (next_at_ns == UINT64_MAX) {
+    if (next_at_ns == UINT64_MAX && deadline_ns == INT64_MAX) {
         timer_del(n->timer);
         return;
     }
-    if (next_at_ns > INT64_MAX / n->dilation) {
-        deadline_ns = INT64_MAX;
-    } else {
-        deadline_ns = next_at_ns * n->dilation;
+    if (next_at_ns <= INT64_MAX / n->dilation) {
+        deadline_ns = MIN(deadline_ns, (int64_t)next_at_ns * n->dilation);
     }
     if (!timer_pending(n->timer) ||
         timer_expire_time_ns(n->timer) != deadline_ns) {
@@ -63,6 +62,7 @@ void femu_time_run(FemuZns *n)
         femu_format_run(n);
         femu_queues_fetch(n);
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
+    femu_irq_run(n, false);
     time_arm(n);
 }
 
