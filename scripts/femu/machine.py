@@ -16,10 +16,10 @@ from femu import cpio
 
 MIB = 1 << 20
 DRIVE_ID = 'zns0'
-# Virtual time: one instruction is 1 ns, idle time passes at once.
-ICOUNT = 'shift=0,sleep=off'
+# Virtual time: an instruction is 2^shift ns, idle time passes at once.
+ICOUNT = 'shift=%d,sleep=off'
 # For a login, idle time passes as on the wall, or hours race by at a prompt.
-ICOUNT_LOGIN = 'shift=0,sleep=on'
+ICOUNT_LOGIN = 'shift=%d,sleep=on'
 START_DATE = '2026-01-01'
 # No random numbers from the host. And no fast string instructions: icount has
 # QEMU execute and count each byte of "rep movsb" by itself, which makes copying
@@ -89,6 +89,7 @@ class Machine:
 
     def use_virtual_time(self, icount=ICOUNT):
         """One CPU whose instructions are the clock."""
+        icount %= self._settings.insn_ns.bit_length() - 1
         self.accel = 'tcg, icount ' + icount
         self._time_args = [
             '-icount', icount, '-rtc', 'base=%s,clock=vm' % START_DATE,

@@ -16,6 +16,8 @@ PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
 MIN_MEM_MIB = 256
 MAX_DILATION = 1 << 20
+# QEMU's icount has shifts up to 10.
+INSN_NS = [str(1 << shift) for shift in range(11)]
 
 
 class SettingsError(Exception):
@@ -41,6 +43,7 @@ class Settings:
         self.trace_file = os.path.abspath(env['TRACE']) \
             if login and env.get('TRACE') else None
         self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
+        self.insn_ns = int(self._choice('INSN_NS', INSN_NS))
         self.mem_mib = self._size_mib('MEM', 1024)
         self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
         self.cpus = self._number('CPUS', 1, 1, 64)
@@ -89,6 +92,9 @@ class Settings:
     def _check_together(self):
         if self.initrd and not self.kernel:
             raise SettingsError('INITRD=%s needs a KERNEL= too' % self.initrd)
+        if self.insn_ns != 1 and self.real_time:
+            raise SettingsError('INSN_NS=%d: only virtual time counts '
+                                'instructions' % self.insn_ns)
         if self.cpus != 1 and not self.real_time:
             raise SettingsError('CPUS=%d: virtual time has one CPU; several '
                                 'need TIME=real' % self.cpus)
