@@ -69,8 +69,8 @@ class Sysroot:
             head = file.read(4096)
         return head[:4] == b'\x7fELF' and b'ld-linux-x86-64.so.2' in head
 
-    def compile(self, source, output, libs):
-        """Compiles the C file SOURCE to OUTPUT (paths on the host)."""
+    def compile(self, sources, output, libs):
+        """Compiles the C files SOURCES to OUTPUT (paths on the host)."""
         lib = self.path(LIB)
         tcc = os.path.join(lib, 'tcc')
         # libc.so is a linker script with absolute paths: name its parts. The
@@ -83,6 +83,6 @@ class Sysroot:
                  '-isystem', self.path('usr/include'), '-B' + tcc,
                  '-o', output, self.path(LOADER),
                  *[os.path.join(lib, name) for name in parts],
-                 source, os.path.join(tcc, 'libtcc1.a'),
+                 *sources, os.path.join(tcc, 'libtcc1.a'),
                  os.path.join(lib, 'crtn.o'))
         os.chmod(output, 0o755)
