@@ -5,7 +5,7 @@
 # environment; the script's head, or "make help", says which it reads.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps core qemu guest run shell test docs clean
+.PHONY: help deps core qemu guest run shell test test-fio-zbd docs clean
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-core build-guest build-qemu build-tests
@@ -24,6 +24,7 @@ help:
 #:                 (scripts/run says what else there is)
 #: make shell    the same guest with a login prompt
 #: make test     all tests; STAGES="core qtest" for some of them
+#: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
 	@scripts/deps qemu guest report
@@ -40,6 +41,13 @@ shell:
 test:
 	@scripts/deps core qemu guest report test
 	@scripts/test
+
+test-fio-zbd:
+	@scripts/deps qemu guest report
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/build-fio-zbd
+	@tests/guest/fio_zbd.py
 
 #: make qemu     QEMU with the drive, in build-qemu/
 #:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball
