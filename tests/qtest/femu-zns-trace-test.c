@@ -193,6 +193,29 @@ static uint64_t near_wp(FemuDrive *drive, uint32_t zone_idx, unsigned *inside)
     return qtest_readq(drive->host->qts, addr + 64 + 24);
 }
 
+/* Open with a ZRWA, write around in it, or commit some of it. */
+static void submit_zrwa(FemuDrive *drive, unsigned *inside)
+{
+    uint32_t zone_idx = random_below(drive->config.ssd.zones);
+    uint64_t lba = femu_zone_lba(drive, zone_idx);
+    uint64_t what = random_below(3);
+    NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_OPEN, lba, false);
+
+    if (what > 0) {
+        lba = near_wp(drive, zone_idx, inside);
+    }
+    if (what == 0) {
+        cmd.cdw13 |= cpu_to_le32(1u << 9);      /* ZRWAA */
+        femu_submit(&drive->io, &cmd);
+    } else if (what == 1) {
+        femu_submit_rw(drive, NVME_CMD_WRITE, lba + random_below(40),
+                       1 + random_below(16));
+    } else {
+        femu_submit_zone(drive, NVME_ZONE_ACTION_ZRWA_FLUSH,
+                         lba - 1 + 4 * random_below(6), false);
+    }
+}
+
 static void submit_random(FemuDrive *drive, unsigned *inside)
 {
     uint32_t zone_idx = random_below(drive->config.ssd.zones);
@@ -201,7 +224,9 @@ static void submit_random(FemuDrive *drive, unsigned *inside)
                                    : 1 + random_below(100);
     uint64_t what = random_below(100);
 
-    if (what < 40) {
+    if (drive->config.ssd.zrwa_bytes && what < 50) {
+        submit_zrwa(drive, inside);
+    } else if (what < 40) {
         femu_submit_rw(drive, NVME_CMD_WRITE,
                        near_wp(drive, zone_idx, inside), nlb);
     } else if (what < 55) {
@@ -288,6 +313,16 @@ static void test_replay(void)
     check_replay(&config);
 }
 
+/* Some zones with a ZRWA, which a trace names only when it is allocated. */
+static void test_replay_zrwa(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.zrwa_bytes = 64 * SSD_KIB;
+    config.ssd.max_zrwa = 3;
+    check_replay(&config);
+}
+
 /* Odd times, shared channels, few slots, chunks, granules, dilation. */
 static void test_replay_odd(void)
 {
@@ -360,6 +395,7 @@ int main(int argc, char **argv)
                    test_discard_and_dilation);
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/replay", test_replay);
+    qtest_add_func("femu-zns/trace/replay-zrwa", test_replay_zrwa);
     qtest_add_func("femu-zns/trace/replay-odd", test_replay_odd);
     qtest_add_func("femu-zns/trace/replay-copy-and-failure",
                    test_replay_copy_and_failure);

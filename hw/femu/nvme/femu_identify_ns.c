@@ -65,6 +65,20 @@ static uint16_t identify_descriptors(FemuZns *n, const FemuNs *ns, void *buf)
     return NVME_SUCCESS;
 }
 
+/* TP 4076b: sizes in blocks of the namespace's format; NUMZRWA is 0's based. */
+static void identify_zrwa(const FemuZns *n, const FemuNs *ns,
+                          NvmeIdNsZoned *id)
+{
+    if (!n->params.zrwa_bytes) {
+        return;
+    }
+    id->ozcs = cpu_to_le16(NVME_ID_NS_ZONED_OZCS_ZRWASUP);
+    id->numzrwa = cpu_to_le32(n->params.max_zrwa - 1);
+    id->zrwafg = cpu_to_le16(n->params.zrwa_granule_bytes / ns->lba_bytes);
+    id->zrwas = cpu_to_le16(n->params.zrwa_bytes / ns->lba_bytes);
+    id->zrwacap = NVME_ID_NS_ZONED_ZRWACAP_EXPFLUSHSUP;
+}
+
 /* 0's based resources; without a limit of its own, MOR is MAR: not above. */
 static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
 {
@@ -74,6 +88,7 @@ static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
 
     id->mar = cpu_to_le32(mar);
     id->mor = cpu_to_le32(MIN(mor, mar));
+    identify_zrwa(n, ns, id);
     for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
         id->lbafe[i].zsze = cpu_to_le64(ns->zone_size_bytes /
                                         femu_format_lba_bytes(i));

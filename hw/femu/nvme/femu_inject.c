@@ -46,9 +46,20 @@ static bool state_writable(SsdZoneState state)
            state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
+/* At its write pointer, or where a zone with a ZRWA takes writes. */
+static bool lba_writable(const FemuZns *n, const FemuNs *ns,
+                         const SsdZone *zone, uint64_t lba)
+{
+    uint64_t zrwa_nlb = n->params.zrwa_bytes / ns->lba_bytes;
+
+    return lba == zone->wp_lba ||
+           (zone->has_zrwa && lba > zone->wp_lba &&
+            lba - zone->wp_lba < 2 * zrwa_nlb);
+}
+
 /*
- * Return: the status of a write, before the core is asked. What is not at the
- * write pointer of a zone that can be written is left to the core to refuse.
+ * Return: the status of a write, before the core is asked. What is not where a
+ * zone can be written is left to the core to refuse.
  */
 uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd)
 {
@@ -62,7 +73,8 @@ uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd)
     if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
         at_lba = zone.wp_lba;
     }
-    if (!state_writable(zone.state) || at_lba != zone.wp_lba ||
+    if (!state_writable(zone.state) ||
+        !lba_writable(n, ns, &zone, at_lba) ||
         !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }

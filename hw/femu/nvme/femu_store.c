@@ -47,34 +47,43 @@ static uint8_t *store_at(const FemuStore *store, uint64_t offset_bytes,
            *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
 }
 
-/* Write within the capacity of one zone, where its writing has come to. */
-void femu_store_write(FemuStore *store, uint64_t offset_bytes,
-                      const void *buf, uint64_t bytes)
+/*
+ * Make room for a write within the capacity of one zone. In a ZRWA it may lie
+ * before where writing has come to, or behind: then what is skipped, which
+ * nobody has written, has to read as zeroes from now on.
+ * Return: where the data go.
+ */
+static uint8_t *store_extend(FemuStore *store, uint64_t offset_bytes,
+                             uint64_t bytes)
 {
     uint32_t zone_idx;
     uint64_t in_zone_bytes;
     uint8_t *at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
+    uint64_t *written_bytes = &store->written_bytes[zone_idx];
 
     assert(zone_idx < store->zones);
-    assert(in_zone_bytes == store->written_bytes[zone_idx]);
     assert(in_zone_bytes + bytes <= store->zone_capacity_bytes);
-    memcpy(at, buf, bytes);
-    store->written_bytes[zone_idx] = in_zone_bytes + bytes;
+    if (in_zone_bytes > *written_bytes) {
+        uint64_t skipped_bytes = in_zone_bytes - *written_bytes;
+
+        memset(at - skipped_bytes, 0, skipped_bytes);
+    }
+    *written_bytes = MAX(*written_bytes, in_zone_bytes + bytes);
+    return at;
+}
+
+/* Write within the capacity of one zone. */
+void femu_store_write(FemuStore *store, uint64_t offset_bytes,
+                      const void *buf, uint64_t bytes)
+{
+    memcpy(store_extend(store, offset_bytes, bytes), buf, bytes);
 }
 
 /* As femu_store_write(), of zeroes. */
 void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
                              uint64_t bytes)
 {
-    uint32_t zone_idx;
-    uint64_t in_zone_bytes;
-    uint8_t *at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
-
-    assert(zone_idx < store->zones);
-    assert(in_zone_bytes == store->written_bytes[zone_idx]);
-    assert(in_zone_bytes + bytes <= store->zone_capacity_bytes);
-    memset(at, 0, bytes);
-    store->written_bytes[zone_idx] = in_zone_bytes + bytes;
+    memset(store_extend(store, offset_bytes, bytes), 0, bytes);
 }
 
 /*

@@ -61,7 +61,8 @@ static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
     return (NvmeZoneDescr) {
         .zt = NVME_ZONE_TYPE_SEQ_WRITE,
         .zs = zone->state << 4,
-        .za = extended ? ATTRIBUTE_ZDEV : 0,
+        .za = (extended ? ATTRIBUTE_ZDEV : 0) |
+              (zone->has_zrwa ? NVME_ZA_ZRWA_VALID : 0),
         .zcap = cpu_to_le64(zone->capacity_nlb),
         .zslba = cpu_to_le64(zone->start_lba),
         .wp = cpu_to_le64(femu_zone_has_wp(zone->state) ? zone->wp_lba

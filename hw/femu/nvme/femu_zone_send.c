@@ -11,14 +11,33 @@
 #include "qemu/bitmap.h"
 #include "femu.h"
 
+/* TP 4076b: the action is to allocate a ZRWA, too (ZRWAA). */
+static bool wants_zrwa(const NvmeZoneSendCmd *send)
+{
+    return send->zsflags & NVME_ZSFLAG_ZRWA_ALLOC;
+}
+
+/* Without ZRWAs the bit is reserved, and an extension is set regardless. */
+static SsdOp set_extension_op(const FemuZns *n, const NvmeZoneSendCmd *send)
+{
+    if (!n->zone_ext_bytes) {
+        return SSD_OP_COUNT;
+    }
+    return wants_zrwa(send) && n->params.zrwa_bytes
+           ? SSD_OP_ZONE_SET_EXTENSION_ZRWA : SSD_OP_ZONE_SET_EXTENSION;
+}
+
 /* The core's operation for a Zone Send Action, or SSD_OP_COUNT. */
 static SsdOp send_op(const FemuZns *n, const NvmeZoneSendCmd *send)
 {
+    bool has_zrwa = n->params.zrwa_bytes;
+
     switch (send->zsa) {
     case NVME_ZONE_ACTION_OPEN:
-        /* no zone can have a random write area */
-        return send->zsflags & NVME_ZSFLAG_ZRWA_ALLOC ? SSD_OP_COUNT
-                                                      : SSD_OP_ZONE_OPEN;
+        if (!wants_zrwa(send)) {
+            return SSD_OP_ZONE_OPEN;
+        }
+        return has_zrwa ? SSD_OP_ZONE_OPEN_ZRWA : SSD_OP_COUNT;
     case NVME_ZONE_ACTION_CLOSE:
         return SSD_OP_ZONE_CLOSE;
     case NVME_ZONE_ACTION_FINISH:
@@ -28,7 +47,9 @@ static SsdOp send_op(const FemuZns *n, const NvmeZoneSendCmd *send)
     case NVME_ZONE_ACTION_OFFLINE:
         return SSD_OP_ZONE_OFFLINE;
     case NVME_ZONE_ACTION_SET_ZD_EXT:
-        return n->zone_ext_bytes ? SSD_OP_ZONE_SET_EXTENSION : SSD_OP_COUNT;
+        return set_extension_op(n, send);
+    case NVME_ZONE_ACTION_ZRWA_FLUSH:
+        return has_zrwa ? SSD_OP_ZONE_FLUSH_ZRWA : SSD_OP_COUNT;
     default:
         return SSD_OP_COUNT;
     }
@@ -76,8 +97,14 @@ const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
            ? ns->zone_ext + zone_idx * (size_t)n->zone_ext_bytes : NULL;
 }
 
+static bool sets_extension(SsdOp op)
+{
+    return op == SSD_OP_ZONE_SET_EXTENSION ||
+           op == SSD_OP_ZONE_SET_EXTENSION_ZRWA;
+}
+
 /*
- * Actions that the drive does not offer are Invalid Field: ZRWA Flush, and
+ * Actions that the drive does not offer are Invalid Field: those of a ZRWA, and
  * Set Zone Descriptor Extension unless descriptors have extensions.
  */
 uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
@@ -97,7 +124,7 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (zone_cmd.op == SSD_OP_COUNT) {
         return NVME_INVALID_FIELD;
     }
-    if (zone_cmd.op == SSD_OP_ZONE_SET_EXTENSION && !zone_cmd.select_all) {
+    if (sets_extension(zone_cmd.op) && !zone_cmd.select_all) {
         status = femu_dma_map(n, cmd, n->zone_ext_bytes,
                               DMA_DIRECTION_TO_DEVICE);
         if (!status) {
@@ -114,7 +141,7 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (zone_cmd.op == SSD_OP_ZONE_RESET ||
         zone_cmd.op == SSD_OP_ZONE_OFFLINE) {
         forget_emptied(n, ns, &zone_cmd);
-    } else if (zone_cmd.op == SSD_OP_ZONE_SET_EXTENSION) {
+    } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }
     return NVME_NO_COMPLETE;

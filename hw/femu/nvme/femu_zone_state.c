@@ -50,6 +50,9 @@ static char *get_zones(Object *obj, Error **errp)
         if (femu_zone_has_wp(zone.state)) {
             g_string_append_printf(text, ",\"wp_lba\":%" PRIu64, zone.wp_lba);
         }
+        if (zone.has_zrwa) {
+            g_string_append(text, ",\"zrwa\":true");
+        }
         g_string_append_c(text, '}');
     }
     g_string_append_c(text, ']');
