@@ -24,6 +24,7 @@ static int version_command(int argc, char **argv, GError **error);
 static const SimCommand commands[] = {
     {"run", "send a closed-loop workload and print latencies",
      sim_run_command},
+    {"fio", "run jobs, written as fio writes them", sim_fio_command},
     {"replay", "repeat a trace and compare every completion time",
      sim_replay_command},
     {"params", "check and print a drive's parameters", sim_params_command},

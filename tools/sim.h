@@ -27,6 +27,7 @@ GQuark sim_error_quark(void);
  * standard output. Return: an exit status; SIM_ERROR always with *error.
  */
 int sim_run_command(int argc, char **argv, GError **error);
+int sim_fio_command(int argc, char **argv, GError **error);
 int sim_replay_command(int argc, char **argv, GError **error);
 int sim_params_command(int argc, char **argv, GError **error);
 

@@ -97,26 +97,44 @@ bool sim_drive_submit(SimDrive *drive, const SsdCmd *cmd, unsigned sender,
     return true;
 }
 
-SimDone sim_drive_wait(SimDrive *drive)
+static void drive_done(SimDrive *drive, SimDone *result)
 {
-    SimDone result;
-    SimSlot *slot;
+    SimSlot *slot = &drive->slots[result->done.tag];
 
-    while (ssd_poll(drive->ssd, drive->now_ns, &result.done, 1) == 0) {
+    g_assert(result->done.due_at_ns == drive->now_ns);
+    result->cmd = slot->cmd;
+    result->sender = slot->sender;
+    drive->free_tags[drive->free_count++] = result->done.tag;
+    if (drive->trace) {
+        ssd_trace_done(drive->trace, slot->trace_seq, &result->done);
+    }
+}
+
+bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
+{
+    while (ssd_poll(drive->ssd, drive->now_ns, &done->done, 1) == 0) {
         uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);
 
-        g_assert(next_at_ns > drive->now_ns && next_at_ns != UINT64_MAX);
+        g_assert(next_at_ns > drive->now_ns);
+        if (next_at_ns == UINT64_MAX || next_at_ns > until_ns) {
+            if (until_ns != UINT64_MAX) {
+                drive->now_ns = until_ns;
+            }
+            return false;
+        }
         drive->now_ns = next_at_ns;
     }
-    g_assert(result.done.due_at_ns == drive->now_ns);
-    slot = &drive->slots[result.done.tag];
-    result.cmd = slot->cmd;
-    result.sender = slot->sender;
-    drive->free_tags[drive->free_count++] = result.done.tag;
-    if (drive->trace) {
-        ssd_trace_done(drive->trace, slot->trace_seq, &result.done);
-    }
-    return result;
+    drive_done(drive, done);
+    return true;
+}
+
+SimDone sim_drive_wait(SimDrive *drive)
+{
+    SimDone done;
+    bool came = sim_drive_next(drive, UINT64_MAX, &done);
+
+    g_assert(came);
+    return done;
 }
 
 const char *sim_status_text(SsdStatus status)

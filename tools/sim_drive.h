@@ -50,6 +50,13 @@ bool sim_drive_submit(SimDrive *drive, const SsdCmd *cmd, unsigned sender,
  */
 SimDone sim_drive_wait(SimDrive *drive);
 
+/*
+ * Move the clock to the next completion if that is due by `until_ns`, else to
+ * `until_ns` (not if that is UINT64_MAX).
+ * Return: true with a completion.
+ */
+bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done);
+
 /* What a status means, in words. */
 const char *sim_status_text(SsdStatus status);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sim.h"
-#include "sim_load.h"
+#include "sim_engine.h"
 
 #define DEFAULT_COUNT 1000
 #define NS_PER_S UINT64_C(1000000000)
@@ -114,9 +114,39 @@ static bool number_option(const char *option, SsdParamType type,
     return sim_parse_number(option, type, text, min, max, value, error);
 }
 
-static bool limit_options(const RunOptions *o, LoadSpec *spec, GError **error)
+/* What --op can be. */
+typedef struct RunKind {
+    const char *name;
+    PlanOp op;
+    bool random;
+    bool per_zone; /* a sender for each of --zones zones */
+} RunKind;
+
+static const RunKind kinds[] = {
+    {"write", PLAN_WRITE, false, true},
+    {"append", PLAN_APPEND, false, true},
+    {"read", PLAN_READ, false, true},
+    {"randread", PLAN_READ, true, false},
+    {"finish", PLAN_FINISH, false, false},
+    {"reset", PLAN_RESET, false, false},
+};
+
+static const RunKind *find_kind(const char *name, GError **error)
 {
-    bool mgmt = spec->kind == LOAD_FINISH || spec->kind == LOAD_RESET;
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        if (g_str_equal(kinds[i].name, name)) {
+            return &kinds[i];
+        }
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "--op=%s: must be write, append, "
+                "read, randread, finish or reset", name);
+    return NULL;
+}
+
+static bool limit_options(const RunOptions *o, PlanJob *job, unsigned zones,
+                          GError **error)
+{
+    bool mgmt = !plan_op_transfers(job->op);
     uint64_t count = o->size || o->time ? UINT64_MAX : DEFAULT_COUNT;
 
     if (mgmt && (o->count || o->size)) {
@@ -125,32 +155,81 @@ static bool limit_options(const RunOptions *o, LoadSpec *spec, GError **error)
                     o->count ? "--count" : "--size", o->op);
         return false;
     }
+    job->limits_shared = true;
+    job->passes = mgmt ? 1 : UINT64_MAX;
     return number_option("--count", SSD_PARAM_TYPE_U64, o->count, 1,
-                         UINT64_MAX, mgmt ? spec->zones : count,
-                         &spec->max_count, error) &&
+                         UINT64_MAX, mgmt ? zones : count, &job->max_count,
+                         error) &&
            number_option("--size", SSD_PARAM_TYPE_SIZE, o->size, 1, UINT64_MAX,
-                         UINT64_MAX, &spec->max_bytes, error) &&
+                         UINT64_MAX, &job->max_bytes, error) &&
            number_option("--time-ns", SSD_PARAM_TYPE_U64, o->time, 1,
-                         UINT64_MAX, UINT64_MAX, &spec->max_time_ns, error);
+                         UINT64_MAX, UINT64_MAX, &job->runtime_ns, error);
 }
 
-static bool load_options(const RunOptions *o, const SsdParams *params,
-                         LoadSpec *spec, GError **error)
+/*
+ * Zones. A writer of several goes on to every --zones-th; a reader stays in
+ * its own; a single sender has all.
+ */
+static void set_zones(const RunKind *kind, PlanJob *job, uint32_t zones)
 {
-    uint64_t qd, zones, nsid, fill_bytes = 0;
+    job->prefill_zones = kind->per_zone ? 1 : zones;
+    job->workers = kind->per_zone ? zones : 1;
+    job->zone_offset = 1;
+    if (!kind->per_zone) {
+        job->zone_count = zones;
+    } else if (kind->op == PLAN_READ) {
+        job->zone_count = 1;
+    } else {
+        job->zone_stride = zones;
+    }
+}
 
-    spec->kind = o->op ? load_kind_from_name(o->op) : LOAD_WRITE;
-    if (spec->kind == LOAD_KIND_COUNT) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--op=%s: must be write, "
-                    "append, read, randread, finish or reset", o->op);
+/* What only this command rules out: more than the drive takes at once. */
+static bool check_inside(const PlanJob *job, uint32_t zones,
+                         const SsdParams *params, GError **error)
+{
+    uint64_t inside = (uint64_t)job->depth * job->workers;
+    bool part_filled = job->prefill_bytes > 0 &&
+                       job->prefill_bytes < params->zone_capacity_bytes;
+
+    if (inside > params->cmd_slots) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--qd=%u: %" PRIu64
+                    " commands at once, but cmd-slots=%" PRIu32, job->depth,
+                    inside, params->cmd_slots);
         return false;
     }
-    if (spec->kind == LOAD_READ || spec->kind == LOAD_RANDREAD ||
-        spec->kind == LOAD_RESET) {
+    if (job->op == PLAN_READ && job->block_bytes > job->prefill_bytes) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--bs=%" PRIu64 ": a zone "
+                    "holds only --fill=%" PRIu64 " bytes to read",
+                    job->block_bytes, job->prefill_bytes);
+        return false;
+    }
+    if (params->max_active > 0 && zones > params->max_active &&
+        (part_filled || job->op == PLAN_WRITE || job->op == PLAN_APPEND)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--zones=%" PRIu32 ": this "
+                    "load keeps that many zones active, but max-active=%"
+                    PRIu32, zones, params->max_active);
+        return false;
+    }
+    return true;
+}
+
+static bool job_options(const RunOptions *o, const SsdParams *params,
+                        PlanJob *job, GError **error)
+{
+    const RunKind *kind = find_kind(o->op ? o->op : "write", error);
+    uint64_t qd, zones, nsid, fill_bytes = 0;
+
+    if (!kind) {
+        return false;
+    }
+    job->op = kind->op;
+    job->random = kind->random;
+    if (kind->op == PLAN_READ || kind->op == PLAN_RESET) {
         fill_bytes = params->zone_capacity_bytes;
     }
     if (!number_option("--bs", SSD_PARAM_TYPE_SIZE, o->block, 512,
-                       params->mdts_bytes, 4096, &spec->block_bytes, error) ||
+                       params->mdts_bytes, 4096, &job->block_bytes, error) ||
         !number_option("--qd", SSD_PARAM_TYPE_U32, o->qd, 1,
                        params->cmd_slots, 1, &qd, error) ||
         !number_option("--zones", SSD_PARAM_TYPE_U32, o->zones, 1,
@@ -159,86 +238,121 @@ static bool load_options(const RunOptions *o, const SsdParams *params,
                        params->namespaces, 1, &nsid, error) ||
         !number_option("--fill", SSD_PARAM_TYPE_SIZE, o->fill, 0,
                        params->zone_capacity_bytes, fill_bytes,
-                       &spec->fill_bytes, error) ||
+                       &job->prefill_bytes, error) ||
         !number_option("--seed", SSD_PARAM_TYPE_U64, o->seed, 0, UINT64_MAX,
-                       1, &spec->seed, error)) {
+                       1, &job->seed, error)) {
         return false;
     }
-    spec->qd = (unsigned)qd;
-    spec->zones = (unsigned)zones;
-    spec->nsid = (uint32_t)nsid;
-    return limit_options(o, spec, error) && load_check(spec, params, error);
+    job->depth = (unsigned)qd;
+    job->nsid = (uint32_t)nsid;
+    set_zones(kind, job, (uint32_t)zones);
+    return limit_options(o, job, (unsigned)zones, error) &&
+           check_inside(job, (uint32_t)zones, params, error);
+}
+
+static Plan *run_plan(const RunOptions *o, const SsdParams *params,
+                      GError **error)
+{
+    g_autoptr(Plan) plan = plan_new();
+    PlanJob *job = plan_job_new("");
+
+    g_ptr_array_add(plan->jobs, job);
+    return job_options(o, params, job, error) &&
+           plan_check(plan, params, error) ? g_steal_pointer(&plan) : NULL;
 }
 
 /* --- Reports ------------------------------------------------------------- */
 
-static uint64_t mean(const SsdHistogram *h)
+/*
+ * The operation's measured commands, or, for a writer's resets, those in
+ * front of a rewrite. NULL: there were none.
+ */
+static const ResultOp *result_of(const Result *r, PlanOp op)
 {
-    return h->sum / h->count;
+    const ResultJob *job = &r->jobs[0];
+
+    return job->ops[op].latency ? &job->ops[op] :
+           job->prepared[op].latency ? &job->prepared[op] : NULL;
 }
 
-static void print_table(const RunOptions *o, const LoadSpec *spec,
-                        const LoadResult *r)
+static uint64_t elapsed_of(const Result *r)
 {
-    uint64_t elapsed_ns = r->end_at_ns - r->start_at_ns;
+    return r->end_at_ns - r->start_at_ns;
+}
 
-    printf("%s, %s: bs %" PRIu64 ", qd %u, zones %u, fill %" PRIu64 ", seed %"
+static const char *kind_name(const RunOptions *o)
+{
+    return o->op ? o->op : "write";
+}
+
+static void print_table(const RunOptions *o, const PlanJob *job,
+                        const Result *r)
+{
+    uint64_t elapsed_ns = elapsed_of(r);
+
+    printf("%s, %s: bs %" PRIu64 ", qd %u, zones %s, fill %" PRIu64 ", seed %"
            PRIu64 "\n\n", o->drive.config ? o->drive.config : "defaults",
-           load_kind_name(spec->kind), spec->block_bytes, spec->qd,
-           spec->zones, spec->fill_bytes, spec->seed);
+           kind_name(o), job->block_bytes, job->depth,
+           o->zones ? o->zones : "1", job->prefill_bytes, job->seed);
     printf("%-8s%10s%13s%13s%13s%13s%13s%13s\n", "", "count", "mean ns",
            "min ns", "p50 ns", "p95 ns", "p99 ns", "max ns");
-    for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
-        const SsdHistogram *h = &r->latency_ns[op];
+    for (unsigned op = 0; op < PLAN_OP_COUNT; op++) {
+        const ResultOp *sum = result_of(r, op);
 
-        if (h->count > 0) {
+        if (sum) {
             printf("%-8s%10" PRIu64 "%13" PRIu64 "%13" PRIu64 "%13" PRIu64
                    "%13" PRIu64 "%13" PRIu64 "%13" PRIu64 "\n",
-                   ssd_op_name(op), h->count, mean(h), h->min,
-                   ssd_histogram_percentile(h, 50),
-                   ssd_histogram_percentile(h, 95),
-                   ssd_histogram_percentile(h, 99), h->max);
+                   plan_op_name(op), sum->latency->count,
+                   sim_latency_mean(sum->latency), sum->latency->min_ns,
+                   sim_latency_percentile(sum->latency, 500000),
+                   sim_latency_percentile(sum->latency, 950000),
+                   sim_latency_percentile(sum->latency, 990000),
+                   sum->latency->max_ns);
         }
     }
     printf("\n%" PRIu64 " ns", elapsed_ns);
-    for (unsigned op = 0; op < SSD_OP_COUNT && elapsed_ns > 0; op++) {
-        if (r->bytes[op] > 0) {
-            printf(", %s %.1f MiB/s, %.1f IOPS", ssd_op_name(op),
-                   (double)r->bytes[op] * NS_PER_S / SSD_MIB / elapsed_ns,
-                   (double)r->latency_ns[op].count * NS_PER_S / elapsed_ns);
+    for (unsigned op = 0; op < PLAN_OP_COUNT && elapsed_ns > 0; op++) {
+        const ResultOp *sum = result_of(r, op);
+
+        if (sum && plan_op_transfers(op)) {
+            printf(", %s %.1f MiB/s, %.1f IOPS", plan_op_name(op),
+                   (double)sum->bytes * NS_PER_S / SSD_MIB / elapsed_ns,
+                   (double)sum->latency->count * NS_PER_S / elapsed_ns);
         }
     }
     printf("\n");
 }
 
-static void print_csv(const LoadResult *r)
+static void print_csv(const Result *r)
 {
     printf("op,count,bytes,elapsed_ns,mean_ns,min_ns,p50_ns,p95_ns,p99_ns,"
            "max_ns\n");
-    for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
-        const SsdHistogram *h = &r->latency_ns[op];
+    for (unsigned op = 0; op < PLAN_OP_COUNT; op++) {
+        const ResultOp *sum = result_of(r, op);
 
-        if (h->count > 0) {
+        if (sum) {
             printf("%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%"
                    PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-                   ssd_op_name(op), h->count, r->bytes[op],
-                   r->end_at_ns - r->start_at_ns, mean(h), h->min,
-                   ssd_histogram_percentile(h, 50),
-                   ssd_histogram_percentile(h, 95),
-                   ssd_histogram_percentile(h, 99), h->max);
+                   plan_op_name(op), sum->latency->count,
+                   plan_op_transfers(op) ? sum->bytes : 0, elapsed_of(r),
+                   sim_latency_mean(sum->latency), sum->latency->min_ns,
+                   sim_latency_percentile(sum->latency, 500000),
+                   sim_latency_percentile(sum->latency, 950000),
+                   sim_latency_percentile(sum->latency, 990000),
+                   sum->latency->max_ns);
         }
     }
 }
 
-static void print_json(const LoadSpec *spec, SimDrive *drive,
-                       const LoadResult *r)
+static void print_json(const RunOptions *o, const PlanJob *job,
+                       SimDrive *drive, const Result *r)
 {
     g_autofree char *run = g_strdup_printf(
-        "\"run\":{\"op\":\"%s\",\"bs\":%" PRIu64 ",\"qd\":%u,\"zones\":%u,"
+        "\"run\":{\"op\":\"%s\",\"bs\":%" PRIu64 ",\"qd\":%u,\"zones\":%s,"
         "\"fill\":%" PRIu64 ",\"seed\":%" PRIu64 ",\"elapsed_ns\":%" PRIu64
-        "}", load_kind_name(spec->kind), spec->block_bytes, spec->qd,
-        spec->zones, spec->fill_bytes, spec->seed,
-        r->end_at_ns - r->start_at_ns);
+        "}", kind_name(o), job->block_bytes, job->depth,
+        o->zones ? o->zones : "1", job->prefill_bytes, job->seed,
+        elapsed_of(r));
     g_autofree char *json = ssd_stats_json(sim_drive_ssd(drive),
                                            sim_drive_now_ns(drive), run);
 
@@ -249,8 +363,8 @@ static void print_json(const LoadSpec *spec, SimDrive *drive,
 
 static bool run(const RunOptions *o, GError **error)
 {
-    g_autofree LoadResult *result = g_new0(LoadResult, 1);
-    LoadSpec spec = {0};
+    g_autoptr(Plan) plan = NULL;
+    g_autoptr(Result) result = result_new(1);
     SsdParams params;
     SimDrive *drive;
     bool ran;
@@ -264,20 +378,21 @@ static bool run(const RunOptions *o, GError **error)
         return false;
     }
     ssd_params_resolve(&params);
-    if (!load_options(o, &params, &spec, error)) {
+    plan = run_plan(o, &params, error);
+    if (!plan) {
         return false;
     }
     drive = sim_drive_new(&params, o->trace, error);
     if (!drive) {
         return false;
     }
-    ran = load_run(&spec, drive, result, error);
+    ran = engine_run(plan, drive, result, error);
     if (ran && o->json) {
-        print_json(&spec, drive, result);
+        print_json(o, plan_job(plan, 0), drive, result);
     } else if (ran && o->csv) {
         print_csv(result);
     } else if (ran) {
-        print_table(o, &spec, result);
+        print_table(o, plan_job(plan, 0), result);
     }
     return sim_drive_free(drive, ran ? error : NULL) && ran;
 }

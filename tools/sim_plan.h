@@ -1,0 +1,160 @@
+/*
+ * What a workload is: jobs that send commands to one drive, and what stops
+ * them. The command line and job files both end as a plan.
+ *
+ * Knows nothing of how a plan is written down, and of how it runs.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SIM_PLAN_H
+#define FEMU_SIM_PLAN_H
+
+#include "ssd.h"
+
+/* What a job's slot does; several of them take more than one command. */
+typedef enum PlanOp {
+    PLAN_READ,
+    PLAN_WRITE,
+    PLAN_APPEND,
+    PLAN_FINISH,     /* each zone of the job once per pass */
+    PLAN_RESET,
+    PLAN_OPEN,
+    PLAN_CLOSE,
+    PLAN_SOFTFINISH, /* writes up to the zone's end, sent by the host */
+    PLAN_OP_COUNT,
+} PlanOp;
+
+/* When a job's next operation may start. */
+typedef enum PlanArrival {
+    PLAN_CLOSED,      /* when a slot is free, and the rate allows */
+    PLAN_FIXED,       /* open loop: one every 1/rate, slot or not */
+    PLAN_EXPONENTIAL, /* open loop: gaps drawn from an exponential */
+} PlanArrival;
+
+typedef struct PlanJob {
+    char *name;
+    PlanOp op;
+    unsigned read_pct; /* of a READ/WRITE/APPEND mix; 0: `op` alone */
+    bool random;       /* reads anywhere in what is written */
+    uint64_t block_bytes;
+    unsigned depth;    /* operations that a worker keeps under way */
+    unsigned workers;
+
+    uint32_t nsid;     /* zones are counted in their namespace */
+    /*
+     * Worker w uses zones zone_first + w * zone_offset + i * zone_stride for
+     * i < zone_count, as far as the drive has them.
+     */
+    uint32_t zone_first;
+    uint32_t zone_count;
+    uint32_t zone_stride;
+    uint32_t zone_offset;
+    unsigned lanes; /* zones that a worker writes at a time, drawn at random */
+
+    /* What the zones hold before time 0. */
+    uint64_t prefill_bytes;
+    bool prefill_finished;
+    uint32_t prefill_zones; /* of each worker, from its first on */
+    uint64_t zone_bytes;    /* written to a zone before the next is taken */
+
+    /* Pace. 0: no limit. */
+    uint64_t rate_bytes_per_s; /* a FINISH counts a zone's capacity, a RESET
+                                  its size, as fio does */
+    uint64_t rate_milliops_per_s;
+    uint64_t rate_burst; /* operations that the rate does not count at first */
+    PlanArrival arrival;
+    uint64_t think_ns;    /* after every think_count operations of a worker */
+    uint64_t think_count;
+    uint64_t pause_ns;    /* SOFTFINISH: between two writes */
+    uint64_t prewrite_bytes; /* FINISH, SOFTFINISH: written to an empty zone */
+
+    /*
+     * When it starts and stops. A worker stops sending at the first limit;
+     * UINT64_MAX: none.
+     */
+    bool stonewall;        /* starts when all earlier jobs have ended */
+    uint64_t start_delay_ns;
+    uint64_t start_spread_ns; /* each worker starts up to this much later */
+    uint64_t ramp_ns;      /* not measured */
+    uint64_t runtime_ns;   /* after the ramp */
+    uint64_t passes;       /* over the zones; UINT64_MAX: for ever */
+    uint64_t max_count;
+    uint64_t max_bytes;
+    bool limits_shared;    /* counts and bytes are those of all workers */
+    bool ends_all;         /* when it ends, every other job stops sending */
+    uint64_t seed;
+    char *iolog;           /* operations come from this file; or NULL */
+} PlanJob;
+
+typedef enum PlanPolicyKind {
+    PLAN_POLICY_NONE,
+    PLAN_POLICY_MQ_DEADLINE,
+    PLAN_POLICY_ZINC,
+} PlanPolicyKind;
+
+/* What stands between the jobs and the drive. */
+typedef struct PlanPolicy {
+    PlanPolicyKind kind;
+    uint64_t merge_bytes;  /* adjacent waiting writes become one up to this */
+    /* ZINC (ConfZNS++ paper, section 3.2) */
+    uint64_t epoch_ns;     /* between two management commands */
+    uint64_t write_tokens; /* I/Os that let a management command pass */
+    unsigned max_holds;    /* epochs that it is held back at most */
+    unsigned min_concurrency; /* I/Os under way from which it is held back */
+} PlanPolicy;
+
+typedef struct Plan {
+    GPtrArray *jobs; /* PlanJob */
+    PlanPolicy policy;
+    uint64_t host_overhead_ns; /* of every command, before it is submitted */
+    uint64_t host_spread_ns;   /* drawn, up to this much more or less */
+    uint64_t host_stall_ns;    /* some commands take up to this much more */
+    uint64_t host_stall_per_million; /* that many, drawn */
+    uint64_t host_seed;
+} Plan;
+
+const char *plan_op_name(PlanOp op);
+
+/* A plan without jobs, and a job with the defaults of fio's options. */
+Plan *plan_new(void);
+PlanJob *plan_job_new(const char *name);
+PlanJob *plan_job_copy(const PlanJob *job, const char *name);
+void plan_job_free(PlanJob *job);
+void plan_free(Plan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plan, plan_free)
+
+static inline PlanJob *plan_job(const Plan *plan, unsigned job_idx)
+{
+    return g_ptr_array_index(plan->jobs, job_idx);
+}
+
+/* Zones of each namespace. */
+static inline uint32_t plan_ns_zones(const SsdParams *params)
+{
+    return params->zones / params->namespaces;
+}
+
+/* Zones that worker `worker_idx` has; 0 when none is left for it. */
+uint32_t plan_worker_zones(const PlanJob *job, const SsdParams *params,
+                           unsigned worker_idx);
+
+static inline uint32_t plan_worker_zone(const PlanJob *job,
+                                        unsigned worker_idx, uint32_t i)
+{
+    return job->zone_first + worker_idx * job->zone_offset +
+           i * job->zone_stride;
+}
+
+static inline bool plan_op_transfers(PlanOp op)
+{
+    return op == PLAN_READ || op == PLAN_WRITE || op == PLAN_APPEND;
+}
+
+/*
+ * Does the plan suit the drive (resolved parameters)?
+ * Return: false and *error naming job, option, value and what is right.
+ */
+bool plan_check(const Plan *plan, const SsdParams *params, GError **error);
+
+#endif
