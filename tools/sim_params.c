@@ -143,8 +143,8 @@ static void print_section(const SsdParams *params)
 
     printf("[device \"zns0\"]\n  driver = \"femu-zns\"\n");
     for (unsigned i = 0; i < count; i++) {
-        g_autofree char *value = ssd_param_value_text(
-            table[i].type, ssd_params_get(params, &table[i]));
+        g_autofree char *value = ssd_param_row_text(
+            &table[i], ssd_params_get(params, &table[i]));
 
         printf("  %s = \"%s\"\n", table[i].name, value);
     }

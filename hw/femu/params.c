@@ -16,6 +16,7 @@
 
 #define MAX_UNITS 4096
 #define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
+#define MAX_BLOCKS (UINT64_C(1) << 28) /* erase counters */
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
 #define GRANULE_ALIGN_BYTES UINT64_C(512)
 /* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
@@ -54,6 +55,7 @@ uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info)
 
     switch (info->type) {
     case SSD_PARAM_TYPE_U32:
+    case SSD_PARAM_TYPE_ENUM:
         return *(const uint32_t *)field;
     case SSD_PARAM_TYPE_U64:
     case SSD_PARAM_TYPE_SIZE:
@@ -72,6 +74,7 @@ static void params_put(SsdParams *params, const SsdParamInfo *info,
 
     switch (info->type) {
     case SSD_PARAM_TYPE_U32:
+    case SSD_PARAM_TYPE_ENUM:
         *(uint32_t *)field = value;
         return;
     case SSD_PARAM_TYPE_U64:
@@ -105,18 +108,20 @@ static bool params_error(GError **error, const char *name, uint64_t value,
 {
     g_autofree char *text = NULL;
     g_autofree char *reason = NULL;
+    bool is_size = false;
     va_list args;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
         if (g_str_equal(params_table[i].name, name)) {
-            text = ssd_param_value_text(params_table[i].type, value);
+            text = ssd_param_row_text(&params_table[i], value);
+            is_size = params_table[i].type == SSD_PARAM_TYPE_SIZE;
         }
     }
     g_assert(text != NULL);
     va_start(args, format);
     reason = g_strdup_vprintf(format, args);
     va_end(args);
-    if (g_ascii_isdigit(text[strlen(text) - 1])) {
+    if (!is_size || g_ascii_isdigit(text[strlen(text) - 1])) {
         g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s: %s", name, text,
                     reason);
     } else {
@@ -129,12 +134,18 @@ static bool params_error(GError **error, const char *name, uint64_t value,
 static bool check_range(const SsdParamInfo *info, uint64_t value,
                         GError **error)
 {
-    g_autofree char *min = ssd_param_value_text(info->type, info->min);
-    g_autofree char *max = ssd_param_value_text(info->type, info->max);
+    g_autofree char *min = ssd_param_row_text(info, info->min);
+    g_autofree char *max = ssd_param_row_text(info, info->max);
 
     if (info->type == SSD_PARAM_TYPE_BOOL ||
         (value >= info->min && value <= info->max)) {
         return true;
+    }
+    if (info->type == SSD_PARAM_TYPE_ENUM) {
+        g_set_error(error, SSD_PARAMS_ERROR, 0,
+                    "%s=%" PRIu64 ": must be one of %s", info->name, value,
+                    info->unit);
+        return false;
     }
     return params_error(error, info->name, value,
                         "out of range, must be %s to %s %s", min, max,
@@ -145,15 +156,19 @@ static bool set_row(SsdParams *params, const SsdParamInfo *info,
                     const char *text, GError **error)
 {
     uint64_t value;
-    const char *wrong = ssd_param_parse(info->type, text, &value);
+    const char *wrong = ssd_param_row_parse(info, text, &value);
 
     if (wrong) {
-        g_autofree char *min = ssd_param_value_text(info->type, info->min);
-        g_autofree char *max = ssd_param_value_text(info->type, info->max);
+        g_autofree char *min = ssd_param_row_text(info, info->min);
+        g_autofree char *max = ssd_param_row_text(info, info->max);
 
         if (info->type == SSD_PARAM_TYPE_BOOL) {
             g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s: '%s' %s",
                         info->name, text, text, wrong);
+        } else if (info->type == SSD_PARAM_TYPE_ENUM) {
+            g_set_error(error, SSD_PARAMS_ERROR, 0,
+                        "%s=%s: '%s' %s; must be one of %s", info->name, text,
+                        text, wrong, info->unit);
         } else {
             g_set_error(error, SSD_PARAMS_ERROR, 0,
                         "%s=%s: '%s' %s; must be %s to %s %s", info->name,
@@ -450,6 +465,51 @@ static bool check_suspend(const SsdParams *p, GError **error)
                         "erase-suspend=on: the reads for each suspension");
 }
 
+static bool check_spares(const SsdParams *p, GError **error)
+{
+    if (p->spare_superblocks == 0 || p->mapping != SSD_MAPPING_DIRECT) {
+        return true;
+    }
+    return params_error(error, "spare-superblocks", p->spare_superblocks,
+                        "is of no use with mapping=direct, which never takes "
+                        "one; set mapping=lazy or mapping=remap, or 0");
+}
+
+/* Blocks that a zone has on each of its units. Needs resolved parameters. */
+static uint32_t superblock_blocks(const SsdParams *p)
+{
+    uint64_t units = (uint64_t)p->zone_channels * p->zone_ways *
+                     p->zone_dies * p->zone_planes;
+    uint64_t pages = p->zone_capacity_bytes / p->page_bytes;
+    uint64_t rows = (pages + units - 1) / units;
+
+    return (rows + p->pages_per_block - 1) / p->pages_per_block;
+}
+
+/* The drive keeps a counter for each block. */
+static bool check_block_count(const SsdParams *p, GError **error)
+{
+    SsdParams resolved = *p;
+    uint64_t units, groups, superblocks, blocks;
+
+    ssd_params_resolve(&resolved);
+    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
+            resolved.zone_dies * resolved.zone_planes;
+    groups = (uint64_t)p->channels * p->ways * p->dies * p->planes / units;
+    superblocks = groups * ((p->zones + groups - 1) / groups +
+                            p->spare_superblocks);
+    blocks = superblock_blocks(&resolved);
+    if (superblocks <= MAX_BLOCKS / (units * blocks)) {
+        return true;
+    }
+    return params_error(error, "zones", p->zones, "of %" PRIu64 " blocks each "
+                        "and %" PRIu32 " spare superblocks make more than "
+                        "%" PRIu64 " blocks; take larger blocks "
+                        "(pages-per-block=%" PRIu32 ") or fewer zones",
+                        units * blocks, p->spare_superblocks, MAX_BLOCKS,
+                        p->pages_per_block);
+}
+
 static bool check_limits(const SsdParams *p, GError **error)
 {
     if (p->max_open == 0 || p->max_active == 0 ||
@@ -575,6 +635,9 @@ static const struct {
      "writes: `page-size` x `program-pages`, with `multi-plane` x `planes`."},
     {check_suspend,
      "`program-suspend` and `erase-suspend` need `reads-first`."},
+    {check_spares, "`spare-superblocks` is 0 with `mapping=direct`."},
+    {check_block_count,
+     "The blocks of all superblocks are at most 268435456."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,
@@ -685,18 +748,21 @@ static const char markdown_resolved[] =
 
 static void markdown_row(GString *out, const SsdParamInfo *info)
 {
-    g_autofree char *value = ssd_param_value_text(info->type,
-                                                  info->default_value);
-    g_autofree char *min = ssd_param_value_text(info->type, info->min);
-    g_autofree char *max = ssd_param_value_text(info->type, info->max);
+    g_autofree char *value = ssd_param_row_text(info, info->default_value);
+    g_autofree char *min = ssd_param_row_text(info, info->min);
+    g_autofree char *max = ssd_param_row_text(info, info->max);
+    bool is_enum = info->type == SSD_PARAM_TYPE_ENUM;
 
     g_string_append_printf(out, "| `%s` | %s | ", info->name, value);
     if (info->type == SSD_PARAM_TYPE_BOOL) {
         g_string_append(out, "on, off");
+    } else if (is_enum) {
+        g_string_append(out, info->unit);
     } else {
         g_string_append_printf(out, "%s to %s", min, max);
     }
-    g_string_append_printf(out, " | %s | %s |\n", info->unit, info->help);
+    g_string_append_printf(out, " | %s | %s |\n", is_enum ? "" : info->unit,
+                           info->help);
 }
 
 char *ssd_params_markdown(void)

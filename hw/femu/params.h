@@ -22,7 +22,8 @@
 /*
  * One row per parameter: X(type, field, name, default, min, max, unit, help).
  * Types: U32 and U64 are plain integers; SIZE is a byte count that may carry a
- * binary suffix (K, M, G, T); BOOL is on or off (min and max are unused).
+ * binary suffix (K, M, G, T); BOOL is on or off (min and max are unused);
+ * ENUM is one of the words that `unit` lists, "a, b, c", numbered from 0 to max.
  * `name` is what a user types. Rules that join several parameters are in
  * ssd_params_check(). Order here is the order in the documentation.
  */
@@ -120,6 +121,42 @@
       "of all that is random in the drive, such as which pages are slow")     \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
       "finish programs this much at a time; 0 means one program")             \
+    X(U64, finish_pause_ns, "finish-pause-ns", 0, 0, UINT64_C(1000000000),    \
+      "ns", "pause of a finish between the end of a chunk and the next")      \
+    X(U64, finish_busy_pause_ns, "finish-busy-pause-ns", 0, 0,                \
+      UINT64_C(1000000000), "ns",                                             \
+      "the same while host I/O is inside; 0 means finish-pause-ns")           \
+    X(U64, finish_stall_ns, "finish-stall-ns", 0, 0, UINT64_C(10000000000),   \
+      "ns",                                                                   \
+      "a chunk lets host I/O go first for at most this long; 0: for no time") \
+    X(ENUM, erase_at, "erase-at", SSD_ERASE_AT_RESET, 0,                      \
+      SSD_ERASE_AT_BLOCK_WRITE,                                               \
+      "reset, background, idle, zone-write, block-write",                     \
+      "when blocks are erased: in the reset command; right behind it; behind "\
+      "it when no host I/O is inside; at the zone's first write; at each "    \
+      "block's first write")                                                  \
+    X(BOOL, full_erase, "full-erase", false, 0, 1, "",                        \
+      "reset erases all blocks of a zone, not only those with data")          \
+    X(BOOL, erase_preemptive, "erase-preemptive", false, 0, 1, "",            \
+      "a reset's erases are issued a block at a time on each unit, and host " \
+      "I/O goes in between")                                                  \
+    X(U64, erase_stall_ns, "erase-stall-ns", 0, 0, UINT64_C(10000000000),     \
+      "ns",                                                                   \
+      "the next block of a preemptive erase lets host I/O go first for at "   \
+      "most this long")                                                       \
+    X(U64, idle_ns, "idle-ns", 100000, 1000, UINT64_C(10000000000), "ns",    \
+      "host I/O has gone when none has been inside for this long")            \
+    X(ENUM, mapping, "mapping", SSD_MAPPING_DIRECT, 0, SSD_MAPPING_REMAP,     \
+      "direct, lazy, remap",                                                  \
+      "the superblock that backs a zone: always the same; one that is taken " \
+      "at the zone's first write; one that is taken at its reset")            \
+    X(U32, spare_superblocks, "spare-superblocks", 0, 0, 1u << 16,            \
+      "superblocks",                                                          \
+      "superblocks beyond one for each zone, on each group of units")         \
+    X(ENUM, superblock_order, "superblock-order", 0, 0, 2,                    \
+      "fifo, lifo, least-worn",                                               \
+      "which free superblock a zone takes, or which dirty one if none is "    \
+      "free")                                                                 \
     X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
       "zones that a Select All works on at a time")                           \
     X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \
@@ -138,11 +175,26 @@
       "zones of a namespace that may have a ZRWA at once (NUMZRWA); 0: as "   \
       "many as max-active")
 
+/* Words of `erase-at` and `mapping`, in the order of their rows. */
+enum {
+    SSD_ERASE_AT_RESET,
+    SSD_ERASE_AT_BACKGROUND,
+    SSD_ERASE_AT_IDLE,
+    SSD_ERASE_AT_ZONE_WRITE,
+    SSD_ERASE_AT_BLOCK_WRITE,
+};
+enum {
+    SSD_MAPPING_DIRECT,
+    SSD_MAPPING_LAZY,
+    SSD_MAPPING_REMAP,
+};
+
 typedef struct SsdParams {
 #define SSD_PARAM_U32(f) uint32_t f;
 #define SSD_PARAM_U64(f) uint64_t f;
 #define SSD_PARAM_SIZE(f) uint64_t f;
 #define SSD_PARAM_BOOL(f) bool f;
+#define SSD_PARAM_ENUM(f) uint32_t f;
 #define SSD_PARAM_FIELD(type, field, ...) SSD_PARAM_##type(field)
     SSD_PARAMS(SSD_PARAM_FIELD)
 #undef SSD_PARAM_FIELD
@@ -150,6 +202,7 @@ typedef struct SsdParams {
 #undef SSD_PARAM_U64
 #undef SSD_PARAM_SIZE
 #undef SSD_PARAM_BOOL
+#undef SSD_PARAM_ENUM
 } SsdParams;
 
 typedef enum SsdParamType {
@@ -157,6 +210,7 @@ typedef enum SsdParamType {
     SSD_PARAM_TYPE_U64,
     SSD_PARAM_TYPE_SIZE,
     SSD_PARAM_TYPE_BOOL,
+    SSD_PARAM_TYPE_ENUM,
 } SsdParamType;
 
 /* A row of the table at run time; `offset_bytes` is into SsdParams. */

@@ -190,6 +190,42 @@ const char *ssd_param_parse(SsdParamType type, const char *text,
         return parse_size(text, value);
     case SSD_PARAM_TYPE_BOOL:
         return parse_bool(text, value);
+    case SSD_PARAM_TYPE_ENUM:
+        break;
     }
     g_assert_not_reached();
+}
+
+/* --- Words: `unit` of an ENUM row lists them, "a, b, c" -------------------- */
+
+const char *ssd_param_row_parse(const SsdParamInfo *info, const char *text,
+                                uint64_t *value)
+{
+    g_auto(GStrv) words = NULL;
+
+    if (info->type != SSD_PARAM_TYPE_ENUM) {
+        return ssd_param_parse(info->type, text, value);
+    }
+    words = g_strsplit(info->unit, ", ", -1);
+    for (uint64_t i = 0; words[i]; i++) {
+        if (g_str_equal(words[i], text)) {
+            *value = i;
+            return NULL;
+        }
+    }
+    return "is no such word";
+}
+
+char *ssd_param_row_text(const SsdParamInfo *info, uint64_t value)
+{
+    g_auto(GStrv) words = NULL;
+
+    if (info->type != SSD_PARAM_TYPE_ENUM) {
+        return ssd_param_value_text(info->type, value);
+    }
+    words = g_strsplit(info->unit, ", ", -1);
+    if (value >= g_strv_length(words)) {
+        return g_strdup_printf("%" PRIu64, value);
+    }
+    return g_strdup(words[value]);
 }

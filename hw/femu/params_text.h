@@ -13,7 +13,7 @@
 #include "params.h"
 
 /*
- * Read `text` as a value of `type`. Accepts what QEMU would read the same way
+ * Read `text` as a value of `type`, which is not ENUM. Accepts what QEMU would read the same way
  * and nothing else: what QEMU rounds, wraps or takes for octal is an error.
  * Return: NULL with *value set, or the words that follow "'text' ...".
  */
@@ -25,5 +25,10 @@ char *ssd_param_size_text(uint64_t bytes);
 
 /* As a user would write it: "16K" for a size, "on" for a boolean. Free it. */
 char *ssd_param_value_text(SsdParamType type, uint64_t value);
+
+/* The same two for a row of the table, which also knows an ENUM's words. */
+const char *ssd_param_row_parse(const SsdParamInfo *info, const char *text,
+                                uint64_t *value);
+char *ssd_param_row_text(const SsdParamInfo *info, uint64_t value);
 
 #endif

@@ -100,8 +100,8 @@ static uint32_t op_capacity(const Ssd *ssd)
     per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
     per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
     per_slot = MAX(per_slot, ssd->chunk_pages);
-    per_slot = MAX(per_slot, ssd->map.zone_units);
-    return per_slot * ((uint64_t)p->cmd_slots + p->mgmt_parallel_zones);
+    per_slot = 2 * per_slot + ssd->map.zone_units;
+    return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones);
 }
 
 static void init_flash(Ssd *ssd)
@@ -166,6 +166,7 @@ Ssd *ssd_new(const SsdParams *params)
     ssd_ns_init(ssd);
     init_pages(ssd);
     init_zones(ssd);
+    ssd_erase_init(ssd);
     init_flash(ssd);
     init_commands(ssd);
     ssd_jobs_init(ssd);
@@ -189,6 +190,7 @@ void ssd_free(Ssd *ssd)
     g_free(ssd->zone_writes);
     g_free(ssd->programmed_rows);
     g_free(ssd->life);
+    ssd_erase_destroy(ssd);
     map_destroy(&ssd->map);
     ssd_ns_destroy(ssd);
     g_free(ssd);
@@ -205,7 +207,8 @@ bool ssd_has_room(const Ssd *ssd)
 {
     /* Any command may be a Select All that needs every zone it can have. */
     return ssd_inflight(ssd) < ssd->params.cmd_slots &&
-           ssd->free_job_count >= ssd->ns_zones;
+           ssd->free_job_count + ssd->background_running >=
+           ssd->ns_zones + ssd->params.mgmt_parallel_zones;
 }
 
 unsigned ssd_inflight(const Ssd *ssd)
@@ -230,6 +233,7 @@ static uint32_t command_take(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     ssd->free_command_idx = command->next_idx;
     ssd->inflight_count++;
     ssd->inflight_finishes += cmd->op == SSD_OP_ZONE_FINISH;
+    ssd->host_io_count += ssd_is_host_io(cmd->op);
     count_inside(ssd, cmd->nsid, 1);
     *command = (Command) {
         .done = {
@@ -260,6 +264,11 @@ static void command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     ssd->ready_count++;
     ssd->inflight_count--;
     ssd->inflight_finishes -= op == SSD_OP_ZONE_FINISH;
+    if (ssd_is_host_io(op)) {
+        ssd->host_io_count--;
+        ssd->host_io_seen = true;
+        ssd->host_io_left_at_ns = at_ns;
+    }
     command->next_idx = ssd->free_command_idx;
     ssd->free_command_idx = command_idx;
 }
@@ -447,6 +456,9 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     if (flash_programs(op->kind)) {
         page_programmed(ssd, op);
     }
+    if (op->owner == SSD_NONE) {
+        return;
+    }
     if (op->owner >= ssd->params.cmd_slots) {
         ssd_job_op_ended(ssd, op->owner - ssd->params.cmd_slots, at_ns);
         return;
@@ -464,11 +476,23 @@ void ssd_run(Ssd *ssd, uint64_t now_ns)
     FlashOp op;
 
     g_assert(now_ns >= ssd->run_at_ns);
-    while (events->count && event_heap_next_at_ns(events) <= now_ns) {
-        Event event = event_heap_pop(events);
+    for (;;) {
+        uint64_t event_at_ns = event_heap_next_at_ns(events);
+        uint64_t wake_at_ns = event_heap_next_at_ns(&ssd->wakes);
 
-        if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
-            op_ended(ssd, &op, event.at_ns);
+        if (MIN(event_at_ns, wake_at_ns) > now_ns ||
+            events->count + ssd->wakes.count == 0) {
+            break;
+        }
+        /* At one instant what ends comes before what begins. */
+        if (events->count && event_at_ns <= wake_at_ns) {
+            Event event = event_heap_pop(events);
+
+            if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
+                op_ended(ssd, &op, event.at_ns);
+            }
+        } else {
+            ssd_job_woken(ssd, wake_at_ns, event_heap_pop(&ssd->wakes).payload);
         }
     }
     ssd->run_at_ns = now_ns;
@@ -485,7 +509,8 @@ uint64_t ssd_next_at_ns(const Ssd *ssd)
     if (ssd->inflight_count == ssd->inflight_finishes) {
         return ssd_fills_end_after_ns(ssd);
     }
-    return event_heap_next_at_ns(&ssd->events);
+    return MIN(event_heap_next_at_ns(&ssd->events),
+               event_heap_next_at_ns(&ssd->wakes));
 }
 
 unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)

@@ -13,6 +13,7 @@
 #include "ssd_histogram.h"
 #include "timing/flash.h"
 #include "zns/map.h"
+#include "zns/superblock.h"
 #include "zns/zone.h"
 
 #define SSD_NONE UINT32_MAX
@@ -74,8 +75,8 @@ typedef struct WriteQueue {
 } WriteQueue;
 
 /*
- * The work that a finish or a reset leaves on one zone. Jobs of a zone run one
- * after another in the order of submission.
+ * The work that a finish or a reset leaves on one zone, done in steps. Jobs of
+ * a zone run one after another in the order of submission.
  */
 typedef struct Job {
     SsdOp op; /* SSD_OP_ZONE_FINISH or SSD_OP_ZONE_RESET */
@@ -85,8 +86,13 @@ typedef struct Job {
     uint64_t next_page;   /* FINISH: first page not yet issued */
     uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
+    uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
     uint32_t ops_left;    /* flash operations under way */
     bool may_start;       /* Select All lets only so many start at a time */
+    bool in_background;   /* erases; of no command and in no zone's queue */
+    bool waits;           /* one wake-up is pending; the next step is not due */
+    bool stalls;          /* lets host I/O go first, */
+    uint64_t stall_until_at_ns; /* at most until then */
     uint32_t next_of_zone_idx;
     uint32_t next_of_command_idx; /* also the free list */
     uint32_t newer_fill_idx; /* neighbours among the running finishes */
@@ -102,6 +108,7 @@ typedef struct JobQueue {
      * resources are free, unless the zone has been opened again since.
      */
     uint32_t releaser_idx;
+    uint32_t resets_waiting; /* not begun: the zone's writes wait, too */
     bool is_due;           /* in the list of zones to be looked at */
     uint32_t next_due_idx; /* zone */
 } JobQueue;
@@ -176,6 +183,19 @@ struct Ssd {
     uint32_t select_all_head_idx; /* Select Alls: the running, then waiting */
     uint32_t select_all_tail_idx;
     uint32_t select_all_running; /* jobs of the running one that may start */
+    bool settling;
+
+    SuperblockTable superblocks;
+    uint32_t *eraser_of; /* [superblock]: job that erases it, or SSD_NONE */
+    uint32_t *erase_queue_next; /* [superblock]: to be erased in background */
+    uint32_t erase_queue_head_idx;
+    uint32_t erase_queue_tail_idx;
+    uint32_t background_running; /* jobs */
+
+    EventHeap wakes; /* payload: a job that waits */
+    uint32_t host_io_count; /* commands inside that move data */
+    uint64_t host_io_left_at_ns; /* since when there is none */
+    bool host_io_seen;
 
     FlushLog flush;
 
@@ -196,6 +216,16 @@ static inline uint32_t owner_of_command(uint32_t command_idx)
 static inline uint32_t owner_of_job(const Ssd *ssd, uint32_t job_idx)
 {
     return ssd->params.cmd_slots + job_idx;
+}
+
+/* One more flash operation for the owner to wait for. */
+static inline void ssd_owner_add_part(Ssd *ssd, uint32_t owner)
+{
+    if (owner < ssd->params.cmd_slots) {
+        ssd->commands[owner].parts_left++;
+    } else {
+        ssd->jobs[owner - ssd->params.cmd_slots].ops_left++;
+    }
 }
 
 /* The namespace of a zone of the drive. */
@@ -292,8 +322,42 @@ void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx);
 /* No write of the zone waits any more: a finish may have waited for that. */
 void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 
+/* No step of the job is under way and none waits: take the next, or end. */
+void ssd_job_advance(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+/* A job waited; its time has come. */
+void ssd_job_woken(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+uint32_t ssd_job_new_background(Ssd *ssd);
+/* Has a reset been accepted whose erases have not begun? */
+bool ssd_reset_waits(const Ssd *ssd, uint32_t zone_idx);
+
 /* No running finish ends before this, if nothing but finishes is inside. */
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd);
+
+/* ssd_erase.c */
+void ssd_erase_init(Ssd *ssd);
+void ssd_erase_destroy(Ssd *ssd);
+/*
+ * To be called before the program of a page of a zone is issued. `owner` is
+ * the program's; it waits for the erases of the whole zone if that is the way.
+ */
+void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                              uint64_t page, uint32_t owner);
+/* A reset begins: the zone lets its blocks go, and the job has its steps. */
+void ssd_erase_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+bool ssd_erase_has_more(const Ssd *ssd, uint32_t job_idx);
+void ssd_erase_step(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+void ssd_erase_end(Ssd *ssd, uint32_t job_idx);
+/* A job in the background has ended: the next superblock's turn. */
+void ssd_background_ended(Ssd *ssd, uint64_t now_ns);
+
+/* ssd_pace.c */
+bool ssd_is_host_io(SsdOp op);
+/*
+ * Between two steps, and before a step. Return: the job waits; it will be
+ * woken.
+ */
+bool ssd_job_pauses(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+bool ssd_job_stalls(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
 
 /* ssd_stats.c */
 void ssd_stats_init(Ssd *ssd);

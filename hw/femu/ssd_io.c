@@ -104,6 +104,8 @@ static void issue_piece(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 
     place_page(ssd, zone_idx, piece->page, &op);
     if (program) {
+        ssd_erase_before_program(ssd, now_ns, zone_idx, piece->page,
+                                 owner_of_command(command_idx));
         ssd->flush.pending[op.epoch]++;
     }
     issue(ssd, now_ns, command_idx, &op);
@@ -198,6 +200,10 @@ void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     WriteQueue *queue = &ssd->zone_writes[zone_idx];
 
+    /* Pages of the new life come after the erase of the old one's blocks. */
+    if (ssd_reset_waits(ssd, zone_idx)) {
+        return;
+    }
     while (queue->head_idx != SSD_NONE && is_ready(ssd, queue->head_idx)) {
         uint32_t command_idx = queue->head_idx;
         ZoneWrite write = leave_queue(ssd, queue);
@@ -241,6 +247,7 @@ void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     op->begin_bytes = page_bytes_below(ssd, page, end_bytes);
     op->kind = op->begin_bytes ? FLASH_PROGRAM : FLASH_PAD;
     op->end_bytes = ssd->page_bytes;
+    ssd_erase_before_program(ssd, now_ns, zone_idx, page, op->owner);
     place_page(ssd, zone_idx, page, op);
     flash_issue(&ssd->flash, now_ns, op);
 }

@@ -21,8 +21,11 @@ void ssd_jobs_init(Ssd *ssd)
     /*
      * A job per slot, and room for a Select All on top of another one: a
      * command is let in only while a job per zone is free (ssd_has_room()).
+     * Beside these, so many as may erase in the background at a time.
      */
-    ssd->job_capacity = ssd->params.cmd_slots + 2 * zones;
+    ssd->job_capacity = ssd->params.cmd_slots + 2 * zones +
+                        ssd->params.mgmt_parallel_zones;
+    event_heap_init(&ssd->wakes, ssd->job_capacity);
     ssd->jobs = g_new(Job, ssd->job_capacity);
     ssd->free_job_idx = SSD_NONE;
     ssd->free_job_count = ssd->job_capacity;
@@ -40,6 +43,7 @@ void ssd_jobs_destroy(Ssd *ssd)
 {
     g_free(ssd->zone_jobs);
     g_free(ssd->jobs);
+    event_heap_destroy(&ssd->wakes);
 }
 
 static uint32_t job_take(Ssd *ssd)
@@ -118,6 +122,7 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .next_page = zone_wp_bytes(ssd, zone_idx) / ssd->page_bytes,
         .end_bytes = zone_end_bytes(ssd, zone_idx),
         .used_pages = used_pages(ssd, zone_idx),
+        .superblock_idx = SUPERBLOCK_NONE,
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
     };
@@ -174,6 +179,7 @@ static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
             ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
         }
         if (op == SSD_OP_ZONE_RESET) {
+            ssd->zone_jobs[zone_idx].resets_waiting++;
             ssd_forget_pages(ssd, zone_idx);
             discard_writes(ssd, now_ns, zone_idx);
         }
@@ -183,27 +189,6 @@ static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 }
 
 /* Work on the flash */
-
-static void issue_erases(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
-{
-    Job *job = &ssd->jobs[job_idx];
-    uint32_t units = ssd->map.zone_units;
-
-    for (uint32_t u = 0; u < units && u < job->used_pages; u++) {
-        uint64_t rows = (job->used_pages - u - 1) / units + 1;
-        FlashOp op = {
-            .kind = FLASH_ERASE,
-            .unit_idx = map_zone_units(&ssd->map, job->zone_idx)[u],
-            .block_count = (rows + ssd->rows_per_block - 1) /
-                           ssd->rows_per_block,
-            .owner = owner_of_job(ssd, job_idx),
-        };
-
-        job->ops_left++;
-        flash_issue(&ssd->flash, now_ns, &op);
-    }
-    job->used_pages = 0;
-}
 
 static void issue_chunk(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
@@ -221,17 +206,6 @@ static void issue_chunk(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
         ssd_issue_fill(ssd, now_ns, job->zone_idx, job->next_page,
                        job->end_bytes, &op);
     }
-}
-
-/* Issue what comes next. Return: false when nothing of the job is left. */
-static bool job_continue(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
-{
-    if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
-        issue_chunk(ssd, now_ns, job_idx);
-    } else {
-        issue_erases(ssd, now_ns, job_idx);
-    }
-    return ssd->jobs[job_idx].ops_left > 0;
 }
 
 /* The list of running finishes */
@@ -262,6 +236,15 @@ static void fills_remove(Ssd *ssd, uint32_t job_idx)
     }
 }
 
+static uint64_t least_pause_ns(const Ssd *ssd)
+{
+    const SsdParams *p = &ssd->params;
+
+    return p->finish_busy_pause_ns
+           ? MIN(p->finish_pause_ns, p->finish_busy_pause_ns)
+           : p->finish_pause_ns;
+}
+
 /*
  * What a running finish has yet to issue takes a program for each chunk at the
  * very least, and a transfer if none of the chunk is in a ZRWA's buffer.
@@ -280,6 +263,7 @@ static uint64_t fill_least_ns(const Ssd *ssd, const Job *job)
                                                  ssd->zone_pages);
 
     return chunks * flash_least_program_ns(config) +
+           (chunks ? chunks - 1 : 0) * least_pause_ns(ssd) +
            (fresh_pages + ssd->chunk_pages - 1) / ssd->chunk_pages *
            transfer_ns;
 }
@@ -294,7 +278,8 @@ uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
                             fill_least_ns(ssd, &ssd->jobs[job_idx]));
     }
     g_assert(least_left_ns != UINT64_MAX);
-    return event_heap_next_at_ns(&ssd->events) + least_left_ns;
+    return MIN(event_heap_next_at_ns(&ssd->events),
+               event_heap_next_at_ns(&ssd->wakes)) + least_left_ns;
 }
 
 /* Select All */
@@ -340,22 +325,37 @@ static void select_all_job_ended(Ssd *ssd)
 
 /* The life of a job */
 
+/* The job leaves its zone, whose next one may have its turn. */
+static void leave_zone(Ssd *ssd, uint32_t job_idx)
+{
+    const Job *job = &ssd->jobs[job_idx];
+    JobQueue *queue = &ssd->zone_jobs[job->zone_idx];
+
+    queue->head_idx = job->next_of_zone_idx;
+    queue->head_runs = false;
+    if (queue->releaser_idx == job_idx) {
+        SsdNs *ns = ns_of_zone(ssd, job->zone_idx);
+
+        queue->releaser_idx = SSD_NONE;
+        zone_release(&ns->zones, job->zone_idx - ns->first_zone_idx);
+    }
+}
+
 static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     Job job = ssd->jobs[job_idx];
-    JobQueue *queue = &ssd->zone_jobs[job.zone_idx];
 
     if (job.op == SSD_OP_ZONE_FINISH) {
         fills_remove(ssd, job_idx);
+    } else {
+        ssd_erase_end(ssd, job_idx);
     }
-    queue->head_idx = job.next_of_zone_idx;
-    queue->head_runs = false;
-    if (queue->releaser_idx == job_idx) {
-        SsdNs *ns = ns_of_zone(ssd, job.zone_idx);
-
-        queue->releaser_idx = SSD_NONE;
-        zone_release(&ns->zones, job.zone_idx - ns->first_zone_idx);
+    if (job.in_background) {
+        job_give(ssd, job_idx);
+        ssd_background_ended(ssd, now_ns);
+        return;
     }
+    leave_zone(ssd, job_idx);
     job_give(ssd, job_idx);
     /* What a Select All lets start comes before the zone's own next job. */
     if (job.command_idx == ssd->select_all_head_idx) {
@@ -363,6 +363,29 @@ static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     }
     zone_due(ssd, job.zone_idx);
     ssd_command_part_ended(ssd, job.command_idx, now_ns);
+}
+
+/* The steps of a job */
+
+static bool has_more(const Ssd *ssd, uint32_t job_idx)
+{
+    const Job *job = &ssd->jobs[job_idx];
+
+    return job->op == SSD_OP_ZONE_FINISH ? job->next_page < ssd->zone_pages
+                                         : ssd_erase_has_more(ssd, job_idx);
+}
+
+void ssd_job_advance(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    if (!has_more(ssd, job_idx)) {
+        job_end(ssd, now_ns, job_idx);
+    } else if (ssd_job_stalls(ssd, now_ns, job_idx)) {
+        return;
+    } else if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
+        issue_chunk(ssd, now_ns, job_idx);
+    } else {
+        ssd_erase_step(ssd, now_ns, job_idx);
+    }
 }
 
 /* The pages that a finish fills come after those that were written. */
@@ -373,7 +396,28 @@ static bool waits_for_writes(const Ssd *ssd, const Job *job)
            ssd->zone_writes[job->zone_idx].head_idx != SSD_NONE;
 }
 
-/* Start a zone's next job if it can start; without work, it ends at once. */
+bool ssd_reset_waits(const Ssd *ssd, uint32_t zone_idx)
+{
+    return ssd->zone_jobs[zone_idx].resets_waiting > 0;
+}
+
+/* The first step of a zone's job; without work, it ends at once. */
+static void job_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    uint32_t zone_idx = ssd->jobs[job_idx].zone_idx;
+
+    if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
+        fills_add(ssd, job_idx);
+        ssd_job_advance(ssd, now_ns, job_idx);
+        return;
+    }
+    ssd_erase_begin(ssd, now_ns, job_idx);
+    ssd_job_advance(ssd, now_ns, job_idx);
+    ssd->zone_jobs[zone_idx].resets_waiting--;
+    ssd_issue_writes(ssd, now_ns, zone_idx);
+}
+
+/* Begin a zone's next job if it can. */
 static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     JobQueue *queue = &ssd->zone_jobs[zone_idx];
@@ -384,16 +428,16 @@ static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
         return;
     }
     queue->head_runs = true;
-    if (ssd->jobs[queue->head_idx].op == SSD_OP_ZONE_FINISH) {
-        fills_add(ssd, queue->head_idx);
-    }
-    if (!job_continue(ssd, now_ns, queue->head_idx)) {
-        job_end(ssd, now_ns, queue->head_idx);
-    }
+    job_begin(ssd, now_ns, queue->head_idx);
 }
 
+/* What a job's beginning makes due joins the list that is worked off. */
 static void settle(Ssd *ssd, uint64_t now_ns)
 {
+    if (ssd->settling) {
+        return;
+    }
+    ssd->settling = true;
     while (ssd->due_head_idx != SSD_NONE) {
         uint32_t zone_idx = ssd->due_head_idx;
 
@@ -401,6 +445,7 @@ static void settle(Ssd *ssd, uint64_t now_ns)
         ssd->zone_jobs[zone_idx].is_due = false;
         zone_settle(ssd, now_ns, zone_idx);
     }
+    ssd->settling = false;
 }
 
 void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
@@ -415,11 +460,38 @@ void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
 {
     Job *job = &ssd->jobs[job_idx];
 
-    if (--job->ops_left > 0 || job_continue(ssd, at_ns, job_idx)) {
+    job->ops_left--;
+    if (job->ops_left > 0 || job->waits ||
+        (has_more(ssd, job_idx) && ssd_job_pauses(ssd, at_ns, job_idx))) {
         return;
     }
-    job_end(ssd, at_ns, job_idx);
+    ssd_job_advance(ssd, at_ns, job_idx);
     settle(ssd, at_ns);
+}
+
+void ssd_job_woken(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+
+    job->waits = false;
+    /* Erases that a write asked for may still be under way. */
+    if (job->ops_left == 0) {
+        ssd_job_advance(ssd, now_ns, job_idx);
+        settle(ssd, now_ns);
+    }
+}
+
+uint32_t ssd_job_new_background(Ssd *ssd)
+{
+    uint32_t job_idx = job_take(ssd);
+
+    ssd->jobs[job_idx] = (Job) {
+        .op = SSD_OP_ZONE_RESET,
+        .command_idx = SSD_NONE,
+        .in_background = true,
+        .superblock_idx = SUPERBLOCK_NONE,
+    };
+    return job_idx;
 }
 
 /* Commands */

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "params_text.h"
+
 #define TRACE_MAGIC "# femu-zns trace 2"
 #define BUFFER_BYTES (64 * 1024)
 #define MAX_LINE_BYTES 256
@@ -84,9 +86,14 @@ static void put_params(SsdTrace *trace, const SsdParams *params)
     for (unsigned i = 0; i < count; i++) {
         put_text(trace, "P,");
         put_text(trace, table[i].name);
-        if (table[i].type == SSD_PARAM_TYPE_BOOL) {
-            put_text(trace, ssd_params_get(params, &table[i]) ? ",on" :
-                     ",off");
+        if (table[i].type == SSD_PARAM_TYPE_BOOL ||
+            table[i].type == SSD_PARAM_TYPE_ENUM) {
+            g_autofree char *word =
+                ssd_param_row_text(&table[i],
+                                   ssd_params_get(params, &table[i]));
+
+            put_text(trace, ",");
+            put_text(trace, word);
         } else {
             put_number(trace, ssd_params_get(params, &table[i]));
         }

@@ -96,6 +96,17 @@ static bool take_params(Input *in, SsdParams *p)
     p->page_transfer_ns = PICK(in, 0, 3, 25000, 900001);
     p->read_granule_bytes = PICK(in, 0, 512, 4096);
     p->finish_chunk_bytes = PICK(in, 0, 1, 2, 3, 8) * p->page_bytes;
+    p->finish_pause_ns = PICK(in, 0, 0, 1, 900001);
+    p->finish_busy_pause_ns = PICK(in, 0, 0, 5000000);
+    p->finish_stall_ns = PICK(in, 0, 0, 1000, 50000000);
+    p->erase_at = take(in) % (SSD_ERASE_AT_BLOCK_WRITE + 1);
+    p->full_erase = take(in) & 1;
+    p->erase_preemptive = take(in) & 1;
+    p->erase_stall_ns = PICK(in, 0, 0, 1000, 50000000);
+    p->idle_ns = PICK(in, 1000, 100000);
+    p->mapping = take(in) % (SSD_MAPPING_REMAP + 1);
+    p->spare_superblocks = p->mapping ? take(in) % 3 : 0;
+    p->superblock_order = take(in) % 3;
     p->mgmt_parallel_zones = PICK(in, 1, 2, 3, 20);
     p->cmd_slots = PICK(in, 1, 2, 5, MAX_SLOTS);
     p->mdts_bytes = PICK(in, 8, 16, 64, 512) * SSD_KIB;

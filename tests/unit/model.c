@@ -139,11 +139,30 @@ static void part_done(Model *m, Cmd *cmd)
 static void look_at(Model *m, uint32_t zone_idx);
 static void settle(Model *m);
 
-/* Zones are written in order of LBA: who is not ready holds up the others. */
+/* Has the zone a reset that has not begun to erase? */
+static bool reset_waits(const Model *m, uint32_t zone_idx)
+{
+    for (GList *at = m->zone_jobs[zone_idx].head; at; at = at->next) {
+        const Job *job = at->data;
+
+        if (!job->fill && !job->running) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Zones are written in order of LBA: who is not ready holds up the others. No
+ * one is before the old data's erase has been asked for.
+ */
 static void write_in_turn(Model *m, uint32_t zone_idx)
 {
     Cmd *cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
 
+    if (reset_waits(m, zone_idx)) {
+        return;
+    }
     while (cmd && cmd->parts == 0) {
         g_queue_pop_head(&m->zone_writes[zone_idx]);
         cmd->writes = false;
@@ -272,8 +291,11 @@ static void job_done(Model *m, Job *job)
 
 static void start_job(Model *m, Job *job)
 {
+    uint32_t zone_idx = job->zone_idx;
+    bool fill = job->fill;
+
     job->running = true;
-    if (job->fill) {
+    if (fill) {
         model_fill_chunk(m, job);
     } else {
         model_erase(m, job);
@@ -281,11 +303,18 @@ static void start_job(Model *m, Job *job)
     if (!job->pending) {
         job_done(m, job);
     }
+    if (!fill) {
+        write_in_turn(m, zone_idx);
+    }
 }
 
 /* Start all jobs that may start now. */
 static void settle(Model *m)
 {
+    if (m->settling) {
+        return;
+    }
+    m->settling = true;
     while (m->look_at.length) {
         uint32_t z = GPOINTER_TO_UINT(g_queue_pop_head(&m->look_at)) - 1;
         Job *job = g_queue_peek_head(&m->zone_jobs[z]);
@@ -296,6 +325,7 @@ static void settle(Model *m)
             start_job(m, job);
         }
     }
+    m->settling = false;
 }
 
 static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,

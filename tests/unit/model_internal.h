@@ -98,6 +98,7 @@ struct Model {
     GQueue *zone_jobs;      /* per zone, in order of submission */
     GQueue select_all;      /* Cmd, in order of submission */
     GQueue look_at;         /* zones + 1 in which a job may be able to start */
+    bool settling;
     GQueue done;            /* SsdDone */
     unsigned inflight;
 };

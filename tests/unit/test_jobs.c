@@ -317,7 +317,7 @@ static void test_jobs_of_a_zone_in_order(void)
     drive_free(d);
 }
 
-/* A reset behind a finish waits; what is read and written does not. */
+/* A reset behind a finish waits, and what is written behind it as well. */
 static void test_write_behind_waiting_reset(void)
 {
     Drive *d = drive_new("channels=1");
@@ -327,10 +327,9 @@ static void test_write_behind_waiting_reset(void)
     finish = drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
     reset = drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
     write = drive_write(d, LATER + PROG, 0, 1);
-    /* fill, write, fill, erase: the write had its place on the unit. */
-    drive_expect(d, write, LATER + XFER + 2 * PROG);
-    drive_expect(d, finish, LATER + XFER + 3 * PROG);
-    drive_expect(d, reset, LATER + XFER + 3 * PROG + 4 * ERASE);
+    drive_expect(d, finish, LATER + 2 * (XFER + PROG));
+    drive_expect(d, reset, LATER + 2 * (XFER + PROG) + 4 * ERASE);
+    drive_expect(d, write, LATER + 2 * (XFER + PROG) + 4 * ERASE + PROG);
     drive_free(d);
 }
 
@@ -473,12 +472,31 @@ static void test_single_job_behind_select_all(void)
     drive_fill(d, 1, 16);
     drive_fill(d, 2, 4);
     all = drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
-    /* Zone 2 is Empty; its erase comes after zone 1's four. */
+    /*
+     * Zone 2 is Empty; its erase comes after zone 1's four, and the write that
+     * waits for it is discarded by the reset behind that.
+     */
     write = drive_write(d, LATER, drive_zone_lba(d, 2), 1);
-    drive_expect(d, write, LATER + XFER + PROG);
-    single = drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 2);
+    single = drive_zone_op(d, LATER + 1, SSD_OP_ZONE_RESET, 2);
+    drive_expect(d, write, LATER + 1);
+    drive_expect_next(d, all, LATER + 5 * ERASE);
+    drive_expect_next(d, single, LATER + 5 * ERASE);
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
+/* A write to a zone that a Select All has not reached waits for its erase. */
+static void test_write_behind_select_all(void)
+{
+    Drive *d = drive_new(APART);
+    uint32_t all, write;
+
+    drive_fill(d, 1, 16);
+    drive_fill(d, 2, 4);
+    all = drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
+    write = drive_write(d, LATER, drive_zone_lba(d, 2), 1);
     drive_expect(d, all, LATER + 5 * ERASE);
-    drive_expect(d, single, LATER + 6 * ERASE);
+    drive_expect(d, write, LATER + 5 * ERASE + PROG);
     drive_free(d);
 }
 
@@ -622,6 +640,8 @@ int main(int argc, char **argv)
     g_test_add_func("/jobs/void-select-all", test_void_select_all);
     g_test_add_func("/jobs/single-job-behind-select-all",
                     test_single_job_behind_select_all);
+    g_test_add_func("/jobs/write-behind-select-all",
+                    test_write_behind_select_all);
     g_test_add_func("/jobs/resources-until-done", test_resources_until_done);
     g_test_add_func("/jobs/resources-with-reset-behind-finish",
                     test_resources_with_reset_behind_finish);

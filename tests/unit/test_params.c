@@ -418,6 +418,31 @@ static void test_zrwa_rules(void)
                  "page-size");
 }
 
+/* A parameter of words takes its words and nothing else. */
+static void test_words(void)
+{
+    SsdParams p;
+
+    ssd_params_defaults(&p);
+    g_assert_true(ssd_params_set(&p, "mapping", "remap", NULL));
+    g_assert_cmpuint(p.mapping, ==, SSD_MAPPING_REMAP);
+    g_assert_true(ssd_params_set(&p, "erase-at", "block-write", NULL));
+    g_assert_cmpuint(p.erase_at, ==, SSD_ERASE_AT_BLOCK_WRITE);
+    assert_set_fails("mapping", "Lazy",
+                     "mapping=Lazy: 'Lazy' is no such word; must be one of "
+                     "direct, lazy, remap");
+    assert_set_fails("mapping", "1",
+                     "mapping=1: '1' is no such word; must be one of direct, "
+                     "lazy, remap");
+    assert_set_fails("erase-at", "",
+                     "erase-at=: '' is no such word; must be one of reset, "
+                     "background, idle, zone-write, block-write");
+    assert_check("spare-superblocks=2",
+                 "spare-superblocks=2: is of no use with mapping=direct, "
+                 "which never takes one; set mapping=lazy or mapping=remap, "
+                 "or 0");
+}
+
 /* Fields may be written without ssd_params_set(); the range still holds. */
 static void test_check_ranges(void)
 {
@@ -429,19 +454,21 @@ static void test_check_ranges(void)
         g_autofree char *start = g_strdup_printf("%s=", table[i].name);
         SsdParams p;
         char *field = (char *)&p + table[i].offset_bytes;
+        bool is_enum = table[i].type == SSD_PARAM_TYPE_ENUM;
 
         if (table[i].type == SSD_PARAM_TYPE_BOOL) {
             continue;
         }
         ssd_params_defaults(&p);
-        if (table[i].type == SSD_PARAM_TYPE_U32) {
+        if (table[i].type == SSD_PARAM_TYPE_U32 || is_enum) {
             *(uint32_t *)field = (uint32_t)table[i].max + 1;
         } else {
             *(uint64_t *)field = table[i].max + 1;
         }
         g_assert_false(ssd_params_check(&p, &error));
         g_assert_true(g_str_has_prefix(error->message, start));
-        g_assert_nonnull(strstr(error->message, ": out of range, must be "));
+        g_assert_nonnull(strstr(error->message, is_enum ? ": must be one of " :
+                                ": out of range, must be "));
     }
 }
 
@@ -543,6 +570,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/array", test_rules_array);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
     g_test_add_func("/params/zrwa", test_zrwa_rules);
+    g_test_add_func("/params/words", test_words);
     g_test_add_func("/params/check-ranges", test_check_ranges);
     g_test_add_func("/params/resolve", test_resolve);
     g_test_add_func("/params/resolve-keeps-given", test_resolve_keeps_given);

@@ -389,6 +389,16 @@ static const char *const drives[][2] = {
       "program-data-ns=5003 program-transfer-ns=9001 seed=5" },
     { "zrwa", ROOM "zones=6 channels=2 zrwa-size=16K max-open=4 "
       "max-active=5 finish-chunk=12K" },
+    { "background", ROOM "zones=6 channels=2 erase-at=background "
+      "erase-preemptive=on erase-stall-ns=2000000 finish-pause-ns=300000" },
+    { "idle", ROOM "zones=6 channels=2 erase-at=idle mapping=remap "
+      "spare-superblocks=1 finish-stall-ns=900000 idle-ns=50000" },
+    { "lazy", ROOM "zones=12 channels=4 zone-channels=1 erase-at=zone-write "
+      "mapping=lazy superblock-order=least-worn full-erase=on" },
+    { "block-write", ROOM "zones=6 channels=2 erase-at=block-write "
+      "mapping=lazy superblock-order=lifo finish-busy-pause-ns=700000" },
+    { "preemptive", ROOM "zones=6 channels=2 erase-preemptive=on "
+      "erase-stall-ns=5000000 mgmt-parallel-zones=3" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };

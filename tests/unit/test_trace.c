@@ -8,6 +8,7 @@
  */
 
 #include "ssd_trace.h"
+#include "params_text.h"
 
 #include <glib/gstdio.h>
 #include <inttypes.h>
@@ -60,13 +61,15 @@ static char *params_text(const SsdParams *params)
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = ssd_params_get(params, &table[i]);
 
-        if (table[i].type == SSD_PARAM_TYPE_BOOL) {
-            g_string_append_printf(text, "P,%s,%s\n", table[i].name,
-                                   value ? "on" : "off");
-            continue;
+        if (table[i].type == SSD_PARAM_TYPE_BOOL ||
+            table[i].type == SSD_PARAM_TYPE_ENUM) {
+            g_autofree char *word = ssd_param_row_text(&table[i], value);
+
+            g_string_append_printf(text, "P,%s,%s\n", table[i].name, word);
+        } else {
+            g_string_append_printf(text, "P,%s,%" PRIu64 "\n", table[i].name,
+                                   value);
         }
-        g_string_append_printf(text, "P,%s,%" PRIu64 "\n", table[i].name,
-                               value);
     }
     return g_string_free(text, FALSE);
 }
@@ -103,6 +106,7 @@ static void test_written_bytes(void)
 
     params_records = params_text(&params);
     g_assert_nonnull(strstr(params_records, "P,channels,8\n"));
+    g_assert_nonnull(strstr(params_records, "P,mapping,direct\n"));
     want = g_strconcat(
         "# femu-zns trace 2\n", params_records,
         "S,0,10000,append,1,4096,8,0,0\n"

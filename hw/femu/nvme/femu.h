@@ -12,6 +12,7 @@
 
 #include "block/nvme.h"
 #include "hw/pci/pci_device.h"
+#include "hw/qdev-properties.h"
 #include "qemu/notify.h"
 #include "qemu/queue.h"
 #include "qemu/timer.h"
@@ -286,6 +287,9 @@ struct FemuZns {
     uint32_t trace_unflushed;
     Notifier exit_notifier;
 };
+
+/* femu_prop.c: a parameter that is one of several words. */
+extern const PropertyInfo femu_prop_word;
 
 /* femu_regs.c: BAR 0 and the controller's life. */
 void femu_regs_init(FemuZns *n);

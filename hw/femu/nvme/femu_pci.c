@@ -254,6 +254,8 @@ static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
 #define FEMU_PROP_U64 DEFINE_PROP_UINT64
 #define FEMU_PROP_SIZE DEFINE_PROP_SIZE
 #define FEMU_PROP_BOOL DEFINE_PROP_BOOL
+#define FEMU_PROP_ENUM(name, state, field, value) \
+    DEFINE_PROP_UNSIGNED(name, state, field, value, femu_prop_word, uint32_t)
 #define FEMU_PROP(type, field, name, value, ...) \
     FEMU_PROP_##type(name, FemuZns, params.field, value),
 

@@ -1,0 +1,237 @@
+/*
+ * Which flash blocks back a zone.
+ *
+ * Knows nothing of time, states, commands or pages.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "superblock.h"
+
+#include <glib.h>
+
+/* Pools: doubly linked, in the order in which superblocks were given back */
+
+static SuperblockPool *pool_of(SuperblockTable *table, uint32_t superblock_idx,
+                               SuperblockState state)
+{
+    uint32_t group = superblock_idx % table->config.group_count;
+
+    return &table->pools[group * SUPERBLOCK_POOLS + state];
+}
+
+static void pool_add(SuperblockTable *table, uint32_t superblock_idx,
+                     SuperblockState state)
+{
+    SuperblockPool *pool = pool_of(table, superblock_idx, state);
+    Superblock *superblock = &table->superblocks[superblock_idx];
+
+    superblock->state = state;
+    superblock->next_idx = SUPERBLOCK_NONE;
+    superblock->prev_idx = pool->tail_idx;
+    if (pool->tail_idx == SUPERBLOCK_NONE) {
+        pool->head_idx = superblock_idx;
+    } else {
+        table->superblocks[pool->tail_idx].next_idx = superblock_idx;
+    }
+    pool->tail_idx = superblock_idx;
+}
+
+static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
+{
+    Superblock *superblock = &table->superblocks[superblock_idx];
+    SuperblockPool *pool = pool_of(table, superblock_idx, superblock->state);
+
+    if (superblock->prev_idx == SUPERBLOCK_NONE) {
+        pool->head_idx = superblock->next_idx;
+    } else {
+        table->superblocks[superblock->prev_idx].next_idx =
+            superblock->next_idx;
+    }
+    if (superblock->next_idx == SUPERBLOCK_NONE) {
+        pool->tail_idx = superblock->prev_idx;
+    } else {
+        table->superblocks[superblock->next_idx].prev_idx =
+            superblock->prev_idx;
+    }
+    superblock->state = SUPERBLOCK_MAPPED;
+}
+
+/* Among equally worn ones the one given back longest ago. */
+static uint32_t pool_least_worn(const SuperblockTable *table,
+                                const SuperblockPool *pool)
+{
+    uint32_t least_idx = pool->head_idx;
+    uint32_t i = pool->head_idx;
+
+    for (; i != SUPERBLOCK_NONE; i = table->superblocks[i].next_idx) {
+        if (table->superblocks[i].erase_count <
+            table->superblocks[least_idx].erase_count) {
+            least_idx = i;
+        }
+    }
+    return least_idx;
+}
+
+static uint32_t pool_choose(const SuperblockTable *table,
+                            const SuperblockPool *pool)
+{
+    switch (table->config.order) {
+    case SUPERBLOCK_FIFO:
+        return pool->head_idx;
+    case SUPERBLOCK_LIFO:
+        return pool->tail_idx;
+    case SUPERBLOCK_LEAST_WORN:
+        return pool_least_worn(table, pool);
+    }
+    g_assert_not_reached();
+}
+
+/* Construction */
+
+void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
+{
+    uint32_t groups = config->group_count;
+    uint32_t per_group = (config->zones + groups - 1) / groups +
+                         config->spares;
+
+    *table = (SuperblockTable) {
+        .config = *config,
+        .count = groups * per_group,
+    };
+    table->superblocks = g_new0(Superblock, table->count);
+    table->pools = g_new(SuperblockPool, (size_t)groups * SUPERBLOCK_POOLS);
+    table->dirt = g_new0(SuperblockDirt, (size_t)table->count * config->units);
+    table->erase_counts = g_new0(uint32_t, (size_t)table->count *
+                                           config->units * config->blocks);
+    table->of_zone = g_new(uint32_t, config->zones);
+    for (uint32_t i = 0; i < groups * SUPERBLOCK_POOLS; i++) {
+        table->pools[i].head_idx = SUPERBLOCK_NONE;
+        table->pools[i].tail_idx = SUPERBLOCK_NONE;
+    }
+    for (uint32_t i = 0; i < config->zones; i++) {
+        table->of_zone[i] = config->direct ? i : SUPERBLOCK_NONE;
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (config->direct && i < config->zones) {
+            table->superblocks[i].state = SUPERBLOCK_MAPPED;
+        } else {
+            pool_add(table, i, SUPERBLOCK_FREE);
+        }
+    }
+}
+
+void superblock_destroy(SuperblockTable *table)
+{
+    g_free(table->of_zone);
+    g_free(table->erase_counts);
+    g_free(table->dirt);
+    g_free(table->pools);
+    g_free(table->superblocks);
+}
+
+/* Mapping */
+
+void superblock_map(SuperblockTable *table, uint32_t zone_idx)
+{
+    uint32_t group = zone_idx % table->config.group_count;
+
+    g_assert(table->of_zone[zone_idx] == SUPERBLOCK_NONE);
+    for (unsigned state = 0; state < SUPERBLOCK_POOLS; state++) {
+        uint32_t chosen_idx =
+            pool_choose(table,
+                        &table->pools[group * SUPERBLOCK_POOLS + state]);
+
+        if (chosen_idx != SUPERBLOCK_NONE) {
+            pool_remove(table, chosen_idx);
+            table->of_zone[zone_idx] = chosen_idx;
+            return;
+        }
+    }
+    /* A group has as many superblocks as zones at least. */
+    g_assert_not_reached();
+}
+
+uint32_t superblock_unmap(SuperblockTable *table, uint32_t zone_idx)
+{
+    uint32_t superblock_idx = table->of_zone[zone_idx];
+
+    g_assert(superblock_idx != SUPERBLOCK_NONE);
+    table->of_zone[zone_idx] = SUPERBLOCK_NONE;
+    pool_add(table, superblock_idx,
+             superblock_is_clean(table, superblock_idx) ? SUPERBLOCK_FREE
+                                                        : SUPERBLOCK_DIRTY);
+    return superblock_idx;
+}
+
+void superblock_set_erasing(SuperblockTable *table, uint32_t superblock_idx)
+{
+    if (table->superblocks[superblock_idx].state == SUPERBLOCK_DIRTY) {
+        pool_remove(table, superblock_idx);
+        pool_add(table, superblock_idx, SUPERBLOCK_ERASING);
+    }
+}
+
+void superblock_set_erased(SuperblockTable *table, uint32_t superblock_idx)
+{
+    SuperblockState state = table->superblocks[superblock_idx].state;
+
+    if (state == SUPERBLOCK_ERASING || state == SUPERBLOCK_DIRTY) {
+        pool_remove(table, superblock_idx);
+        pool_add(table, superblock_idx, SUPERBLOCK_FREE);
+    }
+}
+
+/* What needs an erase */
+
+static SuperblockDirt *dirt_of(const SuperblockTable *table,
+                               uint32_t superblock_idx, uint32_t unit)
+{
+    return &table->dirt[(size_t)superblock_idx * table->config.units + unit];
+}
+
+void superblock_soil(SuperblockTable *table, uint32_t superblock_idx,
+                     uint32_t unit, uint32_t used)
+{
+    SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
+    uint32_t *dirty_count = &table->superblocks[superblock_idx].dirty_count;
+
+    *dirty_count -= dirt->end - dirt->begin;
+    /* What an earlier life left beyond the blocks of this one is dirty yet. */
+    dirt->end = dirt->begin < dirt->end ? MAX(dirt->end, used) : used;
+    dirt->begin = used > 0 ? 0 : dirt->begin;
+    if (dirt->begin >= dirt->end) {
+        *dirt = (SuperblockDirt) { 0 };
+    }
+    *dirty_count += dirt->end - dirt->begin;
+}
+
+uint32_t superblock_take_dirt(SuperblockTable *table, uint32_t superblock_idx,
+                              uint32_t unit, uint32_t most)
+{
+    SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
+    uint32_t taken = MIN(dirt->end - dirt->begin, most);
+    size_t first = ((size_t)superblock_idx * table->config.units + unit) *
+                   table->config.blocks + dirt->begin;
+
+    for (uint32_t i = 0; i < taken; i++) {
+        table->erase_counts[first + i]++;
+    }
+    table->superblocks[superblock_idx].erase_count += taken;
+    table->superblocks[superblock_idx].dirty_count -= taken;
+    dirt->begin += taken;
+    return taken;
+}
+
+uint32_t superblock_take_dirt_to(SuperblockTable *table,
+                                 uint32_t superblock_idx, uint32_t unit,
+                                 uint32_t block)
+{
+    const SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
+
+    if (dirt->begin >= dirt->end || block < dirt->begin) {
+        return 0;
+    }
+    return superblock_take_dirt(table, superblock_idx, unit,
+                                block + 1 - dirt->begin);
+}
