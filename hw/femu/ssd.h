@@ -186,6 +186,21 @@ uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid);
 uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
 
 /*
+ * A block of the flash that zones lie on, and how often it has been erased
+ * since ssd_new(). A superblock is what backs one zone at a time.
+ */
+typedef struct SsdBlock {
+    uint32_t superblock_idx;
+    uint32_t unit_idx;
+    uint32_t block_in_unit_idx;
+    uint32_t erase_count;
+} SsdBlock;
+
+/* Block `block_idx` < ssd_block_count(), superblock by superblock. */
+uint64_t ssd_block_count(const Ssd *ssd);
+SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx);
+
+/*
  * Statistics since ssd_new() or the last ssd_stats_reset(), as JSON text:
  * per operation count, errors, bytes and latency distribution (submission to
  * completion); per channel and flash unit the time it was busy. docs/design.md

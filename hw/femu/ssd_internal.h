@@ -363,6 +363,9 @@ bool ssd_job_stalls(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
 void ssd_stats_init(Ssd *ssd);
 void ssd_stats_destroy(Ssd *ssd);
 
+/* ssd_wear.c: append the member "wear". */
+void ssd_wear_json(const Ssd *ssd, GString *json);
+
 /* ssd.c: run the drive up to and including now_ns. */
 void ssd_run(Ssd *ssd, uint64_t now_ns);
 

@@ -121,6 +121,8 @@ char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)
     append_flash(ssd, json);
     append_busy(ssd, now_ns, json);
     append_geometry(ssd, json);
+    g_string_append_c(json, ',');
+    ssd_wear_json(ssd, json);
     if (extra != NULL) {
         g_string_append_printf(json, ",%s", extra);
     }

@@ -9,6 +9,8 @@
 
 #include "drive.h"
 
+#include <string.h>
+
 /*
  * The base drive of drive.h, in numbers: a zone has 16 pages, 8 on each of
  * two units, in 2 blocks of 4 pages on each; every even page is on unit 0.
@@ -348,6 +350,69 @@ static void test_remap(void)
     }
 }
 
+/* Wear */
+
+/* One zone, written over and over: who is taken next decides on the wear. */
+static void test_wear(void)
+{
+    static const struct {
+        const char *words;
+        uint32_t erases[4];     /* of superblocks 0 to 3, each block */
+    } rows[] = {
+        {"mapping=direct erase-at=reset", {8, 0, 0, 0}},
+        {"mapping=lazy erase-at=reset", {2, 2, 2, 2}},
+        {"mapping=lazy erase-at=reset superblock-order=lifo", {0, 0, 0, 8}},
+        {"mapping=lazy erase-at=reset superblock-order=least-worn",
+         {2, 2, 2, 2}},
+        {"mapping=remap erase-at=reset", {8, 0, 0, 0}},
+        /* The life that is not erased at its end is, at the next but three. */
+        {"mapping=lazy erase-at=block-write", {1, 1, 1, 1}},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Drive *d = drive_new(rows[i].words);
+
+        for (unsigned life = 0; life < 8; life++) {
+            for (uint32_t page = 0; page < 16; page++) {
+                drive_write(d, d->now_ns, at(d, 0, page), 1);
+            }
+            drive_drain(d);
+            drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+            drive_drain(d);
+        }
+        g_assert_cmpuint(ssd_block_count(d->ssd), ==, 4 * 2 * 2);
+        for (uint64_t b = 0; b < 16; b++) {
+            SsdBlock block = ssd_block(d->ssd, b);
+
+            g_assert_cmpuint(block.superblock_idx, ==, b / 4);
+            g_assert_cmpuint(block.unit_idx, ==, b / 2 % 2);
+            g_assert_cmpuint(block.block_in_unit_idx, ==, b / 4 * 2 + b % 2);
+            g_assert_cmpuint(block.erase_count, ==, rows[i].erases[b / 4]);
+        }
+        drive_free(d);
+    }
+}
+
+static void test_wear_statistics(void)
+{
+    Drive *d = drive_new("zones=2");
+    g_autofree char *json = NULL;
+
+    drive_fill(d, 0, 9);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(d);
+    ssd_stats_reset(d->ssd, d->now_ns);
+    drive_fill(d, 0, 1);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(d);
+    json = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    /* Three blocks in the first life, one of these in the second. */
+    g_assert_nonnull(strstr(json, "\"wear\":{\"blocks\":8,\"erases\":4,"
+                                  "\"min\":0,\"p50\":0,\"p99\":1,"
+                                  "\"max\":2}"));
+    drive_free(d);
+}
+
 /* Finish */
 
 /* SYSTOR 2024 section 4.1: the static ways, granularity and pause. */
@@ -442,6 +507,8 @@ int main(int argc, char **argv)
                     test_lazy_repeat_zone);
     g_test_add_func("/designs/mapping/lazy-confznspp", test_lazy_confznspp);
     g_test_add_func("/designs/mapping/remap", test_remap);
+    g_test_add_func("/designs/wear/orders", test_wear);
+    g_test_add_func("/designs/wear/statistics", test_wear_statistics);
     g_test_add_func("/designs/finish/pause", test_finish_pause);
     g_test_add_func("/designs/finish/busy-pause", test_finish_busy_pause);
     g_test_add_func("/designs/finish/stall", test_finish_stall);
