@@ -55,8 +55,9 @@ static void test_controller(void)
     g_assert_cmphex(le32_to_cpu(id.sgls) & NVME_CTRL_SGLS_SUPPORT_MASK, ==,
                     NVME_CTRL_SGLS_SUPPORT_NO_ALIGN);
     g_assert_cmphex(le16_to_cpu(id.fuses), ==, 0);
-    /* no shadow doorbells, attachment: they would be refused */
-    g_assert_cmphex(le16_to_cpu(id.oacs), ==, NVME_OACS_FORMAT);
+    /* no shadow doorbells: they would be refused */
+    g_assert_cmphex(le16_to_cpu(id.oacs), ==,
+                    NVME_OACS_FORMAT | NVME_OACS_NMS);
     g_assert_cmphex(le16_to_cpu(id.oncs) &
                     (NVME_ONCS_WRITE_UNCORR | NVME_ONCS_RESRVATIONS), ==, 0);
     g_assert_true(g_str_has_prefix((char *)id.subnqn, "nqn."));
@@ -267,20 +268,12 @@ static void test_identify_refused(void)
 static void test_css_nvm(void)
 {
     FemuDrive *drive = boot();
-    uint32_t list[NVME_IDENTIFY_DATA_SIZE / 4], cc;
+    uint32_t list[NVME_IDENTIFY_DATA_SIZE / 4];
     uint8_t id[NVME_IDENTIFY_DATA_SIZE];
 
-    cc = femu_reg(drive, NVME_REG_CC);
     femu_disable(drive);
-    femu_set_reg(drive, NVME_REG_CC, cc & ~(7u << 4));
-    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
-    qtest_memset(drive->host->qts, drive->admin.addr, 0,
-                 FEMU_ENTRIES * sizeof(NvmeCmd));
-    qtest_memset(drive->host->qts, drive->admin_cq.addr, 0,
-                 FEMU_ENTRIES * sizeof(NvmeCqe));
-    drive->admin.tail = 0;
-    drive->admin_cq.head = 0;
-    drive->admin_cq.phase = true;
+    drive->css = NVME_CC_CSS_NVM;
+    femu_enable(drive);
     femu_io_queues_create(drive);
     identify_ok(drive, NVME_ID_CNS_NS_ACTIVE_LIST, 0, 0, list);
     g_assert_cmpuint(list[0], ==, 0);
@@ -546,6 +539,7 @@ static void test_opcodes_refused(void)
         case NVME_ADM_CMD_GET_FEATURES:
         case NVME_ADM_CMD_ASYNC_EV_REQ:
         case NVME_ADM_CMD_FORMAT_NVM:
+        case NVME_ADM_CMD_NS_ATTACHMENT:
             continue;
         }
         g_assert_cmphex(femu_admin(drive, opcode, 1, 0, 0,

@@ -32,7 +32,7 @@ NvmeCmd femu_cmd_rw(FemuDrive *drive, uint8_t opcode, uint64_t slba,
 {
     NvmeCmd cmd = {
         .opcode = opcode,
-        .nsid = cpu_to_le32(FEMU_NSID),
+        .nsid = cpu_to_le32(drive->nsid),
         .cdw10 = cpu_to_le32(slba),
         .cdw11 = cpu_to_le32(slba >> 32),
         .cdw12 = cpu_to_le32(nlb - 1),
@@ -68,7 +68,7 @@ NvmeCmd femu_cmd_report(FemuDrive *drive, uint64_t slba, uint8_t filter,
 {
     NvmeCmd cmd = {
         .opcode = NVME_CMD_ZONE_MGMT_RECV,
-        .nsid = cpu_to_le32(FEMU_NSID),
+        .nsid = cpu_to_le32(drive->nsid),
         .cdw10 = cpu_to_le32(slba),
         .cdw11 = cpu_to_le32(slba >> 32),
         .cdw12 = cpu_to_le32(bytes / 4 - 1),
@@ -93,6 +93,7 @@ uint16_t femu_submit_zone(FemuDrive *drive, uint8_t action, uint64_t slba,
 {
     NvmeCmd cmd = femu_cmd_zone(action, slba, select_all);
 
+    cmd.nsid = cpu_to_le32(drive->nsid);
     return femu_submit(&drive->io, &cmd);
 }
 
@@ -143,6 +144,7 @@ uint16_t femu_zone_send(FemuDrive *drive, uint8_t action, uint64_t slba,
 {
     NvmeCmd cmd = femu_cmd_zone(action, slba, select_all);
 
+    cmd.nsid = cpu_to_le32(drive->nsid);
     return femu_exec(&drive->io, &cmd).status;
 }
 

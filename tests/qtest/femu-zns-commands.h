@@ -22,7 +22,10 @@ uint64_t femu_zone_lba(const FemuDrive *drive, uint32_t zone_idx);
 /* Blocks in a flash page. */
 uint32_t femu_page_nlb(const FemuDrive *drive);
 
-/* Commands; the data of `nlb` blocks lies at guest address `addr`. */
+/*
+ * Commands; the data of `nlb` blocks lies at guest address `addr`. Those that
+ * are given the drive go to drive->nsid, the others to FEMU_NSID.
+ */
 NvmeCmd femu_cmd_rw(FemuDrive *drive, uint8_t opcode, uint64_t slba,
                     uint32_t nlb, uint64_t addr);
 NvmeCmd femu_cmd_flush(void);

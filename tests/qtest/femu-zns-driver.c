@@ -11,8 +11,8 @@
 #include "femu-zns-driver.h"
 #include "hw/pci/pci_regs.h"
 
-/* Enable, all command sets (CSS = 6), 4 KiB pages, 64 and 16 byte entries. */
-#define CC_READY (1u | NVME_CC_CSS_ALL << 4 | 6u << 16 | 4u << 20)
+/* Enable, 4 KiB pages, 64 and 16 byte entries. */
+#define CC_READY (1u | 6u << 16 | 4u << 20)
 #define CC_EN 1u
 
 /* Registers */
@@ -96,6 +96,8 @@ FemuDrive *femu_drive_open(FemuHost *host, unsigned slot,
     drive->bar = qpci_iomap(drive->pci, 0, &drive->bar_bytes);
     qpci_device_enable(drive->pci);
     drive->buf = femu_alloc(host, FEMU_BUF_BYTES);
+    drive->css = NVME_CC_CSS_ALL;
+    drive->nsid = FEMU_NSID;
     return drive;
 }
 
@@ -110,7 +112,7 @@ void femu_enable(FemuDrive *drive)
     femu_set_reg(drive, NVME_REG_ASQ + 4, asq >> 32);
     femu_set_reg(drive, NVME_REG_ACQ, acq);
     femu_set_reg(drive, NVME_REG_ACQ + 4, acq >> 32);
-    femu_set_reg(drive, NVME_REG_CC, CC_READY | drive->mps << 7);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY | drive->css << 4 | drive->mps << 7);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
     drive->admin_cq = (FemuCq) {
         .drive = drive, .entries = FEMU_ENTRIES, .addr = acq, .phase = true,

@@ -108,6 +108,8 @@ struct FemuDrive {
     uint64_t msix_off;
     uint64_t buf;                       /* FEMU_BUF_BYTES for synchronous I/O */
     unsigned mps;                       /* CC.MPS that femu_enable() sets */
+    uint32_t css;                       /* CC.CSS that it sets */
+    uint32_t nsid;                      /* of I/O commands: FEMU_NSID at first */
     FemuCq admin_cq;
     FemuSq admin;
     FemuCq io_cq;                       /* the pair of femu_boot() */

@@ -208,12 +208,13 @@ static void test_fail_refused(void)
     for (unsigned i = 0; i < ARRAY_SIZE(malformed); i++) {
         g_autofree char *message = g_strdup_printf(
             "zone-fail=%s: must be the number of a zone and \"read-only\" or "
-            "\"offline\", such as \"12 offline\"", malformed[i]);
+            "\"offline\", such as \"12 offline\", or \"2:12 offline\" in "
+            "namespace 2", malformed[i]);
 
         fail_refused(drive, malformed[i], message);
     }
     fail_refused(drive, "8 offline",
-                 "zone-fail=8 offline: the drive's zones are 0 to 7");
+                 "zone-fail=8 offline: the zones of namespace 1 are 0 to 7");
     fail(drive, "1 offline");
     fail_refused(drive, "1 read-only", "zone-fail=1 read-only: the zone is "
                  "offline already; it cannot become any better");
@@ -254,6 +255,7 @@ static void test_zone_states(void)
     QLIST_FOREACH_ENTRY(zones, entry) {
         QDict *zone = qobject_to(QDict, qlist_entry_obj(entry));
 
+        g_assert_cmpint(qdict_get_int(zone, "nsid"), ==, 1);
         g_assert_cmpint(qdict_get_int(zone, "zone"), ==, i);
         g_assert_cmpstr(qdict_get_str(zone, "state"), ==, names[i]);
         g_assert_cmpint(qdict_get_int(zone, "start_lba"), ==,

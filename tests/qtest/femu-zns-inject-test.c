@@ -140,7 +140,8 @@ static void test_refused(void)
         for (unsigned j = 0; j < ARRAY_SIZE(malformed); j++) {
             g_autofree char *message = g_strdup_printf(
                 "%s=%s: must be the first block and the number of blocks, "
-                "such as \"4096 8\"", names[i], malformed[j]);
+                "such as \"4096 8\", or \"2:4096 8\" in namespace 2", names[i],
+                malformed[j]);
 
             refused(drive, names[i], malformed[j], message);
         }

@@ -45,6 +45,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_LOG_CHANGED_ZONES 0xbf
 #define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
 #define FEMU_ASYNC_ZONE_CHANGED (1u << 27) /* ZNS 1.1, OAES and feature 0Bh */
+#define FEMU_ASYNC_EVENTS (FEMU_ASYNC_ZONE_CHANGED | NVME_OAES_NS_ATTR)
 
 /* A completion that waits for room in its queue. */
 typedef struct FemuParked {
@@ -135,7 +136,6 @@ typedef struct FemuFeatures {
     uint32_t arbitration;
     uint32_t temperature_over_kelvin;
     uint32_t temperature_under_kelvin;
-    uint32_t error_recovery;
     uint32_t irq_coalescing;
     uint32_t write_atomicity;
     uint32_t async_events;
@@ -168,6 +168,15 @@ typedef struct FemuBadBlocks {
     } range[FEMU_BAD_RANGES];
 } FemuBadBlocks;
 
+/* Counters behind the SMART log of a namespace; never reset. */
+typedef struct FemuSmart {
+    uint64_t read_commands;
+    uint64_t write_commands;
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint64_t media_errors;
+} FemuSmart;
+
 /*
  * How far the format of a namespace has come: it waits for room in the core,
  * for the reset of all zones, then for commands that were inside before it.
@@ -192,7 +201,9 @@ typedef struct FemuFormat {
  */
 typedef struct FemuNs {
     uint32_t nsid;
+    uint8_t csi;                /* its I/O command set */
     bool attached;              /* to this controller, the only one */
+    bool changed;               /* since the log was read */
     uint32_t first_zone;
     uint32_t zones;
     uint64_t zone_size_bytes;
@@ -201,22 +212,15 @@ typedef struct FemuNs {
     FemuStore store;
     uint8_t *zone_ext;          /* zones x zone_ext_bytes */
     unsigned long *zone_ext_valid;  /* bitmap by zone */
-    unsigned long *changed_zones;   /* bitmap: since the log was read */
+    unsigned long *changed_zones;   /* bitmap: since their log was read */
     FemuBadBlocks bad_reads;
     FemuBadBlocks bad_writes;
     FemuFormatStep format_step;
+    FemuSmart smart;
+    uint32_t error_recovery;    /* feature 05h; a controller reset clears it */
     uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
 } FemuNs;
 
-/* Counters behind the SMART log; never reset. */
-typedef struct FemuSmart {
-    uint64_t read_commands;
-    uint64_t write_commands;
-    uint64_t read_bytes;
-    uint64_t written_bytes;
-    uint64_t errors;
-    uint64_t media_errors;
-} FemuSmart;
 
 struct FemuZns {
     PCIDevice parent_obj;
@@ -277,8 +281,8 @@ struct FemuZns {
     uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
 
     FemuFeatures features;
-    FemuSmart smart;
     NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
+    uint64_t error_count;
     char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
     size_t stats_snapshot_bytes;
     uint8_t identity[FEMU_IDENTITY_BYTES];  /* hash of the serial */
@@ -382,14 +386,25 @@ void femu_zone_change_log(const FemuNs *ns, uint8_t *buf);
 void femu_zone_change_clear(FemuNs *ns);
 
 /* femu_ns.c: namespaces. */
+uint64_t femu_data_bytes(const SsdParams *params);
 void femu_ns_init(FemuZns *n);
 void femu_ns_exit(FemuZns *n);
 FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);
+FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
+                          const char *value, const char **rest, Error **errp);
+bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns);
 bool femu_ns_active(const FemuZns *n, const FemuNs *ns);
+uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns);
 uint64_t femu_ns_zone_nlb(const FemuNs *ns);
 uint64_t femu_ns_size_lba(const FemuNs *ns);
 uint64_t femu_ns_capacity_nlb(const FemuNs *ns);
 SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx);
+
+/* femu_ns_attach.c: which namespaces the controller has. */
+uint16_t femu_ns_attachment(FemuZns *n, const NvmeCmd *cmd);
+void femu_ns_changed(FemuZns *n, FemuNs *ns);
+void femu_ns_change_log(const FemuZns *n, uint8_t *buf);
+void femu_ns_change_clear(FemuZns *n);
 
 /* femu_identity.c: unique names, made from a hash of one. */
 void femu_identity_hash(const char *name, uint8_t hash[FEMU_IDENTITY_BYTES]);
@@ -468,9 +483,8 @@ void femu_time_end(FemuZns *n, bool engaged);
 const char *femu_time_clock_name(void);
 
 /* femu_inject.c: media errors that a user asks for. */
-uint16_t femu_inject_read(FemuZns *n, const FemuNs *ns, uint64_t slba,
-                          uint64_t nlb);
-uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd);
+uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb);
+uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_inject_clear(FemuNs *ns);
 void femu_inject_class_init(ObjectClass *oc);
 

@@ -151,6 +151,8 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
         return femu_aer_request(n, cmd);
     case NVME_ADM_CMD_FORMAT_NVM:
         return femu_format(n, cmd);
+    case NVME_ADM_CMD_NS_ATTACHMENT:
+        return femu_ns_attachment(n, cmd);
     default:
         return NVME_INVALID_OPCODE;
     }

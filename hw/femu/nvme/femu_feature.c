@@ -18,7 +18,7 @@
 
 #define TEMPERATURE_SENSOR_ALL 0xf
 /* SMART critical warnings, and what OAES says. */
-#define ASYNC_EVENTS_OFFERED (0x1f | FEMU_ASYNC_ZONE_CHANGED)
+#define ASYNC_EVENTS_OFFERED (0x1f | FEMU_ASYNC_EVENTS)
 #define STATS_RESET 1
 
 /* The features that there are; capabilities as in figure 194. */
@@ -81,16 +81,23 @@ void femu_features_reset(FemuZns *n)
     n->features = feature_defaults;
     n->features.stats_resets = stats_resets;
     n->features.timestamp_set_at_ns = n->clock_ns;
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        n->ns[i].error_recovery = 0;
+    }
 }
 
-/* Is the namespace that the command names one that the feature can have? */
-static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid, bool set)
+/*
+ * Is the namespace that the command names one that the feature can have? A
+ * value can be given to all namespaces at once, but not asked of all.
+ */
+static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid,
+                                bool set)
 {
+    FemuNs *ns;
+
     if (caps & NVME_FEAT_CAP_NS) {
-        if (femu_ns(n, nsid) || (set && nsid == NVME_NSID_BROADCAST)) {
-            return NVME_SUCCESS;
-        }
-        return NVME_INVALID_NSID;
+        return set && nsid == NVME_NSID_BROADCAST
+               ? NVME_SUCCESS : femu_ns_find_active(n, nsid, &ns);
     }
     if (set && nsid != 0 && nsid != NVME_NSID_BROADCAST) {
         return femu_ns(n, nsid) ? NVME_FEAT_NOT_NS_SPEC : NVME_INVALID_NSID;
@@ -185,6 +192,29 @@ static uint16_t set_queue_counts(FemuZns *n, uint32_t cdw11, uint64_t *result)
     return NVME_SUCCESS;
 }
 
+/* The only feature of a namespace; its default is 0. */
+static uint16_t get_error_recovery(const FemuZns *n, uint32_t nsid,
+                                   const FemuFeatures *values,
+                                   uint64_t *result)
+{
+    *result = values == &n->features ? femu_ns(n, nsid)->error_recovery : 0;
+    return NVME_SUCCESS;
+}
+
+/* Of one namespace, or all. NSFEAT offers no error for DULBE. */
+static uint16_t set_error_recovery(FemuZns *n, uint32_t nsid, uint32_t cdw11)
+{
+    if (NVME_ERR_REC_DULBE(cdw11)) {
+        return NVME_INVALID_FIELD;
+    }
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        if (nsid == NVME_NSID_BROADCAST || nsid == n->ns[i].nsid) {
+            n->ns[i].error_recovery = NVME_ERR_REC_TLER(cdw11);
+        }
+    }
+    return NVME_SUCCESS;
+}
+
 static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
                           uint32_t cdw11, uint64_t *result)
 {
@@ -194,9 +224,6 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
         return NVME_SUCCESS;
     case NVME_TEMPERATURE_THRESHOLD:
         return get_temperature(values, cdw11, result);
-    case NVME_ERROR_RECOVERY:
-        *result = values->error_recovery;
-        return NVME_SUCCESS;
     case NVME_NUMBER_OF_QUEUES:
         *result = queue_counts(n);
         return NVME_SUCCESS;
@@ -226,6 +253,9 @@ static uint16_t get_any(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
 {
     if (femu_feature_has_data(fid)) {
         return femu_feature_data_get(n, cmd, fid, values);
+    }
+    if (fid == NVME_ERROR_RECOVERY) {
+        return get_error_recovery(n, le32_to_cpu(cmd->nsid), values, result);
     }
     return get_value(n, fid, values, le32_to_cpu(cmd->cdw11), result);
 }
@@ -271,13 +301,6 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
         return cdw11 & 0x1f ? NVME_INVALID_FIELD : NVME_SUCCESS;
     case NVME_TEMPERATURE_THRESHOLD:
         return set_temperature(n, cdw11);
-    case NVME_ERROR_RECOVERY:
-        /* NSFEAT offers no error for deallocated blocks (DULBE). */
-        if (NVME_ERR_REC_DULBE(cdw11)) {
-            return NVME_INVALID_FIELD;
-        }
-        n->features.error_recovery = NVME_ERR_REC_TLER(cdw11);
-        return NVME_SUCCESS;
     case NVME_NUMBER_OF_QUEUES:
         return set_queue_counts(n, cdw11, result);
     case NVME_INTERRUPT_COALESCING:
@@ -327,6 +350,10 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     }
     if (femu_feature_has_data(fid)) {
         return femu_feature_data_set(n, cmd, fid);
+    }
+    if (fid == NVME_ERROR_RECOVERY) {
+        return set_error_recovery(n, le32_to_cpu(cmd->nsid),
+                                  le32_to_cpu(cmd->cdw11));
     }
     return set_value(n, fid, le32_to_cpu(cmd->cdw11), result);
 }

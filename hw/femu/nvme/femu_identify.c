@@ -47,9 +47,9 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->mdts = transfer_exponent(n->params.mdts_bytes);
     id->ver = cpu_to_le32(FEMU_NVME_VERSION);
     id->ctratt = cpu_to_le32(CTRATT_HOST_ID_128_BITS);
-    id->oaes = cpu_to_le32(FEMU_ASYNC_ZONE_CHANGED);
+    id->oaes = cpu_to_le32(FEMU_ASYNC_EVENTS);
     id->cntrltype = CNTRLTYPE_IO;
-    id->oacs = cpu_to_le16(NVME_OACS_FORMAT);
+    id->oacs = cpu_to_le16(NVME_OACS_FORMAT | NVME_OACS_NMS);
     id->acl = 3;
     id->aerl = FEMU_MAX_AERS - 1;
     id->frmw = (1 << 1) | NVME_FRMW_SLOT1_RO;
@@ -57,6 +57,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->elpe = FEMU_ERROR_LOG_ENTRIES - 1;
     id->wctemp = cpu_to_le16(WARNING_KELVIN);
     id->cctemp = cpu_to_le16(CRITICAL_KELVIN);
+    stq_le_p(id->tnvmcap, femu_data_bytes(&n->params));
     id->sqes = 0x66;
     id->cqes = 0x44;
     id->nn = cpu_to_le32(n->ns_count);
@@ -68,6 +69,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT;
     id->sgls = cpu_to_le32(NVME_CTRL_SGLS_SUPPORT_NO_ALIGN |
                            NVME_CTRL_SGLS_MPTR_CONTIGUOUS);
+    stl_le_p(id->rsvd540, n->ns_count);         /* MNAN */
     id->psd[0].mp = cpu_to_le16(POWER_CENTIWATT);
     return NVME_SUCCESS;
 }
@@ -109,6 +111,17 @@ static uint16_t ctrl_list(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     return NVME_SUCCESS;
 }
 
+/* Of them those that a namespace is attached to. */
+static uint16_t ctrl_list_of_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
+{
+    const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
+
+    if (!ns) {
+        return NVME_INVALID_NSID;
+    }
+    return ns->attached ? ctrl_list(n, cmd, buf) : NVME_SUCCESS;
+}
+
 /* One combination of command sets: both. */
 static uint16_t command_sets(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
@@ -129,6 +142,7 @@ static uint16_t identify_fill(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     case NVME_ID_CNS_CS_CTRL:
         return ctrl_by_set(n, cmd, buf);
     case NVME_ID_CNS_NS_ATTACHED_CTRL_LIST:
+        return ctrl_list_of_ns(n, cmd, buf);
     case NVME_ID_CNS_CTRL_LIST:
         return ctrl_list(n, cmd, buf);
     case NVME_ID_CNS_IO_COMMAND_SET:

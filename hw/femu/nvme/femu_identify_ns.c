@@ -16,25 +16,31 @@
 /* Fill `buf`, which is zeroed, with what the namespace says. */
 typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
 
+/* What all namespaces have in common. */
+static void identify_common(NvmeIdNs *id)
+{
+    id->nlbaf = FEMU_LBA_FORMATS - 1;
+    id->dlfeat = DLFEAT_READS_ZEROES;
+    id->msrc = SSD_COPY_RANGES_MAX - 1;
+    for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
+        id->lbaf[i].ds = ctz32(femu_format_lba_bytes(i));
+    }
+}
+
 static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
 {
     NvmeIdNs *id = buf;
 
+    identify_common(id);
     id->nsze = cpu_to_le64(femu_ns_size_lba(ns));
     id->ncap = cpu_to_le64(femu_ns_capacity_nlb(ns));
     id->nuse = id->ncap;
-    id->nlbaf = FEMU_LBA_FORMATS - 1;
     id->flbas = femu_format_current(ns);
-    id->dlfeat = DLFEAT_READS_ZEROES;
     stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
-    id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
-    id->mcl = cpu_to_le32(femu_copy_max_nlb(n, ns));
-    id->msrc = SSD_COPY_RANGES_MAX - 1;
     femu_identity_nguid(ns->identity, id->nguid);
     femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
-    for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
-        id->lbaf[i].ds = ctz32(femu_format_lba_bytes(i));
-    }
+    id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
+    id->mcl = cpu_to_le32(femu_copy_max_nlb(n, ns));
     return NVME_SUCCESS;
 }
 
@@ -52,7 +58,7 @@ static uint8_t *add_descriptor(uint8_t *at, uint8_t type, uint8_t bytes,
 static uint16_t identify_descriptors(FemuZns *n, const FemuNs *ns, void *buf)
 {
     uint8_t eui[NVME_NIDL_EUI64], nguid[NVME_NIDL_NGUID];
-    uint8_t uuid[NVME_NIDL_UUID], csi = NVME_CSI_ZONED;
+    uint8_t uuid[NVME_NIDL_UUID];
     uint8_t *at = buf;
 
     femu_identity_eui64(ns->identity, eui);
@@ -61,7 +67,7 @@ static uint16_t identify_descriptors(FemuZns *n, const FemuNs *ns, void *buf)
     at = add_descriptor(at, NVME_NIDT_EUI64, sizeof(eui), eui);
     at = add_descriptor(at, NVME_NIDT_NGUID, sizeof(nguid), nguid);
     at = add_descriptor(at, NVME_NIDT_UUID, sizeof(uuid), uuid);
-    add_descriptor(at, NVME_NIDT_CSI, sizeof(csi), &csi);
+    add_descriptor(at, NVME_NIDT_CSI, sizeof(ns->csi), &ns->csi);
     return NVME_SUCCESS;
 }
 
@@ -112,50 +118,75 @@ static uint16_t identify_nothing(FemuZns *n, const FemuNs *ns, void *buf)
 }
 
 /*
- * A structure that describes the namespace: zeroes while it is inactive.
- * The broadcast identifier asks for what all namespaces have in common, which
- * only a controller with namespace management tells.
+ * A structure that describes a namespace that is `allocated`, or else active.
+ * Of one that is not active it is zeroes (NVMe base 2.0, 5.17.2.1).
  */
 static uint16_t of_namespace(FemuZns *n, const NvmeIdentify *cmd, void *buf,
-                             IdentifyNsFill *fill)
+                             bool allocated, IdentifyNsFill *fill)
 {
     const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
 
     if (!ns) {
         return NVME_INVALID_NSID;
     }
-    return femu_ns_active(n, ns) ? fill(n, ns, buf) : NVME_SUCCESS;
+    return allocated || femu_ns_active(n, ns) ? fill(n, ns, buf)
+                                              : NVME_SUCCESS;
+}
+
+/*
+ * As of_namespace(); the broadcast identifier asks for what all namespaces
+ * have in common.
+ */
+static uint16_t of_any(FemuZns *n, const NvmeIdentify *cmd, void *buf,
+                       bool allocated)
+{
+    if (le32_to_cpu(cmd->nsid) == NVME_NSID_BROADCAST && !allocated) {
+        identify_common(buf);
+        return NVME_SUCCESS;
+    }
+    return of_namespace(n, cmd, buf, allocated, identify_ns);
+}
+
+/* Of an inactive namespace there is no list (NVMe base 2.0, 5.17.2.4). */
+static uint16_t descriptors(FemuZns *n, const NvmeIdentify *cmd, void *buf)
+{
+    FemuNs *ns;
+    uint16_t status = femu_ns_find_active(n, le32_to_cpu(cmd->nsid), &ns);
+
+    return status ? status : identify_descriptors(n, ns, buf);
+}
+
+/* The broadcast identifier, as in of_any(), is that of zoned namespaces. */
+static uint16_t of_zoned(FemuZns *n, const NvmeIdentify *cmd, void *buf,
+                         bool allocated)
+{
+    const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
+
+    if (le32_to_cpu(cmd->nsid) == NVME_NSID_BROADCAST && !allocated) {
+        return identify_ns_zoned(n, &n->ns[0], buf);
+    }
+    if (ns && ns->csi != NVME_CSI_ZONED) {
+        return NVME_INVALID_FIELD;
+    }
+    return of_namespace(n, cmd, buf, allocated, identify_ns_zoned);
 }
 
 static uint16_t of_namespace_by_set(FemuZns *n, const NvmeIdentify *cmd,
-                                    void *buf)
+                                    void *buf, bool allocated)
 {
     switch (cmd->csi) {
     case NVME_CSI_NVM:
-        return of_namespace(n, cmd, buf, identify_nothing);
+        return of_namespace(n, cmd, buf, allocated, identify_nothing);
     case NVME_CSI_ZONED:
-        return of_namespace(n, cmd, buf, identify_ns_zoned);
+        return of_zoned(n, cmd, buf, allocated);
     default:
         return NVME_INVALID_FIELD;
     }
 }
 
-/* Which namespaces a list has. */
-typedef bool IdentifyNsListed(const FemuZns *n, const FemuNs *ns);
-
-static bool ns_present(const FemuZns *n, const FemuNs *ns)
-{
-    return true;
-}
-
-static bool ns_none(const FemuZns *n, const FemuNs *ns)
-{
-    return false;
-}
-
 /* Identifiers above the given one, ascending, ended by 0. */
 static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
-                        IdentifyNsListed *listed)
+                        bool allocated, bool by_set)
 {
     uint32_t nsid = le32_to_cpu(cmd->nsid);
 
@@ -163,21 +194,24 @@ static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
         return NVME_INVALID_NSID;
     }
     for (uint32_t i = nsid; i < n->ns_count; i++) {
-        if (listed(n, &n->ns[i])) {
-            stl_le_p(buf, n->ns[i].nsid);
+        const FemuNs *ns = &n->ns[i];
+
+        if ((allocated || femu_ns_active(n, ns)) &&
+            (!by_set || ns->csi == cmd->csi)) {
+            stl_le_p(buf, ns->nsid);
             buf += sizeof(uint32_t);
         }
     }
     return NVME_SUCCESS;
 }
 
-static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf)
+static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf,
+                               bool allocated)
 {
     if (cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) {
         return NVME_INVALID_FIELD;
     }
-    return ns_list(n, cmd, buf,
-                   cmd->csi == NVME_CSI_ZONED ? femu_ns_active : ns_none);
+    return ns_list(n, cmd, buf, allocated, true);
 }
 
 /* What the structure `cmd` asks for is about namespaces. */
@@ -185,22 +219,25 @@ uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     switch (cmd->cns) {
     case NVME_ID_CNS_NS:
+        return of_any(n, cmd, buf, false);
     case NVME_ID_CNS_NS_PRESENT:
-        return of_namespace(n, cmd, buf, identify_ns);
+        return of_any(n, cmd, buf, true);
     case NVME_ID_CNS_NS_ACTIVE_LIST:
-        return ns_list(n, cmd, buf, femu_ns_active);
+        return ns_list(n, cmd, buf, false, false);
     case NVME_ID_CNS_NS_PRESENT_LIST:
-        return ns_list(n, cmd, buf, ns_present);
+        return ns_list(n, cmd, buf, true, false);
     case NVME_ID_CNS_NS_DESCR_LIST:
-        return of_namespace(n, cmd, buf, identify_descriptors);
+        return descriptors(n, cmd, buf);
     case NVME_ID_CNS_CS_NS:
+        return of_namespace_by_set(n, cmd, buf, false);
     case NVME_ID_CNS_CS_NS_PRESENT:
-        return of_namespace_by_set(n, cmd, buf);
+        return of_namespace_by_set(n, cmd, buf, true);
     case NVME_ID_CNS_CS_NS_ACTIVE_LIST:
+        return ns_list_by_set(n, cmd, buf, false);
     case NVME_ID_CNS_CS_NS_PRESENT_LIST:
-        return ns_list_by_set(n, cmd, buf);
+        return ns_list_by_set(n, cmd, buf, true);
     case NVME_ID_CNS_CS_IND_NS:
-        return of_namespace(n, cmd, buf, identify_ns_independent);
+        return of_namespace(n, cmd, buf, false, identify_ns_independent);
     default:
         return NVME_INVALID_FIELD;
     }

@@ -29,13 +29,12 @@ static bool bad_any(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
 }
 
 /* Return: the status of a read of these blocks, which are in the namespace. */
-uint16_t femu_inject_read(FemuZns *n, const FemuNs *ns, uint64_t slba,
-                          uint64_t nlb)
+uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb)
 {
     if (!bad_any(&ns->bad_reads, slba, nlb)) {
         return NVME_SUCCESS;
     }
-    n->smart.media_errors++;
+    ns->smart.media_errors++;
     return NVME_UNRECOVERED_READ;
 }
 
@@ -61,7 +60,7 @@ static bool lba_writable(const FemuZns *n, const FemuNs *ns,
  * Return: the status of a write, before the core is asked. What is not where a
  * zone can be written is left to the core to refuse.
  */
-uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd)
+uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
     uint64_t at_lba = cmd->slba;
     SsdZone zone;
@@ -78,20 +77,20 @@ uint16_t femu_inject_write(FemuZns *n, const FemuNs *ns, const SsdCmd *cmd)
         !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }
-    n->smart.media_errors++;
+    ns->smart.media_errors++;
     return NVME_WRITE_FAULT;
 }
 
 static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
-                    const char *value, Error **errp)
+                    const char *value, const char *at, Error **errp)
 {
-    const char *at = value;
     uint64_t slba, nlb;
 
     if (qemu_strtou64(at, &at, 0, &slba) < 0 || *at != ' ' ||
         qemu_strtou64(at + 1, NULL, 0, &nlb) < 0) {
         error_setg(errp, "%s=%s: must be the first block and the number of "
-                   "blocks, such as \"4096 8\"", name, value);
+                   "blocks, such as \"4096 8\", or \"2:4096 8\" in namespace "
+                   "2", name, value);
         return;
     }
     if (slba >= femu_ns_size_lba(ns) || nlb < 1 ||
@@ -112,59 +111,61 @@ static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
     bad->count++;
 }
 
-/* The ranges as they are written, separated by commas. */
-static char *bad_text(const FemuBadBlocks *bad)
+static FemuBadBlocks *bad_of(FemuNs *ns, bool writes)
 {
+    return writes ? &ns->bad_writes : &ns->bad_reads;
+}
+
+/* The ranges of all namespaces as they are written, separated by commas. */
+static char *bad_text(Object *obj, bool writes)
+{
+    const FemuZns *n = FEMU_ZNS(obj);
     GString *text = g_string_new(NULL);
 
-    for (uint32_t i = 0; i < bad->count; i++) {
-        g_string_append_printf(text, "%s%" PRIu64 " %" PRIu64, i ? ", " : "",
-                               bad->range[i].slba, bad->range[i].nlb);
+    for (uint32_t nsid = 1; nsid <= n->ns_count; nsid++) {
+        const FemuBadBlocks *bad = bad_of(femu_ns(n, nsid), writes);
+
+        for (uint32_t i = 0; i < bad->count; i++) {
+            g_string_append(text, text->len ? ", " : "");
+            if (nsid > 1) {
+                g_string_append_printf(text, "%" PRIu32 ":", nsid);
+            }
+            g_string_append_printf(text, "%" PRIu64 " %" PRIu64,
+                                   bad->range[i].slba, bad->range[i].nlb);
+        }
     }
     return g_string_free(text, false);
 }
 
-static FemuNs *named_ns(Object *obj, const char *name, Error **errp)
+static void bad_set(Object *obj, bool writes, const char *name,
+                    const char *value, Error **errp)
 {
-    FemuZns *n = FEMU_ZNS(obj);
+    const char *rest;
+    FemuNs *ns = femu_ns_from_text(FEMU_ZNS(obj), name, value, &rest, errp);
 
-    if (!n->ssd) {
-        error_setg(errp, "%s: the drive is not realized yet", name);
-        return NULL;
+    if (ns) {
+        bad_add(ns, bad_of(ns, writes), name, value, rest, errp);
     }
-    return femu_ns(n, 1);
 }
 
 static char *get_read_errors(Object *obj, Error **errp)
 {
-    FemuNs *ns = named_ns(obj, "inject-read-error", errp);
-
-    return ns ? bad_text(&ns->bad_reads) : NULL;
+    return bad_text(obj, false);
 }
 
 static void set_read_error(Object *obj, const char *value, Error **errp)
 {
-    FemuNs *ns = named_ns(obj, "inject-read-error", errp);
-
-    if (ns) {
-        bad_add(ns, &ns->bad_reads, "inject-read-error", value, errp);
-    }
+    bad_set(obj, false, "inject-read-error", value, errp);
 }
 
 static char *get_write_errors(Object *obj, Error **errp)
 {
-    FemuNs *ns = named_ns(obj, "inject-write-error", errp);
-
-    return ns ? bad_text(&ns->bad_writes) : NULL;
+    return bad_text(obj, true);
 }
 
 static void set_write_error(Object *obj, const char *value, Error **errp)
 {
-    FemuNs *ns = named_ns(obj, "inject-write-error", errp);
-
-    if (ns) {
-        bad_add(ns, &ns->bad_writes, "inject-write-error", value, errp);
-    }
+    bad_set(obj, true, "inject-write-error", value, errp);
 }
 
 /* All blocks are good again. */

@@ -70,7 +70,7 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, ns, lba, read.nlb);
+    req->status = femu_inject_read(ns, lba, read.nlb);
     if (!req->status) {
         data = femu_store_read(&ns->store, lba * ns->lba_bytes, bytes,
                                n->bounce);
@@ -79,8 +79,8 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    n->smart.read_commands++;
-    n->smart.read_bytes += bytes;
+    ns->smart.read_commands++;
+    ns->smart.read_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -119,8 +119,8 @@ static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return status;
     }
     femu_store_write(&ns->store, lba * ns->lba_bytes, n->bounce, bytes);
-    n->smart.write_commands++;
-    n->smart.written_bytes += bytes;
+    ns->smart.write_commands++;
+    ns->smart.written_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -137,11 +137,11 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, ns, lba, verify.nlb);
+    req->status = femu_inject_read(ns, lba, verify.nlb);
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    n->smart.read_bytes += verify.nlb * (uint64_t)ns->lba_bytes;
+    ns->smart.read_bytes += verify.nlb * (uint64_t)ns->lba_bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -179,15 +179,15 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
-    req->status = femu_inject_read(n, ns, lba, compare.nlb);
+    req->status = femu_inject_read(ns, lba, compare.nlb);
     if (!req->status && !data_equal(n, ns, lba, compare.nlb)) {
         req->status = NVME_CMP_FAILURE;
     }
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    n->smart.read_commands++;
-    n->smart.read_bytes += bytes;
+    ns->smart.read_commands++;
+    ns->smart.read_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -226,19 +226,18 @@ static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
 static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
 {
     uint32_t nsid = le32_to_cpu(cmd->nsid);
+    uint16_t status;
 
-    *ns = femu_ns(n, nsid);
     if (nsid == NVME_NSID_BROADCAST && cmd->opcode == NVME_CMD_FLUSH) {
+        *ns = NULL;
         return femu_format_busy(n, NULL) ? NVME_FORMAT_IN_PROGRESS
                                          : NVME_SUCCESS;
     }
-    if (!*ns) {
-        return NVME_INVALID_NSID;
+    status = femu_ns_find_active(n, nsid, ns);
+    if (!status && femu_format_busy(n, *ns)) {
+        status = NVME_FORMAT_IN_PROGRESS;
     }
-    if (!femu_ns_active(n, *ns)) {
-        return NVME_INVALID_FIELD;
-    }
-    return femu_format_busy(n, *ns) ? NVME_FORMAT_IN_PROGRESS : NVME_SUCCESS;
+    return status;
 }
 
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)

@@ -72,7 +72,7 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
 }
 
 /* A source that cannot be read, or a destination that cannot be written. */
-static uint16_t copy_bad_blocks(FemuZns *n, const FemuNs *ns,
+static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
                                 const SsdCmd *copy)
 {
     uint64_t size_lba = femu_ns_size_lba(ns);
@@ -85,7 +85,7 @@ static uint16_t copy_bad_blocks(FemuZns *n, const FemuNs *ns,
 
         write.nlb += range->nlb;
         if (range->slba < size_lba && range->nlb <= size_lba - range->slba) {
-            status = femu_inject_read(n, ns, range->slba, range->nlb);
+            status = femu_inject_read(ns, range->slba, range->nlb);
         }
         if (status) {
             return status;

@@ -31,7 +31,7 @@
 /* Entries are numbered from 1; the ring keeps the youngest. */
 static void error_log_add(FemuZns *n, NvmeErrorLog entry)
 {
-    uint64_t count = ++n->smart.errors;
+    uint64_t count = ++n->error_count;
 
     entry.error_count = cpu_to_le64(count);
     n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
@@ -68,10 +68,10 @@ void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
 /* Youngest first; unused entries have number 0. */
 static void log_errors(FemuZns *n, uint8_t *buf)
 {
-    uint64_t count = MIN(n->smart.errors, FEMU_ERROR_LOG_ENTRIES);
+    uint64_t count = MIN(n->error_count, FEMU_ERROR_LOG_ENTRIES);
 
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t slot = (n->smart.errors - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
+        uint64_t slot = (n->error_count - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
 
         memcpy(buf + i * sizeof(NvmeErrorLog), &n->error_log[slot],
                sizeof(NvmeErrorLog));
@@ -84,9 +84,32 @@ bool femu_temperature_warning(const FemuZns *n)
            FEMU_TEMPERATURE_KELVIN <= n->features.temperature_under_kelvin;
 }
 
-static void log_smart(FemuZns *n, uint8_t *buf)
+static void smart_add(FemuSmart *sum, const FemuSmart *smart)
 {
-    const FemuSmart *smart = &n->smart;
+    sum->read_commands += smart->read_commands;
+    sum->write_commands += smart->write_commands;
+    sum->read_bytes += smart->read_bytes;
+    sum->written_bytes += smart->written_bytes;
+    sum->media_errors += smart->media_errors;
+}
+
+/* What one namespace has counted, or all of them if `ns` is NULL. */
+static FemuSmart smart_sum(const FemuZns *n, const FemuNs *ns)
+{
+    FemuSmart sum = { 0 };
+
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        if (!ns || ns == &n->ns[i]) {
+            smart_add(&sum, &n->ns[i].smart);
+        }
+    }
+    return sum;
+}
+
+/* Of a namespace, or of the controller; some of it is the same for both. */
+static void log_smart(FemuZns *n, const FemuNs *ns, uint8_t *buf)
+{
+    const FemuSmart smart = smart_sum(n, ns);
     NvmeSmartLog log = {
         .temperature = cpu_to_le16(FEMU_TEMPERATURE_KELVIN),
         .available_spare = SPARE_PERCENT,
@@ -96,16 +119,16 @@ static void log_smart(FemuZns *n, uint8_t *buf)
     if (femu_temperature_warning(n)) {
         log.critical_warning |= NVME_SMART_TEMPERATURE;
     }
-    log.data_units_read[0] = cpu_to_le64(DIV_ROUND_UP(smart->read_bytes,
+    log.data_units_read[0] = cpu_to_le64(DIV_ROUND_UP(smart.read_bytes,
                                                       SMART_UNIT_BYTES));
-    log.data_units_written[0] = cpu_to_le64(DIV_ROUND_UP(smart->written_bytes,
+    log.data_units_written[0] = cpu_to_le64(DIV_ROUND_UP(smart.written_bytes,
                                                          SMART_UNIT_BYTES));
-    log.host_read_commands[0] = cpu_to_le64(smart->read_commands);
-    log.host_write_commands[0] = cpu_to_le64(smart->write_commands);
+    log.host_read_commands[0] = cpu_to_le64(smart.read_commands);
+    log.host_write_commands[0] = cpu_to_le64(smart.write_commands);
     log.power_cycles[0] = cpu_to_le64(1);
     log.power_on_hours[0] = cpu_to_le64(n->clock_ns / NS_PER_HOUR);
-    log.media_errors[0] = cpu_to_le64(smart->media_errors);
-    log.number_of_error_log_entries[0] = cpu_to_le64(smart->errors);
+    log.media_errors[0] = cpu_to_le64(smart.media_errors);
+    log.number_of_error_log_entries[0] = cpu_to_le64(n->error_count);
     memcpy(buf, &log, sizeof(log));
 }
 
@@ -140,6 +163,7 @@ static void log_effects(uint8_t *buf, uint8_t csi)
     }
     effects_add(&log->acs[NVME_ADM_CMD_FORMAT_NVM],
                 NVME_CMD_EFF_LBCC | NVME_CMD_EFF_NCC | CSE_ONE_PER_NAMESPACE);
+    effects_add(&log->acs[NVME_ADM_CMD_NS_ATTACHMENT], NVME_CMD_EFF_NIC);
     effects_add(&log->iocs[NVME_CMD_FLUSH], 0);
     effects_add(&log->iocs[NVME_CMD_WRITE], NVME_CMD_EFF_LBCC);
     effects_add(&log->iocs[NVME_CMD_READ], 0);
@@ -219,14 +243,16 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
         return log;
     case NVME_LOG_SMART_INFO:
         log = log_new(sizeof(NvmeSmartLog));
-        log_smart(n, log->data);
+        log_smart(n, femu_ns(n, nsid), log->data);
         return log;
     case NVME_LOG_FW_SLOT_INFO:
         log = log_new(sizeof(NvmeFwSlotInfoLog));
         log_firmware(log->data);
         return log;
     case NVME_LOG_CHANGED_NSLIST:
-        return log_new(CHANGED_NS_LIST_BYTES);
+        log = log_new(CHANGED_NS_LIST_BYTES);
+        femu_ns_change_log(n, log->data);
+        return log;
     case NVME_LOG_CMD_EFFECTS:
         log = log_new(sizeof(NvmeEffectsLog));
         log_effects(log->data, csi);
@@ -275,19 +301,16 @@ static LogRequest log_decode(const NvmeCmd *cmd)
 static uint16_t log_check(const FemuZns *n, const LogRequest *request,
                           uint32_t nsid)
 {
-    const FemuNs *ns = femu_ns(n, nsid);
+    FemuNs *ns;
 
     if (request->index_offset || (request->offset_bytes & 3) ||
         request->bytes > n->params.mdts_bytes) {
         return NVME_INVALID_FIELD;
     }
-    if (request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
-        !ns && nsid != NVME_NSID_BROADCAST) {
-        return NVME_INVALID_NSID;
-    }
-    if (request->lid == FEMU_LOG_CHANGED_ZONES &&
-        (!ns || !femu_ns_active(n, ns))) {
-        return NVME_INVALID_NSID;
+    if ((request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
+         nsid != NVME_NSID_BROADCAST) ||
+        request->lid == FEMU_LOG_CHANGED_ZONES) {
+        return femu_ns_find_active(n, nsid, &ns);
     }
     if (request->lid == NVME_LOG_CMD_EFFECTS &&
         request->csi != NVME_CSI_NVM && request->csi != NVME_CSI_ZONED) {
@@ -314,6 +337,8 @@ static void log_was_read(FemuZns *n, uint8_t lid, uint32_t nsid)
 {
     if (lid == FEMU_LOG_CHANGED_ZONES) {
         femu_zone_change_clear(femu_ns(n, nsid));
+    } else if (lid == NVME_LOG_CHANGED_NSLIST) {
+        femu_ns_change_clear(n);
     }
     femu_aer_log_read(n, lid);
 }

@@ -7,7 +7,9 @@
  */
 
 #include "qemu/osdep.h"
+#include "qapi/error.h"
 #include "qemu/bitmap.h"
+#include "qemu/cutils.h"
 #include "femu.h"
 
 /*
@@ -28,6 +30,7 @@ static void ns_init(FemuZns *n, FemuNs *ns)
     const SsdParams *params = &n->params;
 
     ns->nsid = ns - n->ns + 1;
+    ns->csi = NVME_CSI_ZONED;
     ns->attached = true;
     ns->first_zone = 0;
     ns->zones = params->zones;
@@ -40,6 +43,12 @@ static void ns_init(FemuZns *n, FemuNs *ns)
     femu_store_init(&ns->store, &n->memory, 0, ns->zones,
                     ns->zone_size_bytes, ns->zone_capacity_bytes);
     ns_identity_init(n, ns);
+}
+
+/* What the data of all namespaces take. */
+uint64_t femu_data_bytes(const SsdParams *params)
+{
+    return params->zones * params->zone_capacity_bytes;
 }
 
 /* Needs the core and the memory. */
@@ -76,12 +85,58 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid)
 }
 
 /*
- * Can the host use it? It must be attached, and a zoned one is there only for
- * a host that set CC.CSS to all command sets.
+ * The namespace that the value of a property starts with, as in "2:17 offline";
+ * 1 if it names none. *rest is what comes behind.
  */
+FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
+                          const char *value, const char **rest, Error **errp)
+{
+    const char *colon;
+    uint64_t nsid = 1;
+
+    *rest = value;
+    if (!n->ssd) {
+        error_setg(errp, "%s: the drive is not realized yet", name);
+        return NULL;
+    }
+    if (qemu_strtou64(value, &colon, 0, &nsid) < 0 || *colon != ':') {
+        return femu_ns(n, 1);
+    }
+    *rest = colon + 1;
+    if (nsid < 1 || nsid > n->ns_count) {
+        error_setg(errp, "%s=%s: there is no namespace %" PRIu64 "; the last "
+                   "is %" PRIu32, name, value, nsid, n->ns_count);
+        return NULL;
+    }
+    return femu_ns(n, nsid);
+}
+
+/* Has the host enabled its command set? A zoned one only with all of them. */
+bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
+{
+    uint32_t css = NVME_CC_CSS(n->cc);
+
+    return css == NVME_CC_CSS_ALL ||
+           (css == NVME_CC_CSS_NVM && ns->csi == NVME_CSI_NVM);
+}
+
+/* Can the host use it? */
 bool femu_ns_active(const FemuZns *n, const FemuNs *ns)
 {
-    return ns->attached && NVME_CC_CSS(n->cc) == NVME_CC_CSS_ALL;
+    return ns->attached && femu_ns_set_enabled(n, ns);
+}
+
+/*
+ * The namespace for a command that needs an active one (NVMe base 2.0,
+ * 3.2.1.5). Return: status.
+ */
+uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns)
+{
+    *ns = femu_ns(n, nsid);
+    if (!*ns) {
+        return NVME_INVALID_NSID;
+    }
+    return femu_ns_active(n, *ns) ? NVME_SUCCESS : NVME_INVALID_FIELD;
 }
 
 uint64_t femu_ns_zone_nlb(const FemuNs *ns)

@@ -47,12 +47,6 @@ static bool config_params(FemuZns *n, Error **errp)
     return true;
 }
 
-/* What the data of all namespaces take. */
-static uint64_t params_data_bytes(const SsdParams *params)
-{
-    return params->zones * params->zone_capacity_bytes;
-}
-
 /* A serial number from where the device is: no two drives have the same. */
 static char *default_serial(FemuZns *n)
 {
@@ -207,7 +201,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_features_reset(n);
     femu_regs_init(n);
     buffers_init(n);
-    if (!femu_memory_init(&n->memory, params_data_bytes(&n->params), n->memdev,
+    if (!femu_memory_init(&n->memory, femu_data_bytes(&n->params), n->memdev,
                           errp)) {
         femu_teardown(n);
         return;

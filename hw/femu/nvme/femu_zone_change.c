@@ -23,7 +23,8 @@
 void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx)
 {
     set_bit(zone_idx, ns->changed_zones);
-    if (n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) {
+    if ((n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) &&
+        femu_ns_active(n, ns)) {
         femu_aer_event(n, NVME_AER_TYPE_NOTICE, NOTICE_ZONE_DESCRIPTOR_CHANGED,
                        FEMU_LOG_CHANGED_ZONES, ns->nsid);
     }

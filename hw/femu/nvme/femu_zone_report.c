@@ -136,7 +136,7 @@ uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
     if (slba >= femu_ns_size_lba(ns)) {
         return NVME_LBA_RANGE;
     }
-    report_fill(n, ns, n->bounce, bytes, slba / femu_ns_zone_nlb(ns), filter, partial,
-                extended ? ext_bytes : 0);
+    report_fill(n, ns, n->bounce, bytes, slba / femu_ns_zone_nlb(ns), filter,
+                partial, extended ? ext_bytes : 0);
     return femu_dma_reply(n, cmd, n->bounce, bytes);
 }

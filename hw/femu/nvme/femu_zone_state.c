@@ -32,50 +32,60 @@ static const char *state_name(SsdZoneState state)
     g_assert_not_reached();
 }
 
+static void add_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
+                     GString *text)
+{
+    SsdZone zone = femu_ns_zone(n, ns, zone_idx);
+
+    g_string_append_printf(text, "%s{\"nsid\":%" PRIu32 ","
+                           "\"zone\":%" PRIu32 ",\"state\":\"%s\","
+                           "\"start_lba\":%" PRIu64 ","
+                           "\"capacity_nlb\":%" PRIu64,
+                           text->len > 1 ? "," : "", ns->nsid, zone_idx,
+                           state_name(zone.state), zone.start_lba,
+                           zone.capacity_nlb);
+    if (femu_zone_has_wp(zone.state)) {
+        g_string_append_printf(text, ",\"wp_lba\":%" PRIu64, zone.wp_lba);
+    }
+    if (zone.has_zrwa) {
+        g_string_append(text, ",\"zrwa\":true");
+    }
+    g_string_append_c(text, '}');
+}
+
 /* All zones as a JSON array, in order. */
 static char *get_zones(Object *obj, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
-    const FemuNs *ns = femu_ns(n, 1);
     GString *text = g_string_new("[");
 
-    for (uint32_t i = 0; ns && i < ns->zones; i++) {
-        SsdZone zone = femu_ns_zone(n, ns, i);
+    for (uint32_t nsid = 1; nsid <= n->ns_count; nsid++) {
+        const FemuNs *ns = femu_ns(n, nsid);
 
-        g_string_append_printf(text, "%s{\"zone\":%" PRIu32 ",\"state\":\"%s\","
-                               "\"start_lba\":%" PRIu64 ","
-                               "\"capacity_nlb\":%" PRIu64, i ? "," : "", i,
-                               state_name(zone.state), zone.start_lba,
-                               zone.capacity_nlb);
-        if (femu_zone_has_wp(zone.state)) {
-            g_string_append_printf(text, ",\"wp_lba\":%" PRIu64, zone.wp_lba);
+        for (uint32_t i = 0; i < ns->zones; i++) {
+            add_zone(n, ns, i, text);
         }
-        if (zone.has_zrwa) {
-            g_string_append(text, ",\"zrwa\":true");
-        }
-        g_string_append_c(text, '}');
     }
     g_string_append_c(text, ']');
     return g_string_free(text, false);
 }
 
-/* Parse "<zone> read-only" or "<zone> offline". */
-static bool parse_fail(const FemuNs *ns, const char *value, uint32_t *zone_idx,
-                       SsdZoneState *state, Error **errp)
+/* Parse `at`, "<zone> read-only" or "<zone> offline", the end of `value`. */
+static bool parse_fail(const FemuNs *ns, const char *value, const char *at,
+                       uint32_t *zone_idx, SsdZoneState *state, Error **errp)
 {
-    const char *at = value;
     uint64_t idx;
 
     if (qemu_strtou64(at, &at, 0, &idx) < 0 ||
         (!g_str_equal(at, " read-only") && !g_str_equal(at, " offline"))) {
         error_setg(errp, "zone-fail=%s: must be the number of a zone and "
-                   "\"read-only\" or \"offline\", such as \"12 offline\"",
-                   value);
+                   "\"read-only\" or \"offline\", such as \"12 offline\", or "
+                   "\"2:12 offline\" in namespace 2", value);
         return false;
     }
     if (idx >= ns->zones) {
-        error_setg(errp, "zone-fail=%s: the drive's zones are 0 to %" PRIu64,
-                   value, (uint64_t)ns->zones - 1);
+        error_setg(errp, "zone-fail=%s: the zones of namespace %" PRIu32 " are "
+                   "0 to %" PRIu32, value, ns->nsid, ns->zones - 1);
         return false;
     }
     *zone_idx = idx;
@@ -87,16 +97,13 @@ static bool parse_fail(const FemuNs *ns, const char *value, uint32_t *zone_idx,
 static void set_fail(Object *obj, const char *value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
-    FemuNs *ns = femu_ns(n, 1);
+    const char *rest;
+    FemuNs *ns = femu_ns_from_text(n, "zone-fail", value, &rest, errp);
     uint32_t zone_idx;
     SsdZoneState state;
     bool guard;
 
-    if (!ns) {
-        error_setg(errp, "zone-fail: the drive is not realized yet");
-        return;
-    }
-    if (!parse_fail(ns, value, &zone_idx, &state, errp)) {
+    if (!ns || !parse_fail(ns, value, rest, &zone_idx, &state, errp)) {
         return;
     }
     guard = femu_time_begin(n);
