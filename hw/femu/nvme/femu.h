@@ -195,16 +195,13 @@ typedef struct FemuFormat {
     uint16_t cid;
 } FemuFormat;
 
-/*
- * A namespace. Its zones are counted from 0; in the core, which counts those of
- * all namespaces, they are [first_zone, first_zone + zones).
- */
+/* A namespace. Its zones are counted from 0, as in the core. */
 typedef struct FemuNs {
     uint32_t nsid;
     uint8_t csi;                /* its I/O command set */
     bool attached;              /* to this controller, the only one */
     bool changed;               /* since the log was read */
-    uint32_t first_zone;
+    bool notice_changed;        /* an event for it is due */
     uint32_t zones;
     uint64_t zone_size_bytes;
     uint64_t zone_capacity_bytes;
@@ -213,6 +210,7 @@ typedef struct FemuNs {
     uint8_t *zone_ext;          /* zones x zone_ext_bytes */
     unsigned long *zone_ext_valid;  /* bitmap by zone */
     unsigned long *changed_zones;   /* bitmap: since their log was read */
+    bool notice_zones;          /* an event for them is due */
     FemuBadBlocks bad_reads;
     FemuBadBlocks bad_writes;
     FemuFormatStep format_step;
@@ -368,7 +366,7 @@ void femu_zone_state_class_init(ObjectClass *oc);
 void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
                     uint32_t parameter);
 uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd);
-void femu_aer_log_read(FemuZns *n, uint8_t log_page);
+void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid);
 void femu_aer_check_temperature(FemuZns *n);
 void femu_aer_reset(FemuZns *n);
 
@@ -379,6 +377,12 @@ bool femu_format_busy(const FemuZns *n, const FemuNs *ns);
 void femu_format_run(FemuZns *n);
 void femu_format_reset_done(FemuNs *ns);
 void femu_format_ctrl_reset(FemuZns *n);
+
+/* femu_notice.c: events about namespaces, one at a time. */
+void femu_notice_ns_changed(FemuZns *n, FemuNs *ns);
+void femu_notice_zone_changed(FemuZns *n, FemuNs *ns);
+void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid);
+void femu_notice_reset(FemuZns *n);
 
 /* femu_zone_change.c: zones that change of themselves. */
 void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx);

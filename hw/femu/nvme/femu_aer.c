@@ -70,13 +70,17 @@ uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd)
     return NVME_NO_COMPLETE;
 }
 
-/* The host has read a log page, and did not ask to retain its event. */
-void femu_aer_log_read(FemuZns *n, uint8_t log_page)
+/*
+ * The host has read a log page, and did not ask to retain its event. An event
+ * whose parameter is a namespace is about that one's page.
+ */
+void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
 {
     for (unsigned type = 0; type < FEMU_EVENT_TYPES; type++) {
         FemuEvent *event = &n->event[type];
 
-        if (event->log_page == log_page) {
+        if (event->log_page == log_page &&
+            (event->parameter == 0 || event->parameter == nsid)) {
             event->waiting = false;
             event->masked = false;
         }

@@ -26,9 +26,14 @@ static SsdCmd rw_decode(const FemuNs *ns, const NvmeCmd *cmd, SsdOp op)
     };
 }
 
-static uint16_t io_flush(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
+/* A namespace's, or all for NULL: the drive flushes as a whole. */
+static uint16_t io_flush(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                         const NvmeCmd *cmd)
 {
-    SsdCmd flush = { .op = SSD_OP_FLUSH, .nsid = 1 };
+    SsdCmd flush = {
+        .op = SSD_OP_FLUSH,
+        .nsid = ns ? ns->nsid : SSD_NSID_ALL,
+    };
     uint64_t lba;
     FemuReq *req;
     uint16_t status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &flush,
@@ -250,7 +255,7 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     }
     switch (cmd->opcode) {
     case NVME_CMD_FLUSH:
-        return io_flush(n, sq, cmd);
+        return io_flush(n, ns, sq, cmd);
     case NVME_CMD_READ:
         return io_read(n, ns, sq, cmd);
     case NVME_CMD_WRITE:

@@ -340,7 +340,7 @@ static void log_was_read(FemuZns *n, uint8_t lid, uint32_t nsid)
     } else if (lid == NVME_LOG_CHANGED_NSLIST) {
         femu_ns_change_clear(n);
     }
-    femu_aer_log_read(n, lid);
+    femu_notice_log_read(n, lid, nsid);
 }
 
 /*

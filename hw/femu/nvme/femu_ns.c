@@ -27,20 +27,21 @@ static void ns_identity_init(const FemuZns *n, FemuNs *ns)
 
 static void ns_init(FemuZns *n, FemuNs *ns)
 {
-    const SsdParams *params = &n->params;
+    uint32_t nsid = ns - n->ns + 1;
+    SsdNsInfo info = ssd_ns_info(n->ssd, nsid);
 
-    ns->nsid = ns - n->ns + 1;
+    ns->nsid = nsid;
     ns->csi = NVME_CSI_ZONED;
     ns->attached = true;
-    ns->first_zone = 0;
-    ns->zones = params->zones;
-    ns->zone_size_bytes = params->zone_size_bytes;
-    ns->zone_capacity_bytes = params->zone_capacity_bytes;
-    ns->lba_bytes = params->lba_bytes;
+    ns->zones = info.zones;
+    ns->zone_size_bytes = n->params.zone_size_bytes;
+    ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
+    ns->lba_bytes = info.lba_bytes;
     ns->zone_ext = g_malloc0_n(ns->zones, n->zone_ext_bytes);
     ns->zone_ext_valid = bitmap_new(ns->zones);
     ns->changed_zones = bitmap_new(ns->zones);
-    femu_store_init(&ns->store, &n->memory, 0, ns->zones,
+    femu_store_init(&ns->store, &n->memory,
+                    info.first_zone_idx * ns->zone_capacity_bytes, ns->zones,
                     ns->zone_size_bytes, ns->zone_capacity_bytes);
     ns_identity_init(n, ns);
 }
@@ -54,7 +55,7 @@ uint64_t femu_data_bytes(const SsdParams *params)
 /* Needs the core and the memory. */
 void femu_ns_init(FemuZns *n)
 {
-    n->ns_count = 1;
+    n->ns_count = ssd_ns_count(n->ssd);
     n->ns = g_new0(FemuNs, n->ns_count);
     for (uint32_t i = 0; i < n->ns_count; i++) {
         ns_init(n, &n->ns[i]);

@@ -76,11 +76,7 @@ uint16_t femu_ns_attachment(FemuZns *n, const NvmeCmd *cmd)
 void femu_ns_changed(FemuZns *n, FemuNs *ns)
 {
     ns->changed = true;
-    if (n->features.async_events & NVME_OAES_NS_ATTR) {
-        femu_aer_event(n, NVME_AER_TYPE_NOTICE,
-                       NVME_AER_INFO_NOTICE_NS_ATTR_CHANGED,
-                       NVME_LOG_CHANGED_NSLIST, 0);
-    }
+    femu_notice_ns_changed(n, ns);
 }
 
 /*

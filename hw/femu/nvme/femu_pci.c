@@ -39,11 +39,6 @@ static bool config_params(FemuZns *n, Error **errp)
         return false;
     }
     ssd_params_resolve(&n->params);
-    if (n->params.namespaces > 1) {
-        error_setg(errp, "namespaces=%" PRIu32 ": the device has one "
-                   "namespace; only femu-sim has more", n->params.namespaces);
-        return false;
-    }
     return true;
 }
 

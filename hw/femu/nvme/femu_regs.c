@@ -53,6 +53,7 @@ void femu_ctrl_reset(FemuZns *n)
     femu_features_reset(n);
     femu_aer_reset(n);
     femu_format_ctrl_reset(n);
+    femu_notice_reset(n);
     n->csts = 0;
     femu_irq_ctrl_reset(n);
 }

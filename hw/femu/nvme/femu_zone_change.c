@@ -12,8 +12,6 @@
 #include "qemu/bswap.h"
 #include "femu.h"
 
-#define NOTICE_ZONE_DESCRIPTOR_CHANGED 0xef
-
 /* The log page: a count, and identifiers from byte 8 on. */
 #define LIST_MAX 511
 #define LIST_OVERFLOW 0xffff
@@ -23,11 +21,7 @@
 void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx)
 {
     set_bit(zone_idx, ns->changed_zones);
-    if ((n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) &&
-        femu_ns_active(n, ns)) {
-        femu_aer_event(n, NVME_AER_TYPE_NOTICE, NOTICE_ZONE_DESCRIPTOR_CHANGED,
-                       FEMU_LOG_CHANGED_ZONES, ns->nsid);
-    }
+    femu_notice_zone_changed(n, ns);
 }
 
 /*
