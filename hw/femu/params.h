@@ -58,6 +58,12 @@
       "dies per way that one zone spans; 0 means all")                        \
     X(U32, zone_planes, "zone-planes", 0, 0, 8, "planes",                     \
       "planes per die that one zone spans; 0 means all")                      \
+    X(ENUM, stripe_order, "stripe-order", 0, 0, 23,                           \
+      "cwdp, cwpd, cdwp, cdpw, cpwd, cpdw, wcdp, wcpd, wdcp, wdpc, "          \
+      "wpcd, wpdc, dcwp, dcpw, dwcp, dwpc, dpcw, dpwc, pcwd, pcdw, "          \
+      "pwcd, pwdc, pdcw, pdwc",                                               \
+      "how a zone's pages go round its units: c channel, w way, d die, "      \
+      "p plane, the level that changes with every page first")                \
     X(SIZE, page_bytes, "page-size", 16 * SSD_KIB, 4 * SSD_KIB,               \
       256 * SSD_KIB, "bytes", "flash page: the unit of sense and program")    \
     X(U32, pages_per_block, "pages-per-block", 768, 1, 1u << 16, "pages",     \

@@ -74,7 +74,7 @@ static void init_zones(Ssd *ssd)
         levels[MAP_PLANE] = (MapLevel) { 1, 1 };
     }
 
-    map_init(&ssd->map, levels);
+    map_init(&ssd->map, levels, map_order(p->stripe_order));
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =
         g_new0(uint32_t, (size_t)p->zones * ssd->map.zone_units);

@@ -10,12 +10,36 @@
 
 #include <glib.h>
 
+MapOrder map_order(uint32_t index)
+{
+    MapOrder order;
+    uint8_t left[MAP_LEVELS];
+    uint32_t ways = MAP_ORDERS;
+
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        left[i] = i;
+    }
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        uint32_t chosen;
+
+        ways /= MAP_LEVELS - i;
+        chosen = index / ways;
+        index %= ways;
+        order.level[i] = left[chosen];
+        for (unsigned k = chosen; k + 1 < MAP_LEVELS - i; k++) {
+            left[k] = left[k + 1];
+        }
+    }
+    return order;
+}
+
 /*
  * The unit at striping position `position` of group `group_idx`. Both numbers
- * count with the channel fastest, as mixed-radix digits over the levels.
+ * are mixed-radix digits over the levels: groups count with the channel
+ * fastest, positions in the order given.
  */
-static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], uint32_t group_idx,
-                        uint32_t position)
+static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], MapOrder order,
+                        uint32_t group_idx, uint32_t position)
 {
     uint32_t digits[MAP_LEVELS];
     uint32_t unit_idx = 0;
@@ -23,10 +47,14 @@ static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], uint32_t group_idx,
     for (unsigned i = 0; i < MAP_LEVELS; i++) {
         uint32_t groups = levels[i].count / levels[i].per_zone;
 
-        digits[i] = group_idx % groups * levels[i].per_zone +
-                    position % levels[i].per_zone;
+        digits[i] = group_idx % groups * levels[i].per_zone;
         group_idx /= groups;
-        position /= levels[i].per_zone;
+    }
+    for (unsigned i = 0; i < MAP_LEVELS; i++) {
+        const MapLevel *level = &levels[order.level[i]];
+
+        digits[order.level[i]] += position % level->per_zone;
+        position /= level->per_zone;
     }
     for (unsigned i = 0; i < MAP_LEVELS; i++) {
         unit_idx = unit_idx * levels[i].count + digits[i];
@@ -34,7 +62,7 @@ static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], uint32_t group_idx,
     return unit_idx;
 }
 
-void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS])
+void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
 {
     uint32_t position = 0;
 
@@ -46,7 +74,7 @@ void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS])
     map->unit_idx = g_new(uint32_t, map->group_count * map->zone_units);
     for (uint32_t group_idx = 0; group_idx < map->group_count; group_idx++) {
         for (uint32_t u = 0; u < map->zone_units; u++) {
-            map->unit_idx[position++] = unit_of(levels, group_idx, u);
+            map->unit_idx[position++] = unit_of(levels, order, group_idx, u);
         }
     }
 }

@@ -27,12 +27,25 @@ typedef struct ZoneMap {
 } ZoneMap;
 
 /*
- * Zone z lies on group z mod group_count. Pages go round the group's units,
- * channel first, then way, die and plane (Algorithm 1: i = ppn mod N_CH,
- * j = floor(ppn / N_CH) mod N_WAY). Units are numbered with the plane fastest
- * and the channel slowest, so that unit / units-per-channel is the channel.
+ * The number `index` < MAP_ORDERS of the ways to order the levels, in
+ * lexicographic order of the levels' numbers. Order 0 is channel, way, die,
+ * plane.
  */
-void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS]);
+#define MAP_ORDERS 24
+typedef struct MapOrder {
+    uint8_t level[MAP_LEVELS];
+} MapOrder;
+MapOrder map_order(uint32_t index);
+
+/*
+ * Zone z lies on group z mod group_count. Pages go round the group's units,
+ * the first level of `order` fastest; with order 0 this is Algorithm 1:
+ * i = ppn mod N_CH, j = floor(ppn / N_CH) mod N_WAY. Units are numbered with
+ * the plane fastest and the channel slowest, so that unit / units-per-channel
+ * is the channel.
+ */
+void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS],
+              MapOrder order);
 void map_destroy(ZoneMap *map);
 
 /* The units of a zone in striping order: zone_units of them. */
