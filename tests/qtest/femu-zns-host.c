@@ -43,6 +43,15 @@ uint64_t femu_cap_nlb(const FemuConfig *config)
     return config->ssd.zone_capacity_bytes / config->ssd.lba_bytes;
 }
 
+/* The word of a choice: of "a, b, c" the one of this number. */
+static void append_word(GString *args, const char *words, uint32_t value)
+{
+    g_auto(GStrv) word = g_strsplit(words, ", ", -1);
+
+    g_assert_cmpuint(value, <, g_strv_length(word));
+    g_string_append(args, word[value]);
+}
+
 char *femu_device_args(const FemuConfig *config, unsigned slot,
                        const char *extra)
 {
@@ -51,19 +60,23 @@ char *femu_device_args(const FemuConfig *config, unsigned slot,
     g_string_append_printf(args, "-device femu-zns,id=zns%u,addr=%02x.0,"
                            "serial=qtest-%u,time-dilation=%u", slot, slot,
                            slot, config->time_dilation);
-#define FORMAT_U32(value) g_string_append_printf(args, "%" PRIu32, value)
-#define FORMAT_U64(value) g_string_append_printf(args, "%" PRIu64, value)
-#define FORMAT_SIZE(value) FORMAT_U64(value)
-#define FORMAT_BOOL(value) g_string_append(args, (value) ? "on" : "off")
-#define APPEND(type, field, name, ...)          \
-    g_string_append(args, "," name "=");        \
-    FORMAT_##type(config->ssd.field);
+#define FORMAT_U32(value, unit) \
+    g_string_append_printf(args, "%" PRIu32, value)
+#define FORMAT_U64(value, unit) \
+    g_string_append_printf(args, "%" PRIu64, value)
+#define FORMAT_SIZE(value, unit) FORMAT_U64(value, unit)
+#define FORMAT_BOOL(value, unit) g_string_append(args, (value) ? "on" : "off")
+#define FORMAT_ENUM(value, unit) append_word(args, unit, value)
+#define APPEND(type, field, name, first, min, max, unit, help)  \
+    g_string_append(args, "," name "=");                        \
+    FORMAT_##type(config->ssd.field, unit);
     SSD_PARAMS(APPEND)
 #undef APPEND
 #undef FORMAT_U32
 #undef FORMAT_U64
 #undef FORMAT_SIZE
 #undef FORMAT_BOOL
+#undef FORMAT_ENUM
     if (extra) {
         g_string_append_printf(args, ",%s", extra);
     }
