@@ -193,10 +193,16 @@ static uint64_t near_wp(FemuDrive *drive, uint32_t zone_idx, unsigned *inside)
     return qtest_readq(drive->host->qts, addr + 64 + 24);
 }
 
+static uint32_t random_zone(const FemuDrive *drive)
+{
+    return random_below(drive->config.ssd.zones /
+                        drive->config.ssd.namespaces);
+}
+
 /* Open with a ZRWA, write around in it, or commit some of it. */
 static void submit_zrwa(FemuDrive *drive, unsigned *inside)
 {
-    uint32_t zone_idx = random_below(drive->config.ssd.zones);
+    uint32_t zone_idx = random_zone(drive);
     uint64_t lba = femu_zone_lba(drive, zone_idx);
     uint64_t what = random_below(3);
     NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_OPEN, lba, false);
@@ -218,7 +224,7 @@ static void submit_zrwa(FemuDrive *drive, unsigned *inside)
 
 static void submit_random(FemuDrive *drive, unsigned *inside)
 {
-    uint32_t zone_idx = random_below(drive->config.ssd.zones);
+    uint32_t zone_idx = random_zone(drive);
     uint64_t zslba = femu_zone_lba(drive, zone_idx);
     uint32_t nlb = random_below(4) ? 1 + random_below(16)
                                    : 1 + random_below(100);
@@ -249,6 +255,7 @@ static void run_random(FemuDrive *drive)
     unsigned inside = 0;
 
     for (unsigned i = 0; i < STEPS; i++) {
+        drive->nsid = 1 + random_below(drive->config.ssd.namespaces);
         submit_random(drive, &inside);
         inside -= reap_all(drive);
         while (inside > MAX_INSIDE) {
@@ -310,6 +317,14 @@ static void test_replay(void)
 {
     FemuConfig config = femu_small_config();
 
+    check_replay(&config);
+}
+
+static void test_replay_namespaces(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.namespaces = 2;
     check_replay(&config);
 }
 
@@ -395,6 +410,7 @@ int main(int argc, char **argv)
                    test_discard_and_dilation);
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/replay", test_replay);
+    qtest_add_func("femu-zns/trace/replay-namespaces", test_replay_namespaces);
     qtest_add_func("femu-zns/trace/replay-zrwa", test_replay_zrwa);
     qtest_add_func("femu-zns/trace/replay-odd", test_replay_odd);
     qtest_add_func("femu-zns/trace/replay-copy-and-failure",
