@@ -49,6 +49,14 @@ test-fio-zbd:
 	@scripts/build-fio-zbd
 	@tests/guest/fio_zbd.py
 
+#: make figures  the papers' figures, drawn anew by the simulator, with a table
+#:               of theirs, ours and the error; out/figures/
+#:                 FIGURES="10a 11a"   only these
+#:
+figures: core
+	@scripts/deps report
+	@scripts/figures
+
 #: make qemu     QEMU with the drive, in build-qemu/
 #:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball
 #: make guest    the guest's kernel and image, in build-guest/

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The figures of the papers as simulations: which jobs, on which drive, ended
+by what. tests/data/confznspp/README.md has the protocols.
+
+Knows nothing of how runs are started and drawn.
+"""
+
+import csv
+import os
+
+from femu.sim_runs import Op, Run, fio_bucket_us, job
+
+PAGE = 16384
+ZONE = 2 << 30                  # of confznspp.cfg: its size
+CAPACITY = 1056 << 20
+ZONE_PAGES = CAPACITY // PAGE
+
+# The guest, once for all figures of ConfZNS++: about 8 us per command, and one
+# command in 10,000 that waits up to 5 ms for the guest itself. The stalls are
+# in the data (maxima of 12 to 190 ms without any interference); without them
+# the writers of a deterministic drive keep step for ever and all queue at one
+# channel, which a real guest undoes now and then.
+GUEST = ['--host_overhead=8us', '--host_stall=5ms',
+         '--host_stall_per_million=100']
+
+FINISH_RATE = 92114255 // 2     # 50 % of the unthrottled 256 KiB rate, in B/s
+RESET_RATE = 27836677046 // 2   # 50 % of figure 9b's, in B/s
+
+
+class Point:
+    """A point to be compared: theirs and, after the run, ours.
+
+    shown: whether `theirs` is a number to be compared with; else None.
+    """
+
+    def __init__(self, figure, series, x, metric, theirs):
+        self.figure = figure
+        self.series = series
+        self.x = x
+        self.metric = metric
+        self.theirs = theirs
+        self.ours = None
+
+    def error_pct(self):
+        """Return: how far ours is off theirs, in percent; None if unknown."""
+        if self.theirs is None or self.ours is None:
+            return None
+        return 100 * (self.ours - self.theirs) / self.theirs
+
+
+class Experiment:
+    """One run, and the points that it gives: [(Point, pick)], where pick
+    takes the run's results to a number."""
+
+    def __init__(self, run, points):
+        self.run = run
+        self.points = points
+
+
+def pick(job_name, op_name, metric):
+    """Return: a function from a run's results to kiops, p95_us, mean_us..."""
+    def take(result):
+        made = Op(result[job_name], op_name)
+        if metric == 'kiops':
+            return made.iops / 1000
+        if metric == 'p95_us':
+            return fio_bucket_us(made.percentile_us(95.0))
+        if metric == 'max_us':
+            return made.max_us
+        return made.mean_us
+    return take
+
+
+# --- ConfZNS++ ----------------------------------------------------------------
+
+def read_points(top):
+    """Return: the rows of the published data by (fig, series, concurrency)."""
+    path = os.path.join(top, 'tests/data/confznspp/points.csv')
+    with open(path, encoding='ascii') as file:
+        return {(row['fig'], row['series'], int(row['concurrency'])): row
+                for row in csv.DictReader(file)
+                if row['job_section'].split(':')[1] in ('read', 'write')}
+
+
+def finish_job(first):
+    """The finish job of figures 10a and 10b, from zone FIRST on."""
+    return job('finish', rw='finish', offset='%dz' % first, size='10z',
+               bs='16k', prewrite='16k', rate=FINISH_RATE, rate_burst=1)
+
+
+def writers(count, **more):
+    """1 to 7 writers of figures 10a and 11."""
+    return job('io', rw='write', bs='16k', numjobs=count, size='3z',
+               offset_increment='3z', **more)
+
+
+def beside_finish(series, jobs):
+    """Jobs, and the finish job unless the series is without."""
+    return jobs if series == '100' else jobs + finish_job(24)
+
+
+def finish_settings(series):
+    """The drive's changes for a series of figures 10."""
+    return {} if series == '100' else {
+        'finish-chunk': series.split('-')[1] + 'K'}
+
+
+def figure_10a(series, count):
+    """Return: settings and arguments."""
+    more = {'time_based': 1} if series == '100' else {'exitall': 1}
+    return finish_settings(series), beside_finish(
+        series, writers(count, ramp_time=5, runtime=180, **more))
+
+
+def figure_10b(series, depth):
+    """Return: settings and arguments."""
+    more = {'time_based': 1} if series == '100' else {'exitall': 1}
+    return finish_settings(series), beside_finish(
+        series, job('io', rw='randread', bs='16k', prefill='100%', size='5z',
+                    iodepth=depth, ramp_time=5, runtime=180, **more))
+
+
+def figure_11(series, count, settings):
+    """Return: settings and arguments."""
+    if series == '100':
+        return settings, writers(count, ramp_time=5, runtime=180, time_based=1)
+    return settings, job('reset', rw='reset', prefill='100%', offset='24z',
+                         size='24z', rate=RESET_RATE, exitall=1) + \
+        writers(count, runtime=180, time_based=1)
+
+
+LAZY = {'mapping': 'lazy', 'erase-at': 'zone-write'}
+PROTOCOLS = {
+    '10a': ('write', figure_10a),
+    '10b': ('read', figure_10b),
+    '11a-sync': ('write', lambda s, n: figure_11(s, n, {})),
+    '11b-async': ('write', lambda s, n: figure_11(s, n, LAZY)),
+}
+
+
+def confznspp(top):
+    """Return: the experiments of figures 10a, 10b, 11a and 11b."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    experiments = []
+    for (figure, series, x), row in sorted(read_points(top).items()):
+        if figure not in PROTOCOLS:
+            continue
+        op_name, protocol = PROTOCOLS[figure]
+        settings, args = protocol(series, x)
+        name = figure.split('-')[0]
+        experiments.append(Experiment(Run(config, settings, GUEST + args), [
+            (Point(name, series, x, 'kiops', float(row['iops']) / 1000),
+             pick('io', op_name, 'kiops')),
+            (Point(name, series, x, 'p95_us', float(row['lat_p95_us'])),
+             pick('io', op_name, 'p95_us'))]))
+    return experiments
+
+
+OCCUPANCIES = (0.0, 12.5, 25.0, 37.5, 50.0, 62.5, 75.0, 87.5, 100.0)
+
+
+def filled(percent):
+    """Return: the bytes of a zone that is PERCENT full; one page at least."""
+    return max(1, round(ZONE_PAGES * percent / 100)) * PAGE
+
+
+def figure_9a(top):
+    """Finish by occupancy and granularity. Theirs: the paper's 48.6 s, its
+    4.1 times, and the raw data's 240.418 s for 20 finishes."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    theirs = {(16, 0.0): 48.6e6, (256, 0.0): 240.418e6 / 20}
+    experiments = []
+    for kib in (16, 32, 64, 256):
+        for percent in OCCUPANCIES:
+            if percent == 100.0:
+                continue
+            experiments.append(Experiment(
+                Run(config, {'finish-chunk': '%dK' % kib}, GUEST + job(
+                    'finish', rw='finish', prefill=filled(percent),
+                    size='1z')),
+                [(Point('9a', '%d KiB' % kib, percent, 'mean_us',
+                        theirs.get((kib, percent))),
+                  pick('finish', 'finish', 'mean_us'))]))
+    return experiments
+
+
+def figure_9b(top):
+    """Reset by occupancy, whole and partial."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    # The paper's text; the raw data's mean of a full zone.
+    theirs = {('full', 50.0): 77000.0, ('partial', 50.0): 38500.0,
+              ('full', 100.0): 77135.55}
+    experiments = []
+    for series, settings in (('full', {'full-erase': 'on'}),
+                             ('partial', {})):
+        for percent in OCCUPANCIES:
+            experiments.append(Experiment(
+                Run(config, settings, GUEST + job(
+                    'reset', rw='reset', prefill=filled(percent), size='1z')),
+                [(Point('9b', series, percent, 'mean_us',
+                        theirs.get((series, percent))),
+                  pick('reset', 'reset', 'mean_us'))]))
+    return experiments
+
+
+def first_write(top):
+    """Sequential fill, twice: the first writes of recycled zones."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    experiments = []
+    for series, settings, theirs in (('direct', {}, 733.2),
+                                     ('lazy', LAZY, 77700.0)):
+        # All zones are full; each is reset and gets its first page.
+        args = job('reset', rw='reset', prefill='100%', size='48z') + \
+            job('first', rw='write', bs='16k', size='48z', zone_bytes='16k',
+                stonewall=1)
+        changes = dict(settings, **{'max-open': 0, 'max-active': 0})
+        experiments.append(Experiment(Run(config, changes, GUEST + args), [
+            (Point('first-write', series, 1, 'mean_us', theirs),
+             pick('first', 'write', 'mean_us'))]))
+    return experiments
+
+
+# --- ConfZNS: one unit, several, all ------------------------------------------
+
+# The slides' drives: 16 units, 48 KiB pages, 450/65 us, 1200 MT/s (a page in
+# 41 us). Zones on one unit and on eight; all sixteen beyond them.
+SCALING = {
+    'channels': 8, 'ways': 2, 'dies': 1, 'planes': 1, 'page-size': '48K',
+    'program-ns': 450000, 'read-ns': 65000, 'page-transfer-ns': 40960,
+    'mdts': '2M', 'max-open': 0, 'max-active': 0, 'pages-per-block': 512,
+    'finish-chunk': 0,
+}
+SPANS = {'SU': (1, 1), 'MU': (8, 1), 'FU': (8, 2)}
+
+
+def scaling(top):
+    """Throughput of 1 to 16 threads of 128 KiB-class requests (two pages and
+    a half would be 120 KiB; 96 KiB are two), each in a zone of its own."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    experiments = []
+    for series, (channels, ways) in SPANS.items():
+        settings = dict(SCALING, **{
+            'zone-channels': channels, 'zone-ways': ways, 'zones': 64,
+            'zone-size': '128M', 'zone-capacity': '96M'})
+        for rw, op_name in (('write', 'write'), ('read', 'read')):
+            for threads in (1, 2, 4, 8, 16):
+                args = job('io', rw=rw, bs='96k', numjobs=threads, size='2z',
+                           offset_increment='2z', prefill='100%' if rw ==
+                           'read' else '0', time_based=1, runtime=1)
+                experiments.append(Experiment(
+                    Run(config, settings, GUEST + args),
+                    [(Point('scaling-' + rw, series, threads, 'kiops', None),
+                      pick('io', op_name, 'kiops'))]))
+    return experiments
+
+
+# --- ZINC ---------------------------------------------------------------------
+
+def zinc(top):
+    """Figure 8: mq-deadline against ZINC on the ZN540, 8 KiB writers, resets
+    at 50 % of 60 per second."""
+    config = os.path.join(top, 'configs/zn540.cfg')
+    experiments = []
+    for policy in ('mq-deadline', 'zinc'):
+        for share in (0, 50):
+            for count in range(1, 8):
+                args = ['--ioscheduler=' + policy, '--host_overhead=5us'] + \
+                    writers(count, **{'bs_': '8k', 'runtime': 3,
+                                      'time_based': 1})
+                if share:
+                    args += job('reset', rw='reset', prefill='100%',
+                                offset='30z', size='90z', rate_iops=30)
+                series = '%s %d %%' % (policy, share)
+                experiments.append(Experiment(Run(config, {}, args), [
+                    (Point('8', series, count, 'kiops', None),
+                     pick('io', 'write', 'kiops')),
+                    (Point('8', series, count, 'p95_us', None),
+                     pick('io', 'write', 'p95_us'))]))
+    return experiments
+
+
+# --- Beyond the papers --------------------------------------------------------
+
+def designs(top):
+    """What the designs that ConfZNS++ names but does not have do to the same
+    workloads: 4 writers beside finishes, and beside resets."""
+    config = os.path.join(top, 'configs/confznspp.cfg')
+    finishes = {
+        'finish 256 KiB': {},
+        'finish, paused 5 ms': {'finish-pause-ns': 5000000},
+        'finish, dynamic': {'finish-busy-pause-ns': 20000000},
+        'finish, stalling': {'finish-stall-ns': 20000000},
+    }
+    resets = {
+        'reset, whole': {},
+        'reset, preemptive': {'erase-preemptive': 'on'},
+        'reset, preemptive, stalling': {'erase-preemptive': 'on',
+                                        'erase-stall-ns': 20000000},
+        'reset, background': {'erase-at': 'background'},
+        'lazy, erase at each block': {'mapping': 'lazy',
+                                      'erase-at': 'block-write'},
+    }
+    experiments = []
+    for number, (series, change) in enumerate([*finishes.items(),
+                                               *resets.items()]):
+        if series in finishes:
+            args = writers(4, runtime=20, time_based=1, exitall=1) + \
+                job('finish', rw='finish', offset='24z', size='10z',
+                    prewrite='16k')
+            change = dict(change, **{'finish-chunk': '256K'})
+        else:
+            args = job('reset', rw='reset', prefill='100%', offset='24z',
+                       size='24z', rate=RESET_RATE, exitall=1) + \
+                writers(4, runtime=180, time_based=1)
+        experiments.append(Experiment(Run(config, change, GUEST + args), [
+            (Point('designs', series, number, metric, None),
+             pick('io', 'write', metric))
+            for metric in ('kiops', 'p95_us', 'max_us')]))
+    return experiments
+
+
+FIGURES = {
+    '9a': ('Finish latency by occupancy', figure_9a),
+    '9b': ('Reset latency by occupancy', figure_9b),
+    '10a': ('Finish beside writes', None),
+    '10b': ('Finish beside reads', None),
+    '11a': ('Synchronous reset beside writes', None),
+    '11b': ('Asynchronous reset beside writes', None),
+    'first-write': ('First write of a recycled zone', first_write),
+    'scaling': ('Zones on one, eight and all units', scaling),
+    '8': ('ZINC and mq-deadline: reset beside writes', zinc),
+    'designs': ('Designs beyond ConfZNS++', designs),
+}
+
+
+def experiments_of(top, wanted):
+    """Return: the experiments of the figures in WANTED, all if it is empty."""
+    chosen = wanted or list(FIGURES)
+    experiments = [one for one in confznspp(top)
+                   if one.points[0][0].figure in chosen]
+    for name in chosen:
+        if FIGURES[name][1]:
+            experiments += FIGURES[name][1](top)
+    return experiments

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the figures' simulations, compares the points with the published ones
+and writes pictures, a table and a CSV.
+
+Knows nothing of what the runs are.
+"""
+
+import csv
+import os
+
+from femu import figure_plots, figure_runs, sim_runs
+
+COLUMNS = ('figure', 'series', 'x', 'metric', 'theirs', 'ours', 'error_pct')
+
+
+class FiguresError(Exception):
+    """The user's input is wrong."""
+
+
+def run(sim, experiments):
+    """Runs the experiments and gives each point its number.
+
+    Return: (figure, reason) of those that failed.
+    """
+    results = sim_runs.run_all('figures', sim,
+                               [one.run for one in experiments])
+    failed = []
+    for experiment, result in zip(experiments, results):
+        for point, pick in experiment.points:
+            if isinstance(result, Exception):
+                failed.append((point.figure, str(result)))
+            else:
+                point.ours = pick(result)
+    return failed
+
+
+def rows_of(points):
+    """Return: the table's rows, as text."""
+    rows = []
+    for point in points:
+        error = point.error_pct()
+        rows.append([point.figure, point.series, '%g' % point.x, point.metric,
+                     '' if point.theirs is None else '%.4g' % point.theirs,
+                     '' if point.ours is None else '%.4g' % point.ours,
+                     '' if error is None else '%+.1f' % error])
+    return rows
+
+
+def write_csv(path, points):
+    """All points, also those without a published counterpart."""
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(rows_of(points))
+
+
+def write_table(path, points):
+    """Those with a published counterpart, as Markdown."""
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('| %s |\n' % ' | '.join(
+            name.replace('_pct', ', %') for name in COLUMNS))
+        file.write('|%s\n' % ('---|' * len(COLUMNS)))
+        for row in rows_of([point for point in points
+                            if point.error_pct() is not None]):
+            file.write('| %s |\n' % ' | '.join(row))
+
+
+def mean_abs(points):
+    """Return: the mean of the absolute errors."""
+    errors = [abs(point.error_pct()) for point in points]
+    return sum(errors) / max(1, len(errors))
+
+
+def print_figure(name, title, points, note):
+    """The figure's comparison, and a line that sums it up."""
+    compared = [p for p in points if p.error_pct() is not None]
+    print('%s: %s%s' % (name, title, ' (%s)' % note if note else ''))
+    for row in rows_of(compared):
+        print('  %-11s %-12s %5s  %-8s %10s %10s %7s %%' % tuple(row))
+    if compared:
+        worst = max(compared, key=lambda p: abs(p.error_pct()))
+        print('  %d points, mean error %.1f %%, worst %.1f %% (%s at %g, %s)'
+              % (len(compared), mean_abs(compared), abs(worst.error_pct()),
+                 worst.series, worst.x, worst.metric))
+    else:
+        print('  %d points without published numbers; drawn, not compared'
+              % len(points))
+
+
+def note_of(top, name):
+    """Return: what a reader of figure NAME must know, or an empty text."""
+    if name == '8':
+        with open(os.path.join(top, 'configs/zn540.cfg'),
+                  encoding='utf-8') as file:
+            if 'not calibrated' in file.read().lower():
+                return 'zn540.cfg is not calibrated'
+    return ''
+
+
+def draw(sim, top, out_dir, wanted):
+    """Draws the figures in WANTED, all of them if it is empty."""
+    for name in wanted:
+        if name not in figure_runs.FIGURES:
+            raise FiguresError('there is no figure "%s"; there are: %s' % (
+                name, ' '.join(figure_runs.FIGURES)))
+    experiments = figure_runs.experiments_of(top, wanted)
+    failed = run(sim, experiments)
+    points = [point for one in experiments for point, _ in one.points]
+    for name, (title, _) in figure_runs.FIGURES.items():
+        mine = [p for p in points if p.figure.split('-')[0] == name or
+                p.figure == name]
+        if not mine:
+            continue
+        reasons = [reason for figure, reason in failed if figure == name or
+                   figure.split('-')[0] == name]
+        if reasons:
+            print('%s: %s: skipped: %s' % (name, title, reasons[0]))
+            continue
+        print_figure(name, title, mine, note_of(top, name))
+        figure_plots.draw(os.path.join(out_dir, 'figure-%s.png' % name), name,
+                          title, mine)
+    write_csv(os.path.join(out_dir, 'points.csv'), points)
+    write_table(os.path.join(out_dir, 'table.md'), points)
+    compared = [point for point in points if point.error_pct() is not None]
+    print('written to %s' % os.path.relpath(out_dir, os.getcwd()))
+    print('figures: %d points, mean error %.1f %%, worst %.1f %%' % (
+        len(compared), mean_abs(compared),
+        max((abs(point.error_pct()) for point in compared), default=0)))
