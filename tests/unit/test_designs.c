@@ -328,6 +328,23 @@ static void test_lazy_confznspp(void)
     drive_free(d);
 }
 
+/* Two superblocks, one eraser: a zone takes the one that is being erased. */
+static void test_lazy_background(void)
+{
+    Drive *d = drive_new("mapping=lazy erase-at=background");
+
+    for (uint32_t i = 0; i < 4; i++) {
+        drive_fill(d, i, 16);
+    }
+    drive_expect_next(d, drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0), LATER);
+    drive_expect_next(d, drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 1), LATER);
+    expect_write(d, LATER, 1, 0, LATER + 2 * ERASE + PROG);
+    /* The other one's erases have begun behind that; zone 0 waits for them. */
+    expect_write(d, LATER + 2 * ERASE + PROG, 0, 0,
+                 LATER + 2 * ERASE + PROG + 2 * ERASE + PROG);
+    drive_free(d);
+}
+
 /* A zone has its new blocks at the reset: the old ones' erase is not its. */
 static void test_remap(void)
 {
@@ -506,6 +523,7 @@ int main(int argc, char **argv)
     g_test_add_func("/designs/mapping/lazy-repeat-zone",
                     test_lazy_repeat_zone);
     g_test_add_func("/designs/mapping/lazy-confznspp", test_lazy_confznspp);
+    g_test_add_func("/designs/mapping/lazy-background", test_lazy_background);
     g_test_add_func("/designs/mapping/remap", test_remap);
     g_test_add_func("/designs/wear/orders", test_wear);
     g_test_add_func("/designs/wear/statistics", test_wear_statistics);

@@ -28,12 +28,13 @@ typedef enum SuperblockOrder {
 
 /*
  * A superblock that backs no zone is free (nothing on it needs an erase),
- * dirty, or being erased.
+ * being erased, or dirty. Zones take them in this order: who is being erased
+ * is ready before who has to wait for that.
  */
 typedef enum SuperblockState {
     SUPERBLOCK_FREE,
-    SUPERBLOCK_DIRTY,
     SUPERBLOCK_ERASING,
+    SUPERBLOCK_DIRTY,
     SUPERBLOCK_POOLS,
     SUPERBLOCK_MAPPED = SUPERBLOCK_POOLS,
 } SuperblockState;
@@ -82,8 +83,8 @@ void superblock_init(SuperblockTable *table, const SuperblockConfig *config);
 void superblock_destroy(SuperblockTable *table);
 
 /*
- * Back a zone that is backed by nothing: by a free superblock, else a dirty
- * one, else one that is being erased. There is always one.
+ * Back a zone that is backed by nothing: by a free superblock, else one that
+ * is being erased, else a dirty one. There is always one.
  */
 void superblock_map(SuperblockTable *table, uint32_t zone_idx);
 
