@@ -77,6 +77,13 @@ typedef struct FemuHeldIrq {
     int64_t due_at_ns;
 } FemuHeldIrq;
 
+/* Shadow doorbells in host memory: doorbell i is dword i of both buffers. */
+typedef struct FemuDbbuf {
+    bool enabled;
+    uint64_t shadow_addr;
+    uint64_t event_addr;
+} FemuDbbuf;
+
 /* Submission queue: [head, tail) is not yet fetched. */
 typedef struct FemuSq {
     uint16_t id;
@@ -230,6 +237,7 @@ struct FemuZns {
     HostMemoryBackend *memdev;
     uint32_t dilation;
     uint32_t max_queue_pairs;
+    bool dbbuf_offered;
     uint32_t zone_ext_bytes;    /* of a zone descriptor's extension, or 0 */
 
     /* Registers. */
@@ -253,6 +261,8 @@ struct FemuZns {
     /* Queues; index 0 is the admin pair, which has no property of its own. */
     FemuSq *sq[FEMU_MAX_QUEUES];
     FemuCq *cq[FEMU_MAX_QUEUES];
+    FemuDbbuf dbbuf;
+    bool fetch_unfinished;      /* see femu_queues_fetch() */
     FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
     uint32_t last_sq_idx;       /* round robin: the queue served last */
     uint16_t aer_cid[FEMU_MAX_AERS];
@@ -314,6 +324,14 @@ uint16_t femu_status_retry(uint16_t status);
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result);
 void femu_queues_fetch(FemuZns *n);
+
+/* femu_dbbuf.c: shadow doorbells; `doorbell` counts as in the registers. */
+uint16_t femu_dbbuf_config(FemuZns *n, const NvmeCmd *cmd);
+void femu_dbbuf_init(FemuZns *n, unsigned doorbell, uint32_t known);
+uint32_t femu_dbbuf_rung(FemuZns *n, unsigned doorbell, uint32_t known,
+                         uint32_t value);
+uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known);
+void femu_dbbuf_ctrl_reset(FemuZns *n);
 
 /* femu_irq.c: MSI-X, MSI and the pin. */
 bool femu_irq_vector_valid(FemuZns *n, uint16_t vector);

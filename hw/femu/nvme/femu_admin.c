@@ -149,6 +149,8 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
         return femu_get_features(n, cmd, result);
     case NVME_ADM_CMD_ASYNC_EV_REQ:
         return femu_aer_request(n, cmd);
+    case NVME_ADM_CMD_DBBUF_CONFIG:
+        return femu_dbbuf_config(n, cmd);
     case NVME_ADM_CMD_FORMAT_NVM:
         return femu_format(n, cmd);
     case NVME_ADM_CMD_NS_ATTACHMENT:

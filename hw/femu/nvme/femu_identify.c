@@ -49,7 +49,8 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->ctratt = cpu_to_le32(CTRATT_HOST_ID_128_BITS);
     id->oaes = cpu_to_le32(FEMU_ASYNC_EVENTS);
     id->cntrltype = CNTRLTYPE_IO;
-    id->oacs = cpu_to_le16(NVME_OACS_FORMAT | NVME_OACS_NMS);
+    id->oacs = cpu_to_le16(NVME_OACS_FORMAT | NVME_OACS_NMS |
+                           (n->dbbuf_offered ? NVME_OACS_DBCS : 0));
     id->acl = 3;
     id->aerl = FEMU_MAX_AERS - 1;
     id->frmw = (1 << 1) | NVME_FRMW_SLOT1_RO;

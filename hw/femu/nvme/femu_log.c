@@ -147,7 +147,7 @@ static void effects_add(uint32_t *entry, uint32_t effects)
     *entry = cpu_to_le32(NVME_CMD_EFF_CSUPP | effects);
 }
 
-static void log_effects(uint8_t *buf, uint8_t csi)
+static void log_effects(const FemuZns *n, uint8_t *buf, uint8_t csi)
 {
     static const uint8_t admin[] = {
         NVME_ADM_CMD_DELETE_SQ, NVME_ADM_CMD_CREATE_SQ,
@@ -160,6 +160,9 @@ static void log_effects(uint8_t *buf, uint8_t csi)
 
     for (int i = 0; i < ARRAY_SIZE(admin); i++) {
         effects_add(&log->acs[admin[i]], 0);
+    }
+    if (n->dbbuf_offered) {
+        effects_add(&log->acs[NVME_ADM_CMD_DBBUF_CONFIG], 0);
     }
     effects_add(&log->acs[NVME_ADM_CMD_FORMAT_NVM],
                 NVME_CMD_EFF_LBCC | NVME_CMD_EFF_NCC | CSE_ONE_PER_NAMESPACE);
@@ -255,7 +258,7 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
         return log;
     case NVME_LOG_CMD_EFFECTS:
         log = log_new(sizeof(NvmeEffectsLog));
-        log_effects(log->data, csi);
+        log_effects(n, log->data, csi);
         return log;
     case LOG_FEATURES_SUPPORTED:
         log = log_new(LOG_LIST_BYTES);

@@ -257,6 +257,7 @@ static const Property femu_properties[] = {
     DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
     DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
                        FEMU_MAX_QUEUE_PAIRS),
+    DEFINE_PROP_BOOL("dbbuf", FemuZns, dbbuf_offered, false),
     DEFINE_PROP_UINT32("zd-extension-size", FemuZns, zone_ext_bytes, 0),
 };
 
@@ -279,6 +280,8 @@ static void describe_properties(ObjectClass *oc)
         "virtual nanoseconds per nanosecond of the drive");
     object_class_property_set_description(oc, "max-queue-pairs",
         "I/O queue pairs that a host can create");
+    object_class_property_set_description(oc, "dbbuf",
+        "offer Doorbell Buffer Config: doorbells in host memory");
     object_class_property_set_description(oc, "zd-extension-size",
         "bytes of a zone descriptor's extension; 0: none");
 }

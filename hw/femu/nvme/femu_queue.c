@@ -38,6 +38,7 @@ uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     cq->phase = 1;
     QSIMPLEQ_INIT(&cq->parked);
     n->cq[id] = cq;
+    femu_dbbuf_init(n, 2 * id + 1, 0);
     trace_femu_create_cq(id, base, size, vector, irq_enabled);
     return NVME_SUCCESS;
 }
@@ -61,6 +62,7 @@ uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     sq->cq = n->cq[cq_id];
     sq->cq->sq_count++;
     n->sq[id] = sq;
+    femu_dbbuf_init(n, 2 * id, 0);
     trace_femu_create_sq(id, base, size, cq_id);
     return NVME_SUCCESS;
 }
@@ -120,6 +122,7 @@ void femu_queues_delete(FemuZns *n)
         }
     }
     n->last_sq_idx = 0;
+    n->fetch_unfinished = false;
 }
 
 static bool cq_full(const FemuCq *cq)
@@ -220,6 +223,9 @@ void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
 {
     FemuSq *sq = id < FEMU_MAX_QUEUES ? n->sq[id] : NULL;
 
+    if (sq && (id > 0 || tail < sq->size)) {
+        tail = femu_dbbuf_rung(n, 2 * id, sq->tail, tail);
+    }
     if (!sq || tail >= sq->size) {
         doorbell_invalid(n, "submission tail", id, tail, sq);
         return;
@@ -228,26 +234,67 @@ void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
     sq->tail = tail;
 }
 
-/* The new head must lie between the old one and the tail: what was posted. */
-void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
+/* A new head must lie between the old one and the tail: what was posted. */
+static bool cq_head_valid(const FemuCq *cq, uint32_t head)
 {
-    FemuCq *cq = id < FEMU_MAX_QUEUES ? n->cq[id] : NULL;
-    uint32_t taken, posted;
+    uint32_t taken = (head + cq->size - cq->head) % cq->size;
+    uint32_t posted = (cq->tail + cq->size - cq->head) % cq->size;
 
-    if (!cq || head >= cq->size) {
-        doorbell_invalid(n, "completion head", id, head, cq);
-        return;
-    }
-    taken = (head + cq->size - cq->head) % cq->size;
-    posted = (cq->tail + cq->size - cq->head) % cq->size;
-    if (taken > posted) {
-        doorbell_invalid(n, "completion head", id, head, true);
-        return;
-    }
-    trace_femu_cq_doorbell(id, head, n->clock_ns);
+    return head < cq->size && taken <= posted;
+}
+
+static void cq_set_head(FemuZns *n, FemuCq *cq, uint32_t head)
+{
+    trace_femu_cq_doorbell(cq->id, head, n->clock_ns);
     femu_irq_acknowledged(n, cq, head);
     cq_unpark(n, cq);
     femu_irq_update_pin(n);
+}
+
+void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
+{
+    FemuCq *cq = id < FEMU_MAX_QUEUES ? n->cq[id] : NULL;
+
+    if (cq && (id > 0 || cq_head_valid(cq, head))) {
+        head = femu_dbbuf_rung(n, 2 * id + 1, cq->head, head);
+    }
+    if (!cq || !cq_head_valid(cq, head)) {
+        doorbell_invalid(n, "completion head", id, head, cq);
+        return;
+    }
+    cq_set_head(n, cq, head);
+}
+
+/*
+ * Look at the shadow doorbells; what we know of has the host ring at the next
+ * news. A value that a queue cannot have is left there.
+ * Return: is there news?
+ */
+static bool shadows_sync(FemuZns *n)
+{
+    bool news = false;
+
+    for (unsigned id = 0; n->dbbuf.enabled && id < FEMU_MAX_QUEUES; id++) {
+        FemuCq *cq = n->cq[id];
+        FemuSq *sq = n->sq[id];
+        uint32_t value;
+
+        if (cq) {
+            value = femu_dbbuf_sync(n, 2 * id + 1, cq->head);
+            if (value != cq->head && cq_head_valid(cq, value)) {
+                cq_set_head(n, cq, value);
+                news = true;
+            }
+        }
+        if (sq && sq->head == sq->tail) {
+            value = femu_dbbuf_sync(n, 2 * id, sq->tail);
+            if (value != sq->tail && value < sq->size) {
+                sq->tail = value;
+                news = true;
+            }
+        }
+    }
+    return news;
 }
 
 /*
@@ -325,12 +372,29 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
     femu_cq_post(n, sq, le16_to_cpu(cmd.cid), status, result);
 }
 
-/* Fetch and execute commands, one per queue in turn, while that is possible. */
+/*
+ * Fetch and execute commands, one per queue in turn, while that is possible:
+ * but at one instant not more than all queues can hold. There can be more
+ * only if a shadow doorbell moves while we look; the rest is for a nanosecond
+ * later.
+ */
 void femu_queues_fetch(FemuZns *n)
 {
-    FemuSq *sq;
+    uint32_t left = FEMU_MAX_QUEUES * FEMU_MAX_QUEUE_ENTRIES;
 
-    while (femu_ctrl_running(n) && (sq = sq_next_fetchable(n))) {
-        sq_fetch_one(n, sq);
+    n->fetch_unfinished = false;
+    while (femu_ctrl_running(n)) {
+        FemuSq *sq = sq_next_fetchable(n);
+
+        if (!sq && !shadows_sync(n)) {
+            return;
+        }
+        if (sq && left-- == 0) {
+            n->fetch_unfinished = true;
+            return;
+        }
+        if (sq) {
+            sq_fetch_one(n, sq);
+        }
     }
 }

@@ -52,6 +52,7 @@ void femu_ctrl_reset(FemuZns *n)
     femu_queues_delete(n);
     femu_features_reset(n);
     femu_aer_reset(n);
+    femu_dbbuf_ctrl_reset(n);
     femu_format_ctrl_reset(n);
     femu_notice_reset(n);
     n->csts = 0;

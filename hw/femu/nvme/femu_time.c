@@ -33,7 +33,8 @@ void femu_time_enter(FemuZns *n)
 static void time_arm(FemuZns *n)
 {
     uint64_t next_at_ns = ssd_next_at_ns(n->ssd);
-    int64_t deadline_ns = femu_irq_next_at_ns(n);
+    int64_t deadline_ns = n->fetch_unfinished ? n->clock_ns + 1
+                                              : femu_irq_next_at_ns(n);
 
     if (next_at_ns == UINT64_MAX && deadline_ns == INT64_MAX) {
         timer_del(n->timer);
