@@ -248,6 +248,70 @@ static void test_changed_zones(void)
     femu_shutdown(drive);
 }
 
+static FemuCqe expect_abort(FemuDrive *drive, uint16_t sq_id, uint16_t cid,
+                            uint16_t *abort_cid)
+{
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_ABORT,
+        .cdw10 = cpu_to_le32((uint32_t)cid << 16 | sq_id),
+    };
+
+    *abort_cid = femu_submit(&drive->admin, &cmd);
+    return femu_expect_now(&drive->admin_cq);
+}
+
+static void assert_not_aborted(FemuDrive *drive, uint16_t sq_id, uint16_t cid)
+{
+    uint16_t abort_cid;
+    FemuCqe cqe = expect_abort(drive, sq_id, cid, &abort_cid);
+
+    g_assert_cmpuint(cqe.cid, ==, abort_cid);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmpuint(cqe.result, ==, 1);
+    g_assert_true(silent(drive));
+}
+
+/*
+ * Abort of a request that is held: completed as aborted, may be made again, and
+ * Abort ends after it (NVMe base 2.0, 5.1). Its place is free, the others stay.
+ */
+static void test_abort(void)
+{
+    FemuDrive *drive = boot();
+    uint16_t held[4], abort_cid;
+    FemuCqe cqe;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(held); i++) {
+        held[i] = request(drive);
+    }
+    assert_not_aborted(drive, 1, held[1]);      /* of another queue */
+    assert_not_aborted(drive, 0, held[3] + 100);
+    cqe = expect_abort(drive, 0, held[1], &abort_cid);
+    g_assert_cmpuint(cqe.cid, ==, held[1]);
+    g_assert_cmphex(cqe.status, ==, NVME_CMD_ABORT_REQ);
+    g_assert_false(cqe.dnr);
+    g_assert_cmphex(cqe.result, ==, 0);
+    cqe = femu_expect_now(&drive->admin_cq);
+    g_assert_cmpuint(cqe.cid, ==, abort_cid);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmphex(cqe.result, ==, 0);
+    assert_not_aborted(drive, 0, held[1]);
+    request(drive);
+    g_assert_true(silent(drive));
+    ring_bad_value(drive);
+    expect_event(drive, held[0], BAD_VALUE);
+    read_log(drive, NVME_LOG_ERROR_INFO);
+    ring_bad_register(drive);
+    expect_event(drive, held[2], BAD_REGISTER);
+    /* a queue that there is not; a request that a reset has dropped */
+    cqe = expect_abort(drive, 9, held[3], &abort_cid);
+    g_assert_cmphex(cqe.status, ==, NVME_INVALID_FIELD);
+    femu_disable(drive);
+    femu_enable(drive);
+    assert_not_aborted(drive, 0, held[3]);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -256,6 +320,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/event/masked-until-read",
                    test_masked_until_read);
     qtest_add_func("femu-zns/event/event-first", test_event_first);
+    qtest_add_func("femu-zns/event/abort", test_abort);
     qtest_add_func("femu-zns/event/types", test_types);
     qtest_add_func("femu-zns/event/temperature", test_temperature);
     qtest_add_func("femu-zns/event/reset-drops-events",

@@ -383,6 +383,7 @@ void femu_zone_state_class_init(ObjectClass *oc);
 /* femu_aer.c: asynchronous events. */
 void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
                     uint32_t parameter);
+bool femu_aer_abort(FemuZns *n, uint16_t cid);
 uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd);
 void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid);
 void femu_aer_check_temperature(FemuZns *n);

@@ -111,16 +111,21 @@ static uint16_t admin_delete_cq(FemuZns *n, const NvmeCmd *cmd)
 }
 
 /*
- * A fetched command has taken effect, so it is never aborted: bit 0 of the
- * result says so (NVMe base 2.0, 5.1).
+ * CDW10: 15:0 queue, 31:16 command. An Asynchronous Event Request that is held
+ * is aborted, and completed before this command. Any other fetched command has
+ * taken effect and is not: bit 0 of the result says so (NVMe base 2.0, 5.1).
  */
 static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
-    uint16_t sq_id = le32_to_cpu(cmd->cdw10) & 0xffff;
+    uint16_t sq_id = le32_to_cpu(cmd->cdw10);
+    uint16_t cid = le32_to_cpu(cmd->cdw10) >> 16;
 
     *result = 1;
     if (sq_id > n->max_queue_pairs || !n->sq[sq_id]) {
         return NVME_INVALID_FIELD;
+    }
+    if (sq_id == 0 && femu_aer_abort(n, cid)) {
+        *result = 0;
     }
     return NVME_SUCCESS;
 }

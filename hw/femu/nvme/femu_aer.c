@@ -71,6 +71,24 @@ uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd)
 }
 
 /*
+ * Complete the request of this identifier, if it is held, as aborted.
+ * Return: is it?
+ */
+bool femu_aer_abort(FemuZns *n, uint16_t cid)
+{
+    for (uint32_t i = 0; i < n->aer_count; i++) {
+        if (n->aer_cid[i] == cid) {
+            n->aer_count--;
+            memmove(n->aer_cid + i, n->aer_cid + i + 1,
+                    (n->aer_count - i) * sizeof(n->aer_cid[0]));
+            femu_cq_post(n, n->sq[0], cid, NVME_CMD_ABORT_REQ, 0);
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
  * The host has read a log page, and did not ask to retain its event. An event
  * whose parameter is a namespace is about that one's page.
  */

@@ -151,13 +151,19 @@ static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
 }
 
 /*
- * Do Not Retry, but for errors that pass: DNR is 0 with Format In Progress
- * (NVMe base 2.0, figure 95).
+ * Do Not Retry, but for errors that the same command would not meet again
+ * (NVMe base 2.0, figure 92).
  */
 uint16_t femu_status_retry(uint16_t status)
 {
-    return status == NVME_SUCCESS || status == NVME_FORMAT_IN_PROGRESS
-           ? 0 : NVME_DNR;
+    switch (status) {
+    case NVME_SUCCESS:
+    case NVME_CMD_ABORT_REQ:
+    case NVME_FORMAT_IN_PROGRESS:
+        return 0;
+    default:
+        return NVME_DNR;
+    }
 }
 
 /* Post a completion, or park it until the host has made room for it. */
