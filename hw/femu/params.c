@@ -607,6 +607,17 @@ static bool check_zrwa_size(const SsdParams *p, GError **error)
                         capacity);
 }
 
+static bool check_finish_recommended(const SsdParams *p, GError **error)
+{
+    if (p->excursion_ns == 0 || p->finish_recommended_ns < p->excursion_ns) {
+        return true;
+    }
+    return params_error(error, "finish-recommended-ns",
+                        p->finish_recommended_ns, "must be below "
+                        "excursion-ns=%" PRIu64 ", when the controller "
+                        "finishes the zone itself", p->excursion_ns);
+}
+
 /*
  * The rules in the order in which they are checked: a later one may rely on
  * an earlier one. `text` is what the documentation says of it.
@@ -653,6 +664,8 @@ static const struct {
     {check_zrwa_size,
      "`zrwa-size` is a multiple of `zrwa-flush-granularity`, at most the "
      "zone's capacity."},
+    {check_finish_recommended,
+     "`finish-recommended-ns` is below `excursion-ns`, unless that is 0."},
 };
 
 bool ssd_params_check(const SsdParams *params, GError **error)

@@ -179,7 +179,16 @@
       "a ZRWA is committed in multiples of this (ZRWAFG); 0: page-size")      \
     X(U32, max_zrwa, "max-zrwa", 0, 0, 1u << 20, "zones",                     \
       "zones of a namespace that may have a ZRWA at once (NUMZRWA); 0: as "   \
-      "many as max-active")
+      "many as max-active")                                                   \
+    X(U64, excursion_ns, "excursion-ns", 0, 0, UINT64_C(1000000000000000),    \
+      "ns", "the controller finishes a zone that has been open or closed so " \
+      "long (a Zone Active Excursion); 0: never. Linux refuses such a drive") \
+    X(U64, finish_recommended_ns, "finish-recommended-ns", 0, 0,              \
+      UINT64_C(1000000000000000), "ns",                                       \
+      "so long open or closed, a zone has Finish Zone Recommended; 0: never") \
+    X(U64, reset_recommended_ns, "reset-recommended-ns", 0, 0,                \
+      UINT64_C(1000000000000000), "ns",                                       \
+      "so long full, a zone has Reset Zone Recommended; 0: never")
 
 /* Words of `erase-at` and `mapping`, in the order of their rows. */
 enum {

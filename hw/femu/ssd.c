@@ -101,7 +101,9 @@ static uint32_t op_capacity(const Ssd *ssd)
     per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
     per_slot = MAX(per_slot, ssd->chunk_pages);
     per_slot = 2 * per_slot + ssd->map.zone_units;
-    return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones);
+    /* Excursions fill any number of zones at a time. */
+    return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones) +
+           (p->excursion_ns ? p->zones * ssd->chunk_pages : 0);
 }
 
 static void init_flash(Ssd *ssd)
@@ -170,6 +172,7 @@ Ssd *ssd_new(const SsdParams *params)
     init_flash(ssd);
     init_commands(ssd);
     ssd_jobs_init(ssd);
+    ssd_watch_init(ssd);
     ssd_stats_init(ssd);
     return ssd;
 }
@@ -180,6 +183,7 @@ void ssd_free(Ssd *ssd)
         return;
     }
     ssd_stats_destroy(ssd);
+    ssd_watch_destroy(ssd);
     ssd_jobs_destroy(ssd);
     g_free(ssd->flush.command_idx);
     g_free(ssd->flush.pending);
@@ -208,7 +212,8 @@ bool ssd_has_room(const Ssd *ssd)
     /* Any command may be a Select All that needs every zone it can have. */
     return ssd_inflight(ssd) < ssd->params.cmd_slots &&
            ssd->free_job_count + ssd->background_running >=
-           ssd->ns_zones + ssd->params.mgmt_parallel_zones;
+           ssd->ns_zones + ssd->params.mgmt_parallel_zones +
+           ssd->own_job_reserve;
 }
 
 unsigned ssd_inflight(const Ssd *ssd)
@@ -322,6 +327,7 @@ static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 /* ... and where that has left the write pointer. */
 static void queue_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
 {
+    ssd_watch_zone(ssd, ssd->run_at_ns, write.data.zone_idx);
     write.wp_to_bytes = zone_wp_bytes(ssd, write.data.zone_idx);
     ssd_queue_write(ssd, command_idx, &write);
 }
@@ -470,17 +476,16 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     }
 }
 
-void ssd_run(Ssd *ssd, uint64_t now_ns)
+static void run_until(Ssd *ssd, uint64_t until_ns)
 {
     EventHeap *events = &ssd->events;
     FlashOp op;
 
-    g_assert(now_ns >= ssd->run_at_ns);
     for (;;) {
         uint64_t event_at_ns = event_heap_next_at_ns(events);
         uint64_t wake_at_ns = event_heap_next_at_ns(&ssd->wakes);
 
-        if (MIN(event_at_ns, wake_at_ns) > now_ns ||
+        if (MIN(event_at_ns, wake_at_ns) > until_ns ||
             events->count + ssd->wakes.count == 0) {
             break;
         }
@@ -495,10 +500,22 @@ void ssd_run(Ssd *ssd, uint64_t now_ns)
             ssd_job_woken(ssd, wake_at_ns, event_heap_pop(&ssd->wakes).payload);
         }
     }
+}
+
+/* At one instant, what zones do of themselves comes last. */
+void ssd_run(Ssd *ssd, uint64_t now_ns)
+{
+    g_assert(now_ns >= ssd->run_at_ns);
+    while (ssd->watch.next_at_ns <= now_ns &&
+           ssd->watch.next_at_ns != UINT64_MAX) {
+        run_until(ssd, ssd->watch.next_at_ns);
+        ssd_watch_run(ssd);
+    }
+    run_until(ssd, now_ns);
     ssd->run_at_ns = now_ns;
 }
 
-uint64_t ssd_next_at_ns(const Ssd *ssd)
+static uint64_t next_done_at_ns(const Ssd *ssd)
 {
     if (ssd->ready_count) {
         return ssd->ready[ssd->ready_head].due_at_ns;
@@ -511,6 +528,11 @@ uint64_t ssd_next_at_ns(const Ssd *ssd)
     }
     return MIN(event_heap_next_at_ns(&ssd->events),
                event_heap_next_at_ns(&ssd->wakes));
+}
+
+uint64_t ssd_next_at_ns(const Ssd *ssd)
+{
+    return MIN(next_done_at_ns(ssd), ssd->watch.next_at_ns);
 }
 
 unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)

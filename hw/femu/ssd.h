@@ -93,6 +93,9 @@ typedef struct SsdZone {
     uint64_t wp_lba;
     uint64_t capacity_nlb;
     bool has_zrwa; /* a Zone Random Write Area begins at the write pointer */
+    bool finished_by_controller; /* ZNS 1.1 section 5.6 */
+    bool finish_recommended;
+    bool reset_recommended;
 } SsdZone;
 
 /*
@@ -136,10 +139,10 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);
 
 /*
- * A time by which the caller must poll to see the next completion on time: no
- * completion becomes due earlier, unless a later ssd_submit() makes one. Later
- * than now after a poll that has returned all that is due. UINT64_MAX when no
- * command is inside.
+ * A time by which the caller must poll to see the next completion, and the
+ * next zone that changes of itself, on time: neither is due earlier, unless a
+ * later ssd_submit() makes one. Later than now after a poll that has returned
+ * all that is due. UINT64_MAX when no command is inside and no zone will change.
  */
 uint64_t ssd_next_at_ns(const Ssd *ssd);
 
@@ -150,6 +153,16 @@ uint64_t ssd_next_at_ns(const Ssd *ssd);
  * Return: how many; equal to `max` means that there may be more.
  */
 unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max);
+
+/*
+ * Zones that have changed by `now_ns` though no command asked for it, one at a
+ * call, each once: the controller has finished the zone, or recommends
+ * something. Only with the parameters that say when (ZNS 1.1 sections 5.4 to
+ * 5.6). A caller that does not care need not call.
+ * Return: false when there is none left.
+ */
+bool ssd_poll_zone(Ssd *ssd, uint64_t now_ns, uint32_t *nsid,
+                   uint32_t *zone_idx);
 
 /* Commands inside: accepted and not yet returned by ssd_poll(). */
 unsigned ssd_inflight(const Ssd *ssd);
@@ -174,8 +187,9 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
 /*
  * A namespace, or each with SSD_NSID_ALL, is as new, with blocks of
  * `lba_bytes`: every zone is empty, a failed one is offline. Takes no time:
- * what erasing takes is that of a reset of all its zones. Time and statistics
- * go on. Needs ssd_ns_inflight() == 0 of what it formats.
+ * what erasing takes is that of a reset of all its zones, which also waits for
+ * what excursions still fill. Time and statistics go on. Needs
+ * ssd_ns_inflight() == 0 of what it formats.
  * Return: false with *error, changing nothing, if the drive cannot have it.
  */
 bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,

@@ -76,7 +76,8 @@ typedef struct WriteQueue {
 
 /*
  * The work that a finish or a reset leaves on one zone, done in steps. Jobs of
- * a zone run one after another in the order of submission.
+ * a zone run one after another in the order of submission. That of an excursion
+ * has no command (SSD_NONE).
  */
 typedef struct Job {
     SsdOp op; /* SSD_OP_ZONE_FINISH or SSD_OP_ZONE_RESET */
@@ -121,6 +122,39 @@ typedef struct FlushLog {
     uint32_t oldest;
     uint32_t current;
 } FlushLog;
+
+/* What the limits of ssd_watch.c count from. */
+typedef enum WatchPhase {
+    WATCH_NONE,
+    WATCH_ACTIVE, /* open or closed */
+    WATCH_FULL,
+    WATCH_PHASES,
+} WatchPhase;
+
+typedef struct WatchedZone {
+    WatchPhase phase;
+    uint64_t since_at_ns; /* in this phase */
+    bool recommended;     /* to be finished, or reset */
+    bool finished;        /* by the controller */
+    bool told_of;         /* among Watch.changed */
+    uint32_t older_idx;   /* neighbours in the list of the phase */
+    uint32_t newer_idx;
+} WatchedZone;
+
+/* Zones in the order in which they came to a phase. */
+typedef struct WatchList {
+    uint32_t oldest_idx;
+    uint32_t newest_idx;
+    uint32_t quiet_idx; /* the oldest that has no recommendation */
+} WatchList;
+
+typedef struct Watch {
+    WatchedZone *zones; /* [zone]; NULL: nothing is watched */
+    WatchList lists[WATCH_PHASES];
+    uint64_t next_at_ns; /* when the next limit is reached */
+    uint32_t *changed;   /* zones that nobody has been told of */
+    uint32_t changed_count;
+} Watch;
 
 typedef struct OpStats {
     SsdHistogram latency_ns;
@@ -175,6 +209,7 @@ struct Ssd {
     uint32_t free_job_idx;
     uint32_t fresh_job_idx;
     uint32_t free_job_count;
+    uint32_t own_job_reserve; /* of these, for excursions */
     JobQueue *zone_jobs; /* [zone] */
     uint32_t due_head_idx; /* zones whose queue must be looked at, in order */
     uint32_t due_tail_idx;
@@ -198,6 +233,7 @@ struct Ssd {
     bool host_io_seen;
 
     FlushLog flush;
+    Watch watch;
 
     /* Completions in order of their due time, not yet polled: a ring. */
     SsdDone *ready;
@@ -358,6 +394,20 @@ bool ssd_is_host_io(SsdOp op);
  */
 bool ssd_job_pauses(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
 bool ssd_job_stalls(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+
+/* The controller finishes a zone that is open or closed. */
+void ssd_finish_zone(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+
+/* ssd_watch.c */
+void ssd_watch_init(Ssd *ssd);
+void ssd_watch_destroy(Ssd *ssd);
+/* The zone's state may have changed. */
+void ssd_watch_zone(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+/* A limit has been reached, at watch.next_at_ns: do what follows. */
+void ssd_watch_run(Ssd *ssd);
+bool ssd_watch_finished(const Ssd *ssd, uint32_t zone_idx);
+bool ssd_watch_recommended(const Ssd *ssd, uint32_t zone_idx,
+                           WatchPhase phase);
 
 /* ssd_stats.c */
 void ssd_stats_init(Ssd *ssd);

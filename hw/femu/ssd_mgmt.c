@@ -25,6 +25,14 @@ void ssd_jobs_init(Ssd *ssd)
      */
     ssd->job_capacity = ssd->params.cmd_slots + 2 * zones +
                         ssd->params.mgmt_parallel_zones;
+    /*
+     * Excursions have jobs of their own. Between two of one zone lies a reset
+     * of it, whose job waits as long as that of the first.
+     */
+    if (ssd->params.excursion_ns) {
+        ssd->own_job_reserve = ssd->job_capacity + zones;
+        ssd->job_capacity += ssd->own_job_reserve;
+    }
     event_heap_init(&ssd->wakes, ssd->job_capacity);
     ssd->jobs = g_new(Job, ssd->job_capacity);
     ssd->free_job_idx = SSD_NONE;
@@ -126,7 +134,11 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
     };
-    ssd->commands[command_idx].parts_left++;
+    if (command_idx == SSD_NONE) {
+        ssd->own_job_reserve--;
+    } else {
+        ssd->commands[command_idx].parts_left++;
+    }
     return job_idx;
 }
 
@@ -185,6 +197,7 @@ static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         }
     }
     zone_commit_mgmt(&ns->zones, table_idx, op);
+    ssd_watch_zone(ssd, now_ns, zone_idx);
     return job_idx;
 }
 
@@ -357,6 +370,11 @@ static void job_end(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     }
     leave_zone(ssd, job_idx);
     job_give(ssd, job_idx);
+    if (job.command_idx == SSD_NONE) {
+        ssd->own_job_reserve++;
+        zone_due(ssd, job.zone_idx);
+        return;
+    }
     /* What a Select All lets start comes before the zone's own next job. */
     if (job.command_idx == ssd->select_all_head_idx) {
         select_all_job_ended(ssd);
@@ -506,6 +524,11 @@ void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         zone_due(ssd, zone_idx);
         settle(ssd, now_ns);
     }
+}
+
+void ssd_finish_zone(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    ssd_start_mgmt(ssd, now_ns, SSD_NONE, zone_idx, SSD_OP_ZONE_FINISH);
 }
 
 void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,

@@ -89,6 +89,7 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
 {
     const SsdNs *ns = find_ns(ssd, nsid);
     uint64_t start_lba = zone_idx * ns->zones.size_nlb;
+    uint32_t drive_zone_idx = ns->first_zone_idx + zone_idx;
     const ZoneEntry *zone;
 
     g_assert(zone_idx < ns->zones.count);
@@ -99,6 +100,11 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
         .wp_lba = start_lba + zone->wp_nlb,
         .capacity_nlb = ns->zones.capacity_nlb,
         .has_zrwa = zone->has_zrwa,
+        .finished_by_controller = ssd_watch_finished(ssd, drive_zone_idx),
+        .finish_recommended = ssd_watch_recommended(ssd, drive_zone_idx,
+                                                    WATCH_ACTIVE),
+        .reset_recommended = ssd_watch_recommended(ssd, drive_zone_idx,
+                                                   WATCH_FULL),
     };
 }
 
@@ -121,7 +127,11 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
 
     g_assert(zone_idx < ns->zones.count);
     ssd_run(ssd, now_ns);
-    return zone_fail(&ns->zones, zone_idx, state);
+    if (!zone_fail(&ns->zones, zone_idx, state)) {
+        return false;
+    }
+    ssd_watch_zone(ssd, now_ns, ns->first_zone_idx + zone_idx);
+    return true;
 }
 
 /* Format */
@@ -135,6 +145,7 @@ static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
     set_zrwa(&ssd->params, ns);
     for (uint32_t i = 0; i < ns->zones.count; i++) {
         ssd_forget_pages(ssd, ns->first_zone_idx + i);
+        ssd_watch_zone(ssd, ssd->run_at_ns, ns->first_zone_idx + i);
     }
 }
 

@@ -115,6 +115,9 @@ static bool take_params(Input *in, SsdParams *p)
     p->zrwa_bytes = PICK(in, 0, 1, 2, 5) *
                     MAX(p->page_bytes, p->zrwa_granule_bytes);
     p->max_zrwa = take(in) % 3;
+    p->finish_recommended_ns = PICK(in, 0, 0, 1, 1000000);
+    p->excursion_ns = PICK(in, 0, 0, 2, 3000000);
+    p->reset_recommended_ns = PICK(in, 0, 0, 5000000);
     if (!ssd_params_check(p, NULL)) {
         return false;
     }
@@ -141,6 +144,10 @@ static void check_zone(const SsdNsInfo *ns, const SsdZone *zone,
     g_assert(zone->state != SSD_ZONE_EMPTY || written_nlb == 0);
     g_assert(!zone->has_zrwa || is_open(zone->state) ||
              zone->state == SSD_ZONE_CLOSED);
+    g_assert(!zone->finish_recommended || is_open(zone->state) ||
+             zone->state == SSD_ZONE_CLOSED);
+    g_assert(zone->state == SSD_ZONE_FULL ||
+             (!zone->finished_by_controller && !zone->reset_recommended));
     g_assert((!is_open(zone->state) && zone->state != SSD_ZONE_CLOSED) ||
              written_nlb < zone->capacity_nlb);
 }
@@ -170,7 +177,8 @@ static void check_ns(const Fuzz *f, uint32_t nsid)
     g_assert(open_count <= active_count);
     g_assert(!p->max_open || open_count <= p->max_open);
     g_assert(!p->max_active || active_count <= p->max_active);
-    if (ssd_ns_inflight(f->ssd, nsid) == 0) {
+    /* What the controller finishes, it may fill when nobody asks. */
+    if (ssd_ns_inflight(f->ssd, nsid) == 0 && !p->excursion_ns) {
         g_assert(open == open_count && active == active_count);
     }
 }
@@ -208,13 +216,34 @@ static void check_done(Fuzz *f, const SsdDone *done)
     f->inside_count--;
 }
 
+/* Do zones change of themselves? */
+static bool is_watched(const Fuzz *f)
+{
+    return f->params.excursion_ns || f->params.finish_recommended_ns ||
+           f->params.reset_recommended_ns;
+}
+
+/* Each zone once, and none of them without a reason. */
+static void poll_zones(Fuzz *f)
+{
+    uint32_t nsid, zone_idx;
+
+    for (unsigned i = 0; ssd_poll_zone(f->ssd, f->now_ns, &nsid, &zone_idx);
+         i++) {
+        g_assert(i < f->params.zones && is_watched(f));
+        g_assert(nsid >= 1 && nsid <= f->params.namespaces);
+        g_assert(zone_idx < ssd_ns_info(f->ssd, nsid).zones);
+    }
+}
+
 /* All that is due has left. */
 static void check_next(Fuzz *f)
 {
     uint64_t next_at_ns = ssd_next_at_ns(f->ssd);
 
     g_assert(next_at_ns > f->now_ns);
-    g_assert((next_at_ns == UINT64_MAX) == (f->inside_count == 0));
+    g_assert(next_at_ns != UINT64_MAX || f->inside_count == 0);
+    g_assert(next_at_ns == UINT64_MAX || f->inside_count || is_watched(f));
     f->promise_ns = MAX(f->promise_ns, next_at_ns);
 }
 
@@ -268,7 +297,7 @@ static void drain(Fuzz *f)
     while (f->inside_count) {
         go_to_next(f);
     }
-    g_assert(ssd_next_at_ns(f->ssd) == UINT64_MAX);
+    g_assert(ssd_next_at_ns(f->ssd) == UINT64_MAX || is_watched(f));
     g_assert(ssd_has_room(f->ssd));
     poll_twin(f);
 }
@@ -456,6 +485,7 @@ static void step(Fuzz *f)
         f->now_ns += take_bytes(&f->in, 1 + what % 4);
     } else if (what < 0xe4) {
         poll(f, take(&f->in) % 9);
+        poll_zones(f);
     } else if (what < 0xf0) {
         go_to_next(f);
     } else if (what < 0xf4) {

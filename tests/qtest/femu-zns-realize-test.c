@@ -136,10 +136,12 @@ static void test_refused_rules(void)
         { "'zone-channels': 3", { "zone-channels=3", "channels=4" } },
         { "'page-size': 5000", { "page-size=5000", "4K" } },
         { "'read-granule': 5000", { "read-granule=5000", "page-size=16K" } },
-        { "'finish-chunk': 5000", { "finish-chunk=5000", "page-size=16K" } },
+        { "'finish-chunk': 5000", { "finish-chunk=5000", "16K" } },
         { "'mdts': 12288", { "mdts=12K", "power of two" } },
         { "'zasl': 1048576", { "zasl=1M", "mdts=512K" } },
         { "'zasl': 4096", { "zasl=4K", "8K" } },
+        { "'zrwa-size': 5000",
+          { "zrwa-size=5000", "zrwa-flush-granularity=16K" } },
     };
 
     check_refused("", rows, ARRAY_SIZE(rows));

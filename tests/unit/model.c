@@ -280,11 +280,15 @@ static void job_done(Model *m, Job *job)
 
     g_assert_true(g_queue_pop_head(&m->zone_jobs[zone_idx]) == job);
     rules_job_done(job->of, &job->rules);
+    g_free(job);
+    if (!cmd) {
+        look_at(m, zone_idx);
+        return;
+    }
     if (cmd->jobs && ++cmd->ended == cmd->jobs->len) {
         g_assert_true(g_queue_pop_head(&m->select_all) == cmd);
     }
     part_done(m, cmd);
-    g_free(job);
     admit_select_all(m);
     look_at(m, zone_idx);
 }
@@ -367,8 +371,10 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,
             memset(m->programmed[z], 0, m->zone_pages);
             discard_writes(m, z);
         }
-        cmd->parts++;
-        if (cmd->jobs) {
+        if (cmd) {
+            cmd->parts++;
+        }
+        if (cmd && cmd->jobs) {
             g_ptr_array_add(cmd->jobs, job);
         }
         g_queue_push_tail(&m->zone_jobs[z], job);
@@ -378,6 +384,14 @@ static void start_jobs(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,
     }
     admit_select_all(m);
     settle(m);
+}
+
+void model_excursion(Model *m, Rules *rules, uint32_t zone_idx)
+{
+    SsdCmd finish = { .op = SSD_OP_ZONE_FINISH };
+    RulesEffect effect = rules_excursion(rules, zone_idx);
+
+    start_jobs(m, NULL, &finish, rules, &effect);
 }
 
 /* --- steps ------------------------------------------------------------- */
@@ -459,14 +473,16 @@ static int earliest(const Model *m)
     return best;
 }
 
-uint64_t model_next_at_ns(const Model *m)
+uint64_t model_next_at_ns(Model *m)
 {
     int i = earliest(m);
+    uint64_t step_ns = i < 0 ? UINT64_MAX :
+                       g_array_index(m->steps, Step, i).at_ns;
 
-    return i < 0 ? UINT64_MAX : g_array_index(m->steps, Step, i).at_ns;
+    return MIN(step_ns, model_watch_next_ns(m));
 }
 
-void model_run(Model *m, uint64_t now_ns)
+static void run_steps(Model *m, uint64_t now_ns)
 {
     int i;
 
@@ -480,6 +496,16 @@ void model_run(Model *m, uint64_t now_ns)
         m->now_ns = step.at_ns;
         run_step(m, step);
     }
+}
+
+void model_run(Model *m, uint64_t now_ns)
+{
+    while (model_watch_next_ns(m) <= now_ns &&
+           model_watch_next_ns(m) < UINT64_MAX) {
+        run_steps(m, model_watch_next_ns(m));
+        model_watch_run(m);
+    }
+    run_steps(m, now_ns);
     m->now_ns = now_ns;
 }
 
@@ -487,7 +513,11 @@ bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t nsid,
                      uint32_t zone_idx, SsdZoneState state)
 {
     model_run(m, now_ns);
-    return rules_zone_fail(&m->rules[nsid - 1], zone_idx, state);
+    if (!rules_zone_fail(&m->rules[nsid - 1], zone_idx, state)) {
+        return false;
+    }
+    model_watch_look(m);
+    return true;
 }
 
 void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
@@ -507,6 +537,7 @@ void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
             rules->zone[z].state = SSD_ZONE_OFFLINE;
         }
     }
+    model_watch_look(m);
 }
 
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
@@ -527,6 +558,7 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     if (effect.status) {
         return (SsdAccept) { .status = effect.status };
     }
+    model_watch_look(m);
     m->inflight++;
     cmd = g_new0(Cmd, 1);
     cmd->done = (SsdDone) {

@@ -29,6 +29,12 @@ typedef struct RulesZone {
     bool holds_active;
     uint64_t opened_seq;
     uint64_t owner;
+    /* How long it has been active or full: model_watch.c. */
+    unsigned phase;
+    uint64_t since_ns;
+    uint64_t since_seq;
+    bool recommended;
+    bool finished;
 } RulesZone;
 
 /* Of one namespace, whose zones are counted from 0. */
@@ -77,6 +83,9 @@ RulesEffect rules_apply(Rules *rules, const SsdCmd *cmd);
 /* As ssd_zone_fail(). */
 bool rules_zone_fail(Rules *rules, uint32_t zone_idx, SsdZoneState state);
 
+/* The controller finishes a zone. */
+RulesEffect rules_excursion(Rules *rules, uint32_t zone_idx);
+
 /* A job's media work has ended: what its zone still holds is free. */
 void rules_job_done(Rules *rules, const RulesJob *job);
 
@@ -103,7 +112,9 @@ bool model_pop(Model *m, SsdDone *done);
 
 /* Commands accepted and not popped; the next step's time or UINT64_MAX. */
 unsigned model_inflight(const Model *m);
-uint64_t model_next_at_ns(const Model *m);
+uint64_t model_next_at_ns(Model *m);
+/* The next time at which a zone changes of itself, or UINT64_MAX. */
+uint64_t model_watch_next_ns(Model *m);
 
 const Rules *model_rules(const Model *m, uint32_t nsid);
 

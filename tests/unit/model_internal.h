@@ -108,6 +108,16 @@ typedef struct Place {
     uint32_t unit;
 } Place;
 
+/* model.c: finish a zone of `rules` for no command. */
+void model_excursion(Model *m, Rules *rules, uint32_t zone_idx);
+
+/*
+ * model_watch.c. Look after each change of rules; run at the time of the next
+ * limit, when all steps up to then have been made.
+ */
+void model_watch_look(Model *m);
+void model_watch_run(Model *m);
+
 /* model_flash.c */
 Place model_place(const Model *m, uint32_t zone_idx, uint64_t page);
 uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);

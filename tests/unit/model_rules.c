@@ -124,6 +124,15 @@ static void leave(Rules *r, uint32_t zone_idx, SsdZoneState state,
     effect->job[effect->job_count++] = job;
 }
 
+RulesEffect rules_excursion(Rules *r, uint32_t zone_idx)
+{
+    RulesEffect effect = { 0 };
+
+    g_assert_true(is_active(&r->zone[zone_idx]));
+    leave(r, zone_idx, SSD_ZONE_FULL, &effect);
+    return effect;
+}
+
 void rules_job_done(Rules *r, const RulesJob *job)
 {
     RulesZone *zone = &r->zone[job->zone_idx];

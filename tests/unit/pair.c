@@ -185,6 +185,14 @@ static void compare_zone(Pair *pair, uint32_t nsid, uint32_t z)
         fail(pair, "zone %" PRIu32 " has a ZRWA: %d, must be %d", z,
              got.has_zrwa, want->zrwa);
     }
+    if (got.finished_by_controller != want->finished ||
+        got.finish_recommended != (want->phase == 1 && want->recommended) ||
+        got.reset_recommended != (want->phase == 2 && want->recommended)) {
+        fail(pair, "zone %" PRIu32 ": finished %d, recommended %d, must be %d "
+             "and %d", z, got.finished_by_controller,
+             got.finish_recommended + 2 * got.reset_recommended,
+             want->finished, want->recommended);
+    }
     if (got.state != want->state) {
         fail(pair, "zone %" PRIu32 ": state %x, must be %x", z, got.state,
              want->state);
@@ -271,17 +279,25 @@ void pair_drain(Pair *pair)
         }
         pair_advance(pair, MAX(pair->now_ns, next_ns));
     }
-    if (ssd_next_at_ns(pair->ssd) != UINT64_MAX) {
-        fail(pair, "idle, but next at %" PRIu64 " ns",
-             ssd_next_at_ns(pair->ssd));
+    if (ssd_next_at_ns(pair->ssd) != model_watch_next_ns(pair->model)) {
+        fail(pair, "idle, but next at %" PRIu64 " ns, must be %" PRIu64,
+             ssd_next_at_ns(pair->ssd), model_watch_next_ns(pair->model));
     }
 }
 
 void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes)
 {
     GError *error = NULL;
+    SsdCmd reset = {
+        .op = SSD_OP_ZONE_RESET, .nsid = nsid, .select_all = true,
+    };
 
     pair_drain(pair);
+    /* An excursion may still fill: the reset waits for that. */
+    if (pair->params.excursion_ns) {
+        pair_submit(pair, &reset);
+        pair_drain(pair);
+    }
     ssd_format(pair->ssd, pair->now_ns, nsid, lba_bytes, &error);
     g_assert_no_error(error);
     model_format(pair->model, nsid, lba_bytes);

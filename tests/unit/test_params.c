@@ -416,6 +416,11 @@ static void test_zrwa_rules(void)
                  "zrwa-flush-granularity=32K (32768): must be a multiple of "
                  "4K that divides the zone's capacity of 48K, or 0 for "
                  "page-size");
+    assert_check("excursion-ns=5 finish-recommended-ns=4", NULL);
+    assert_check("finish-recommended-ns=4", NULL);
+    assert_check("excursion-ns=5 finish-recommended-ns=5",
+                 "finish-recommended-ns=5: must be below excursion-ns=5, when "
+                 "the controller finishes the zone itself");
 }
 
 /* A parameter of words takes its words and nothing else. */

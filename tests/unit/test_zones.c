@@ -539,6 +539,9 @@ static SsdParams random_params(Rng *rng)
     p.zrwa_bytes = PICK(rng, 0, 0, 1, 2, 3, 9) * p.page_bytes;
     p.zrwa_bytes = MIN(p.zrwa_bytes, p.zone_capacity_bytes);
     p.max_zrwa = PICK(rng, 0, 1, 2);
+    p.finish_recommended_ns = PICK(rng, 0, 0, 2000000, 5000011);
+    p.excursion_ns = PICK(rng, 0, 0, 5000012, 40000000);
+    p.reset_recommended_ns = PICK(rng, 0, 0, 7000000);
     return p;
 }
 
