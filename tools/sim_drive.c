@@ -142,6 +142,8 @@ const char *sim_status_text(SsdStatus status)
     switch (status) {
     case SSD_SUCCESS:
         return "success";
+    case SSD_INVALID_OPCODE:
+        return "invalid command opcode";
     case SSD_INVALID_FIELD:
         return "invalid field";
     case SSD_INVALID_NAMESPACE_OR_FORMAT:

@@ -183,58 +183,6 @@ static bool set_row(SsdParams *params, const SsdParamInfo *info,
     return true;
 }
 
-/* --- Names --------------------------------------------------------------- */
-
-/* Single-character edits that turn `a` into `b` (Levenshtein), at most 64. */
-static unsigned name_distance(const char *a, const char *b)
-{
-    unsigned row[65];
-    size_t a_len = strlen(a), b_len = strlen(b);
-
-    if (a_len > 64 || b_len > 64) {
-        return 64;
-    }
-    for (unsigned j = 0; j <= b_len; j++) {
-        row[j] = j;
-    }
-    for (unsigned i = 1; i <= a_len; i++) {
-        unsigned diagonal = row[0];
-
-        row[0] = i;
-        for (unsigned j = 1; j <= b_len; j++) {
-            unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            row[j] = MIN(replace, MIN(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[b_len];
-}
-
-const char *ssd_params_nearest(const char *name, const char *const *others)
-{
-    const char *nearest = NULL;
-    unsigned least = MAX(2, strlen(name) / 3) + 1;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
-        unsigned distance = name_distance(name, params_table[i].name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = params_table[i].name;
-        }
-    }
-    for (; others && *others; others++) {
-        unsigned distance = name_distance(name, *others);
-
-        if (distance < least) {
-            least = distance;
-            nearest = *others;
-        }
-    }
-    return nearest;
-}
-
 bool ssd_params_set(SsdParams *params, const char *name, const char *text,
                     GError **error)
 {
@@ -427,6 +375,46 @@ uint64_t ssd_params_program_bytes(const SsdParams *p)
 {
     return p->page_bytes * (p->multi_plane ? p->planes : 1) *
            p->program_pages;
+}
+
+static uint64_t conventional_line_bytes(const SsdParams *p)
+{
+    return (uint64_t)p->channels * p->ways * p->dies * p->planes *
+           p->pages_per_block * p->page_bytes;
+}
+
+uint64_t ssd_params_conventional_lines(const SsdParams *p)
+{
+    uint64_t line_bytes = conventional_line_bytes(p);
+    uint64_t wanted_bytes = p->conventional_bytes / 100 *
+                            (100 + p->conventional_spare_pct);
+
+    /* ftl_least_lines() of zns/ftl.h */
+    return MAX((wanted_bytes + line_bytes - 1) / line_bytes,
+               p->conventional_bytes / line_bytes + 2);
+}
+
+/* All places of the namespace have a number of 32 bits. */
+static bool check_conventional(const SsdParams *p, GError **error)
+{
+    uint64_t lines = ssd_params_conventional_lines(p);
+    uint64_t line_bytes = conventional_line_bytes(p);
+    g_autofree char *line = ssd_param_size_text(line_bytes);
+
+    if (p->conventional_bytes == 0) {
+        return true;
+    }
+    if (p->conventional_bytes % SSD_GRANULE_BYTES != 0) {
+        return params_error(error, "conventional-size", p->conventional_bytes,
+                            "must be a multiple of 4K (4096 bytes)");
+    }
+    if (lines * line_bytes / SSD_GRANULE_BYTES < UINT32_MAX) {
+        return true;
+    }
+    return params_error(error, "conventional-size", p->conventional_bytes,
+                        "needs %" PRIu64 " lines of %s (a block on every "
+                        "unit), but at most 16T of flash can be mapped", lines,
+                        line);
 }
 
 static bool check_program(const SsdParams *p, GError **error)
@@ -666,6 +654,9 @@ static const struct {
      "zone's capacity."},
     {check_finish_recommended,
      "`finish-recommended-ns` is below `excursion-ns`, unless that is 0."},
+    {check_conventional,
+     "`conventional-size` is a multiple of 4K; with its spare, in whole lines "
+     "of a block on every unit, it takes less than 16T of flash."},
 };
 
 bool ssd_params_check(const SsdParams *params, GError **error)

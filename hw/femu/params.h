@@ -19,6 +19,9 @@
 #define SSD_GIB (UINT64_C(1024) * SSD_MIB)
 #define SSD_TIB (UINT64_C(1024) * SSD_GIB)
 
+/* What the conventional namespace is mapped in: the largest block there is. */
+#define SSD_GRANULE_BYTES UINT64_C(4096)
+
 /*
  * One row per parameter: X(type, field, name, default, min, max, unit, help).
  * Types: U32 and U64 are plain integers; SIZE is a byte count that may carry a
@@ -32,6 +35,14 @@
       "number of zones of the drive, in all namespaces")                      \
     X(U32, namespaces, "namespaces", 1, 1, 256, "namespaces",                 \
       "zoned namespaces, each with an equal share of the zones")              \
+    X(SIZE, conventional_bytes, "conventional-size", 0, 0, 64 * SSD_GIB,      \
+      "bytes",                                                                \
+      "size of a conventional namespace, which comes after the zoned ones; "  \
+      "0: there is none")                                                     \
+    X(U32, conventional_spare_pct, "conventional-spare", 7, 0, 400,           \
+      "percent",                                                              \
+      "flash that the conventional namespace has beyond its size; at least "  \
+      "what its cleaning needs, up to two lines")                             \
     X(SIZE, zone_size_bytes, "zone-size", 64 * SSD_MIB, 64 * SSD_KIB,         \
       SSD_TIB, "bytes",                                                       \
       "distance between zone starts; a power of two, as Linux demands")       \
@@ -265,6 +276,12 @@ const char *ssd_params_nearest(const char *name, const char *const *others);
 
 /* The value of one parameter; booleans are 0 or 1. */
 uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
+
+/*
+ * Lines of the conventional namespace: a line is a block on every unit, and
+ * there are enough for the spare and for cleaning.
+ */
+uint64_t ssd_params_conventional_lines(const SsdParams *params);
 
 /* What one program writes, in bytes: pages of the planes that it takes. */
 uint64_t ssd_params_program_bytes(const SsdParams *params);

@@ -20,6 +20,7 @@ static const char *const op_names[SSD_OP_COUNT] = {
     [SSD_OP_VERIFY] = "verify",
     [SSD_OP_COMPARE] = "compare",
     [SSD_OP_COPY] = "copy",
+    [SSD_OP_DEALLOCATE] = "deallocate",
     [SSD_OP_ZONE_OPEN] = "open",
     [SSD_OP_ZONE_CLOSE] = "close",
     [SSD_OP_ZONE_FINISH] = "finish",
@@ -89,21 +90,32 @@ static void init_zones(Ssd *ssd)
  * of mdts (two pages more if it is not aligned) or a copy (two pages more for
  * each range), in any case at least a block each, which may be the smallest,
  * and what a ZRWA has to commit for it; a chunk of a finish; or a reset with
- * one erase per unit. Select All runs so many jobs beside them.
+ * one erase per unit. Select All runs so many jobs beside them. In the
+ * conventional namespace, where each granule may lie elsewhere, a command
+ * touches so many and two more for each range; cleaning, a row of all units.
  */
 static uint32_t op_capacity(const Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
     uint64_t per_slot = p->mdts_bytes / ssd->sense_bytes +
                         2 * SSD_COPY_RANGES_MAX;
+    uint64_t cleaning = 0;
 
     per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
     per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
     per_slot = MAX(per_slot, ssd->chunk_pages);
     per_slot = 2 * per_slot + ssd->map.zone_units;
+    if (p->conventional_bytes) {
+        uint64_t granules = p->mdts_bytes / SSD_GRANULE_BYTES +
+                            2 * SSD_COPY_RANGES_MAX;
+
+        per_slot = MAX(per_slot, granules);
+        cleaning = (uint64_t)p->channels * p->ways * p->dies * p->planes *
+                   p->program_pages + 2;
+    }
     /* Excursions fill any number of zones at a time. */
     return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones) +
-           (p->excursion_ns ? p->zones * ssd->chunk_pages : 0);
+           (p->excursion_ns ? p->zones * ssd->chunk_pages : 0) + cleaning;
 }
 
 static void init_flash(Ssd *ssd)
@@ -173,6 +185,7 @@ Ssd *ssd_new(const SsdParams *params)
     init_commands(ssd);
     ssd_jobs_init(ssd);
     ssd_watch_init(ssd);
+    ssd_conv_init(ssd);
     ssd_stats_init(ssd);
     return ssd;
 }
@@ -184,6 +197,7 @@ void ssd_free(Ssd *ssd)
     }
     ssd_stats_destroy(ssd);
     ssd_watch_destroy(ssd);
+    ssd_conv_destroy(ssd);
     ssd_jobs_destroy(ssd);
     g_free(ssd->flush.command_idx);
     g_free(ssd->flush.pending);
@@ -285,10 +299,12 @@ void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     if (--command->parts_left > 0) {
         return;
     }
-    if (command->writes) {
-        ssd_issue_writes(ssd, at_ns, command->write.data.zone_idx);
-    } else {
+    if (!command->writes) {
         command_complete(ssd, command_idx, at_ns);
+    } else if (command->write.data.zone_idx == SSD_NONE) {
+        ssd_conv_issue_writes(ssd, at_ns);
+    } else {
+        ssd_issue_writes(ssd, at_ns, command->write.data.zone_idx);
     }
 }
 
@@ -388,10 +404,25 @@ static void start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     }
 }
 
+static void start_conventional(Ssd *ssd, uint64_t now_ns,
+                               uint32_t command_idx, const SsdNs *ns,
+                               const SsdCmd *cmd)
+{
+    ssd_conv_start(ssd, now_ns, command_idx, ns, cmd);
+    if (cmd->op != SSD_OP_DEALLOCATE) {
+        count_bytes(ssd, command_idx, ns,
+                    cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb);
+    }
+}
+
 /* Return: where the command's data lie. */
 static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                       SsdNs *ns, const SsdCmd *cmd)
 {
+    if (ns->kind == SSD_NS_CONVENTIONAL) {
+        start_conventional(ssd, now_ns, command_idx, ns, cmd);
+        return cmd->slba;
+    }
     switch (cmd->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
@@ -409,6 +440,8 @@ static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         break;
     case SSD_OP_ZONE_FLUSH_ZRWA:
         start_flush_zrwa(ssd, command_idx, ns, cmd->slba);
+        break;
+    case SSD_OP_DEALLOCATE: /* only a reset frees the blocks of a zone */
         break;
     default:
         start_mgmt(ssd, now_ns, command_idx, ns, cmd);
@@ -450,9 +483,11 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 /* Time */
 
 /* A page of a life that a reset has ended does not count. */
-static void page_programmed(Ssd *ssd, const FlashOp *op)
+static void page_programmed(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
-    if (op->life == ssd->life[op->place_idx / ssd->map.zone_units]) {
+    if (ssd_conv_has_place(ssd, op->place_idx)) {
+        ssd_conv_page_programmed(ssd, op, at_ns);
+    } else if (op->life == ssd->life[op->place_idx / ssd->map.zone_units]) {
         ssd->programmed_rows[op->place_idx]++;
     }
 }
@@ -460,7 +495,11 @@ static void page_programmed(Ssd *ssd, const FlashOp *op)
 static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
     if (flash_programs(op->kind)) {
-        page_programmed(ssd, op);
+        page_programmed(ssd, op, at_ns);
+    }
+    if (op->owner == owner_of_cleaning(ssd)) {
+        ssd_conv_cleaning_op_ended(ssd, at_ns);
+        return;
     }
     if (op->owner == SSD_NONE) {
         return;

@@ -27,6 +27,9 @@ SsdOp ssd_op_from_name(const char *name);
  */
 #define SSD_COPY_RANGES_MAX 128
 
+/* The most ranges of a DEALLOCATE (NVM command set 1.0 section 3.2.3). */
+#define SSD_DEALLOCATE_RANGES_MAX 256
+
 typedef struct SsdRange {
     uint64_t slba;
     uint32_t nlb;
@@ -35,10 +38,12 @@ typedef struct SsdRange {
 /*
  * A command to namespace `nsid`. READ, WRITE, WRITE_ZEROES, VERIFY, COMPARE:
  * `slba`, `nlb` blocks. APPEND: `slba` is the start of the zone. COPY: from
- * `range_count` source ranges to `slba`; `nlb` is ignored. ZONE_*: `slba` is
- * the start of the zone, ignored with `select_all`, which means all zones of
- * the namespace; `nlb` is ignored. FLUSH ignores all of them, and takes
- * SSD_NSID_ALL, too: whatever it names, it covers the whole drive.
+ * `range_count` source ranges to `slba`; `nlb` is ignored. DEALLOCATE: the
+ * blocks of `range_count` ranges; in a zoned namespace without effect.
+ * ZONE_*: `slba` is the start of the zone, ignored with `select_all`, which
+ * means all zones of the namespace; `nlb` is ignored. FLUSH ignores all of
+ * them, and takes SSD_NSID_ALL, too: whatever it names, it covers the whole
+ * drive.
  * `ranges` is read during ssd_submit() only.
  */
 typedef struct SsdCmd {
@@ -73,9 +78,13 @@ typedef struct SsdDone {
 
 typedef enum SsdNsKind {
     SSD_NS_ZONED,
+    SSD_NS_CONVENTIONAL, /* the last one, if there is one: no zones */
 } SsdNsKind;
 
-/* What a namespace is. Only lba_bytes ever changes, and with it each _nlb. */
+/*
+ * What a namespace is. Only lba_bytes ever changes, and with it each _nlb. All
+ * of zones is 0 in a conventional one.
+ */
 typedef struct SsdNsInfo {
     SsdNsKind kind;
     uint32_t lba_bytes;
@@ -130,10 +139,12 @@ bool ssd_has_room(const Ssd *ssd);
  * means that nothing has changed and that no completion will come.
  * `tag` is opaque and comes back with the completion. Needs ssd_has_room().
  *
- * A namespace that is none is SSD_INVALID_NAMESPACE_OR_FORMAT.
+ * A namespace that is none is SSD_INVALID_NAMESPACE_OR_FORMAT; APPEND and
+ * ZONE_* to a conventional one are SSD_INVALID_OPCODE.
  * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
  * for an append. A copy of more than SSD_COPY_RANGES_MAX ranges, or of more
- * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED.
+ * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED. Of DEALLOCATE, 1 to
+ * SSD_DEALLOCATE_RANGES_MAX ranges, each of which may be empty.
  */
 SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);
@@ -188,7 +199,8 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
  * A namespace, or each with SSD_NSID_ALL, is as new, with blocks of
  * `lba_bytes`: every zone is empty, a failed one is offline. Takes no time:
  * what erasing takes is that of a reset of all its zones, which also waits for
- * what excursions still fill. Time and statistics go on. Needs
+ * what excursions still fill; a conventional one is erased when its lines are
+ * needed again. Time and statistics go on. Needs
  * ssd_ns_inflight() == 0 of what it formats.
  * Return: false with *error, changing nothing, if the drive cannot have it.
  */

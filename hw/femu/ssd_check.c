@@ -23,17 +23,15 @@ static SsdStatus check_size(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 
 static SsdStatus check_range(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
-    uint64_t end_lba = ns->zones.count * ns->zones.size_nlb;
-
-    return slba >= end_lba || nlb > end_lba - slba ? SSD_LBA_OUT_OF_RANGE
-                                                   : SSD_SUCCESS;
+    return slba >= ns->size_nlb || nlb > ns->size_nlb - slba
+           ? SSD_LBA_OUT_OF_RANGE : SSD_SUCCESS;
 }
 
 static SsdStatus check_read(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
     SsdStatus status = check_range(ns, slba, nlb);
 
-    if (status != SSD_SUCCESS) {
+    if (status != SSD_SUCCESS || ns->kind == SSD_NS_CONVENTIONAL) {
         return status;
     }
     return zone_check_read(&ns->zones, slba / ns->zones.size_nlb,
@@ -44,7 +42,7 @@ static SsdStatus check_write(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
     SsdStatus status = check_range(ns, slba, nlb);
 
-    if (status != SSD_SUCCESS) {
+    if (status != SSD_SUCCESS || ns->kind == SSD_NS_CONVENTIONAL) {
         return status;
     }
     return zone_check_write(&ns->zones, slba / ns->zones.size_nlb,
@@ -100,6 +98,23 @@ static SsdStatus check_copy(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     return check_write(ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
+static SsdStatus check_deallocate(const SsdNs *ns, const SsdCmd *cmd)
+{
+    if (cmd->range_count == 0 ||
+        cmd->range_count > SSD_DEALLOCATE_RANGES_MAX) {
+        return SSD_INVALID_FIELD;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        const SsdRange *range = &cmd->ranges[i];
+
+        if (range->slba > ns->size_nlb ||
+            range->nlb > ns->size_nlb - range->slba) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+    }
+    return SSD_SUCCESS;
+}
+
 /*
  * ZNS 1.1 section 3.4.3.1.6: an extension is set on one zone. So is a ZRWA, for
  * Select All opens zones that are not empty.
@@ -133,10 +148,20 @@ static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
     return zone_check_mgmt(&ns->zones, zone_idx, cmd->op);
 }
 
+/* Does the command set of the namespace have the operation at all? */
+static bool has_op(const SsdNs *ns, SsdOp op)
+{
+    return ns->kind == SSD_NS_ZONED ||
+           (op != SSD_OP_APPEND && op < SSD_OP_ZONE_OPEN);
+}
+
 static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 {
     SsdStatus status;
 
+    if (!has_op(ns, cmd->op)) {
+        return SSD_INVALID_OPCODE;
+    }
     switch (cmd->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
@@ -152,6 +177,8 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
         return status ? status : check_append(ns, cmd);
     case SSD_OP_COPY:
         return check_copy(ssd, ns, cmd);
+    case SSD_OP_DEALLOCATE:
+        return check_deallocate(ns, cmd);
     case SSD_OP_FLUSH:
         return SSD_SUCCESS;
     case SSD_OP_ZONE_OPEN:

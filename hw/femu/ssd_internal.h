@@ -12,6 +12,7 @@
 #include "ssd.h"
 #include "ssd_histogram.h"
 #include "timing/flash.h"
+#include "zns/ftl.h"
 #include "zns/map.h"
 #include "zns/superblock.h"
 #include "zns/zone.h"
@@ -33,6 +34,7 @@ typedef struct Span {
 typedef struct SsdNs {
     SsdNsKind kind;
     uint32_t lba_bytes;
+    uint64_t size_nlb;
     uint32_t first_zone_idx;
     uint32_t inflight_count; /* commands accepted, not yet polled */
     ZoneTable zones;         /* index: from first_zone_idx */
@@ -59,8 +61,10 @@ typedef struct Command {
     uint32_t next_idx;   /* free list, zone's writes, or Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    ZoneWrite write;
-    bool writes; /* when no part is left; not yet issued */
+    ZoneWrite write; /* conventional: only its data, without a zone */
+    bool writes;     /* when no part is left; not yet issued */
+    bool is_writing; /* conventional: some of it has been issued */
+    uint32_t write_id; /* conventional */
 } Command;
 
 /*
@@ -156,6 +160,47 @@ typedef struct Watch {
     uint32_t changed_count;
 } Watch;
 
+/* What cleaning does to its victim; the operations of one stage go together. */
+typedef enum CleanStage {
+    CLEAN_READ,  /* a row */
+    CLEAN_WRITE, /* the row that was read; or it begins */
+    CLEAN_ERASE,
+} CleanStage;
+
+typedef struct ConvCounters {
+    uint64_t host_bytes;  /* that writes have put into the log */
+    uint64_t moved_bytes; /* that cleaning has */
+    uint64_t programs;
+    uint64_t erased_blocks;
+} ConvCounters;
+
+/* The conventional namespace: see ssd_conv.c. Bytes are those of its own. */
+typedef struct Conv {
+    Ftl ftl;
+    ZoneMap map;          /* one group of all units */
+    uint32_t page_places; /* granules of a page */
+    uint32_t line_pages;
+    uint32_t *programmed_rows;  /* [line * units + unit] */
+    uint32_t *programmed_pages; /* [line] */
+    uint32_t *life;             /* [line]: times erased */
+
+    /*
+     * Writes in order of submission; the first waits for what it reads, or for
+     * room. What they replace is dropped when they are submitted; until their
+     * turn, newest_id tells the write that has the granule's data.
+     */
+    WriteQueue writes;
+    uint32_t *newest_id; /* [granule]: Command.write_id; 0: none waits */
+    uint32_t last_id;
+
+    uint32_t victim; /* line; FTL_NONE: nothing is being cleaned */
+    CleanStage stage;
+    uint32_t row;      /* of the victim */
+    uint32_t ops_left; /* of the stage */
+
+    ConvCounters counters;
+} Conv;
+
 typedef struct OpStats {
     SsdHistogram latency_ns;
     uint64_t rejected;
@@ -167,6 +212,7 @@ typedef struct Stats {
     uint64_t since_at_ns;
     /* Readings of the ever-growing counters at the last reset. */
     FlashCounters flash;
+    ConvCounters conv;
     uint64_t *channel_busy_ns;
     uint64_t *unit_busy_ns;
 } Stats;
@@ -203,6 +249,8 @@ struct Ssd {
     uint32_t inflight_count;
 
     WriteQueue *zone_writes; /* [zone] */
+
+    Conv conv;
 
     Job *jobs;
     uint32_t job_capacity;
@@ -262,6 +310,11 @@ static inline void ssd_owner_add_part(Ssd *ssd, uint32_t owner)
     } else {
         ssd->jobs[owner - ssd->params.cmd_slots].ops_left++;
     }
+}
+
+static inline uint32_t owner_of_cleaning(const Ssd *ssd)
+{
+    return ssd->params.cmd_slots + ssd->job_capacity;
 }
 
 /* The namespace of a zone of the drive. */
@@ -341,6 +394,21 @@ void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns);
  */
 void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                     uint64_t page, uint64_t end_bytes, FlashOp *op);
+
+/* ssd_conv.c: the conventional namespace, if there is one. */
+void ssd_conv_init(Ssd *ssd);
+void ssd_conv_destroy(Ssd *ssd);
+/* A command of its own, checked; by way of parts_left, as in ssd_io.c. */
+void ssd_conv_start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                    const SsdNs *ns, const SsdCmd *cmd);
+/* Issue the writes whose turn has come, as far as there is room. */
+void ssd_conv_issue_writes(Ssd *ssd, uint64_t now_ns);
+/* Is this place of an operation one of its blocks? */
+bool ssd_conv_has_place(const Ssd *ssd, uint32_t place_idx);
+void ssd_conv_page_programmed(Ssd *ssd, const FlashOp *op, uint64_t at_ns);
+void ssd_conv_cleaning_op_ended(Ssd *ssd, uint64_t at_ns);
+/* Nothing is mapped any more. No command of the namespace is inside. */
+void ssd_conv_format(Ssd *ssd);
 
 /* ssd_mgmt.c */
 void ssd_jobs_init(Ssd *ssd);

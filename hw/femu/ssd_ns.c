@@ -1,6 +1,6 @@
 /*
- * Namespaces: how the drive's zones are divided among them, what each one
- * shows of itself, and how one is formatted.
+ * Namespaces: how the drive's zones are divided among the zoned ones, what
+ * each one shows of itself, and how one is formatted.
  *
  * Knows nothing of QEMU, queues or host memory.
  *
@@ -21,18 +21,31 @@ static void set_zrwa(const SsdParams *p, SsdNs *ns)
                         p->zrwa_granule_bytes / ns->lba_bytes, p->max_zrwa);
 }
 
+static void set_lba_bytes(const SsdParams *p, SsdNs *ns, uint32_t lba_bytes)
+{
+    uint64_t bytes = ns->kind == SSD_NS_CONVENTIONAL
+                     ? p->conventional_bytes
+                     : p->zones / p->namespaces * p->zone_size_bytes;
+
+    ns->lba_bytes = lba_bytes;
+    ns->size_nlb = bytes / lba_bytes;
+}
+
 void ssd_ns_init(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
 
-    ssd->ns_count = p->namespaces;
+    ssd->ns_count = p->namespaces + (p->conventional_bytes != 0);
     ssd->ns_zones = p->zones / p->namespaces;
     ssd->ns = g_new0(SsdNs, ssd->ns_count);
     for (uint32_t i = 0; i < ssd->ns_count; i++) {
         SsdNs *ns = &ssd->ns[i];
 
-        ns->kind = SSD_NS_ZONED;
-        ns->lba_bytes = p->lba_bytes;
+        ns->kind = i < p->namespaces ? SSD_NS_ZONED : SSD_NS_CONVENTIONAL;
+        set_lba_bytes(p, ns, p->lba_bytes);
+        if (ns->kind == SSD_NS_CONVENTIONAL) {
+            continue;
+        }
         ns->first_zone_idx = i * ssd->ns_zones;
         zone_table_init(&ns->zones, ssd->ns_zones,
                         p->zone_size_bytes / p->lba_bytes,
@@ -72,7 +85,7 @@ SsdNsInfo ssd_ns_info(const Ssd *ssd, uint32_t nsid)
     return (SsdNsInfo) {
         .kind = ns->kind,
         .lba_bytes = ns->lba_bytes,
-        .size_nlb = ns->zones.count * ns->zones.size_nlb,
+        .size_nlb = ns->size_nlb,
         .zones = ns->zones.count,
         .first_zone_idx = ns->first_zone_idx,
         .zone_size_nlb = ns->zones.size_nlb,
@@ -139,7 +152,11 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
 static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
 {
     g_assert(ns->inflight_count == 0);
-    ns->lba_bytes = lba_bytes;
+    set_lba_bytes(&ssd->params, ns, lba_bytes);
+    if (ns->kind == SSD_NS_CONVENTIONAL) {
+        ssd_conv_format(ssd);
+        return;
+    }
     zone_table_format(&ns->zones, ssd->params.zone_size_bytes / lba_bytes,
                       ssd->params.zone_capacity_bytes / lba_bytes);
     set_zrwa(&ssd->params, ns);

@@ -34,6 +34,7 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     }
     stats->since_at_ns = now_ns;
     stats->flash = ssd->flash.counters;
+    stats->conv = ssd->conv.counters;
     for (uint32_t i = 0; i < ssd->params.channels; i++) {
         stats->channel_busy_ns[i] = flash_channel_busy_ns(&ssd->flash, i,
                                                           now_ns);
@@ -80,6 +81,26 @@ static void append_flash(const Ssd *ssd, GString *json)
                            now->erased_blocks - then->erased_blocks);
 }
 
+/* Write amplification: (host_bytes + moved_bytes) / host_bytes. */
+static void append_conventional(const Ssd *ssd, GString *json)
+{
+    const ConvCounters *now = &ssd->conv.counters;
+    const ConvCounters *then = &ssd->stats.conv;
+
+    if (ssd->params.conventional_bytes == 0) {
+        return;
+    }
+    g_string_append_printf(json,
+                           "\"conventional\":{\"host_bytes\":%" PRIu64
+                           ",\"moved_bytes\":%" PRIu64
+                           ",\"programs\":%" PRIu64
+                           ",\"erases\":%" PRIu64 "},",
+                           now->host_bytes - then->host_bytes,
+                           now->moved_bytes - then->moved_bytes,
+                           now->programs - then->programs,
+                           now->erased_blocks - then->erased_blocks);
+}
+
 static void append_busy(const Ssd *ssd, uint64_t now_ns, GString *json)
 {
     g_string_append(json, "\"channels\":[");
@@ -119,6 +140,7 @@ char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)
                            ssd->stats.since_at_ns, now_ns);
     append_ops(ssd, json);
     append_flash(ssd, json);
+    append_conventional(ssd, json);
     append_busy(ssd, now_ns, json);
     append_geometry(ssd, json);
     g_string_append_c(json, ',');

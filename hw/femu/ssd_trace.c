@@ -20,7 +20,7 @@
 #define BUFFER_BYTES (64 * 1024)
 #define MAX_LINE_BYTES 256
 #define MAX_FIELDS 9
-#define MAX_RANGES (SSD_COPY_RANGES_MAX + 1)
+#define MAX_RANGES (SSD_DEALLOCATE_RANGES_MAX + 1)
 
 G_DEFINE_QUARK(ssd-trace-error, ssd_trace_error)
 
@@ -130,10 +130,15 @@ static void put_range(SsdTrace *trace, const SsdRange *range)
     end_line(trace);
 }
 
+static bool has_ranges(SsdOp op)
+{
+    return op == SSD_OP_COPY || op == SSD_OP_DEALLOCATE;
+}
+
 uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status)
 {
-    if (cmd->op == SSD_OP_COPY) {
+    if (has_ranges(cmd->op)) {
         /* One range too many is as wrong as any number of them. */
         uint32_t count = MIN(cmd->range_count, MAX_RANGES);
 
@@ -236,7 +241,8 @@ struct SsdTraceReader {
     uint64_t submitted_count;
     uint64_t last_at_ns; /* of the last S, F or N record */
     uint32_t ns_count;
-    uint32_t ns_zones; /* of each */
+    uint32_t zoned_count; /* of them, the first */
+    uint32_t ns_zones;    /* of each */
     uint32_t range_count; /* R records since the last S record */
     SsdRange ranges[MAX_RANGES];
     char line[MAX_LINE_BYTES];
@@ -354,13 +360,13 @@ static bool advance_to(SsdTraceReader *reader, unsigned idx, uint64_t at_ns,
     return true;
 }
 
-/* The ranges read since the last submission belong to this copy. */
+/* The ranges read since the last submission belong to this command. */
 static bool take_ranges(SsdTraceReader *reader, SsdTraceRecord *record,
                         GError **error)
 {
-    if (reader->range_count && record->cmd.op != SSD_OP_COPY) {
+    if (reader->range_count && !has_ranges(record->cmd.op)) {
         return line_error(reader, error, "R records before a %s, which has no "
-                          "source ranges", ssd_op_name(record->cmd.op));
+                          "ranges", ssd_op_name(record->cmd.op));
     }
     record->cmd.ranges = reader->ranges;
     record->cmd.range_count = reader->range_count;
@@ -426,21 +432,31 @@ static bool parse_range(SsdTraceReader *reader, GError **error)
     return true;
 }
 
-/* Field 3 of an F or N record: a namespace, or in a format all of them. */
-static bool nsid_field(const SsdTraceReader *reader, SsdTraceRecord *record,
-                       GError **error)
+/* Field 3 of an F or N record: a namespace from 1 to `count`. */
+static bool nsid_field(const SsdTraceReader *reader, uint32_t count,
+                       uint32_t *nsid, GError **error)
 {
-    uint64_t nsid;
+    uint64_t value;
 
-    if (!number_field(reader, 2, "nsid", UINT32_MAX, &nsid, error)) {
+    if (!number_field(reader, 2, "nsid", UINT32_MAX, &value, error)) {
         return false;
     }
-    record->nsid = (uint32_t)nsid;
-    return (nsid >= 1 && nsid <= reader->ns_count) ||
-           (nsid == SSD_NSID_ALL && record->kind == SSD_TRACE_FORMAT) ||
+    *nsid = (uint32_t)value;
+    return (value >= 1 && value <= count) ||
            line_error(reader, error, "field 3 (nsid): %" PRIu64 " is none of "
-                      "the drive's namespaces, 1 to %" PRIu32, nsid,
-                      reader->ns_count);
+                      "the drive's %snamespaces, 1 to %" PRIu32, value,
+                      reader->fields[0][0] == 'F' ? "zoned " : "", count);
+}
+
+/* A format may name all namespaces, too. */
+static bool formatted_nsid_field(const SsdTraceReader *reader, uint32_t *nsid,
+                                 GError **error)
+{
+    if (g_str_equal(reader->fields[2], "4294967295")) {
+        *nsid = SSD_NSID_ALL;
+        return true;
+    }
+    return nsid_field(reader, reader->ns_count, nsid, error);
 }
 
 static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
@@ -452,7 +468,7 @@ static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
     if (!expect_fields(reader, 5, error) ||
         !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
                       error) ||
-        !nsid_field(reader, record, error) ||
+        !nsid_field(reader, reader->zoned_count, &record->nsid, error) ||
         !number_field(reader, 3, "zone", reader->ns_zones - 1, &zone_idx,
                       error) ||
         !number_field(reader, 4, "state", SSD_ZONE_OFFLINE, &state, error)) {
@@ -477,7 +493,7 @@ static bool parse_format(SsdTraceReader *reader, SsdTraceRecord *record,
     if (!expect_fields(reader, 4, error) ||
         !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
                       error) ||
-        !nsid_field(reader, record, error) ||
+        !formatted_nsid_field(reader, &record->nsid, error) ||
         !number_field(reader, 3, "lba_bytes", UINT32_MAX, &lba_bytes,
                       error)) {
         return false;
@@ -544,8 +560,8 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
 
     memset(record, 0, sizeof(*record));
     if (reader->range_count && !g_str_equal(kind, "S")) {
-        return line_error(reader, error, "record %s after R, which only a "
-                          "copy's S may follow", kind);
+        return line_error(reader, error, "record %s after R, which only "
+                          "the S of a copy or deallocate may follow", kind);
     }
     if (g_str_equal(kind, "S")) {
         return parse_submit(reader, record, error);
@@ -640,7 +656,8 @@ static bool read_params(SsdTraceReader *reader, SsdParams *params,
                     wrong->message);
         return false;
     }
-    reader->ns_count = params->namespaces;
+    reader->zoned_count = params->namespaces;
+    reader->ns_count = params->namespaces + (params->conventional_bytes != 0);
     reader->ns_zones = params->zones / params->namespaces;
     return true;
 }

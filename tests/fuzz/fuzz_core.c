@@ -76,6 +76,8 @@ static bool take_params(Input *in, SsdParams *p)
     ssd_params_defaults(p);
     p->namespaces = PICK(in, 1, 1, 2, MAX_NAMESPACES);
     p->zones = p->namespaces * (1 + take(in) % (MAX_ZONES / p->namespaces));
+    p->conventional_bytes = PICK(in, 0, 0, 4, 60, 64, 200) * SSD_KIB;
+    p->conventional_spare_pct = PICK(in, 0, 0, 7, 100);
     p->page_bytes = PICK(in, 4, 8, 12, 16, 48) * SSD_KIB;
     p->zone_size_bytes = PICK(in, 64, 128, 256) * SSD_KIB;
     p->zone_capacity_bytes = p->page_bytes *
@@ -152,6 +154,12 @@ static void check_zone(const SsdNsInfo *ns, const SsdZone *zone,
              written_nlb < zone->capacity_nlb);
 }
 
+/* The namespaces are there, the zoned ones first. */
+static uint32_t ns_count(const Fuzz *f)
+{
+    return f->params.namespaces + (f->params.conventional_bytes != 0);
+}
+
 /* Zones within their limits; idle, only open and closed ones hold anything. */
 static void check_ns(const Fuzz *f, uint32_t nsid)
 {
@@ -161,6 +169,11 @@ static void check_ns(const Fuzz *f, uint32_t nsid)
     uint32_t open_count = ssd_open_count(f->ssd, nsid);
     uint32_t active_count = ssd_active_count(f->ssd, nsid);
 
+    if (ns.kind == SSD_NS_CONVENTIONAL) {
+        g_assert(nsid == p->namespaces + 1 && ns.zones == 0);
+        g_assert(ns.size_nlb * ns.lba_bytes == p->conventional_bytes);
+        return;
+    }
     g_assert(ns.size_nlb == ns.zones * ns.zone_size_nlb);
     g_assert(ns.zone_size_nlb * ns.lba_bytes == p->zone_size_bytes);
     g_assert(ns.zone_capacity_nlb * ns.lba_bytes == p->zone_capacity_bytes);
@@ -187,7 +200,8 @@ static void check_namespaces(const Fuzz *f)
 {
     unsigned inside = 0;
 
-    for (uint32_t i = 1; i <= f->params.namespaces; i++) {
+    g_assert(ssd_ns_count(f->ssd) == ns_count(f));
+    for (uint32_t i = 1; i <= ns_count(f); i++) {
         check_ns(f, i);
         inside += ssd_ns_inflight(f->ssd, i);
     }
@@ -306,15 +320,21 @@ static void drain(Fuzz *f)
 
 static uint32_t take_nsid(Fuzz *f)
 {
-    return 1 + take(&f->in) % f->params.namespaces;
+    return 1 + take(&f->in) % ns_count(f);
 }
 
 /* Mostly at a zone's write pointer or start, sometimes anywhere. */
 static uint64_t take_lba(Fuzz *f, uint32_t nsid)
 {
     uint8_t how = take(&f->in);
-    SsdZone zone = ssd_zone(f->ssd, nsid,
-                            how % ssd_ns_info(f->ssd, nsid).zones);
+    SsdNsInfo ns = ssd_ns_info(f->ssd, nsid);
+    SsdZone zone;
+
+    if (ns.kind == SSD_NS_CONVENTIONAL) {
+        return how < 250 ? (how * UINT64_C(256) + take(&f->in)) % ns.size_nlb
+                         : take_bytes(&f->in, 8);
+    }
+    zone = ssd_zone(f->ssd, nsid, how % ns.zones);
 
     switch (how >> 5) {
     case 0:
@@ -345,7 +365,7 @@ static uint64_t digest(const Fuzz *f)
 {
     uint64_t sum = 0;
 
-    for (uint32_t nsid = 1; nsid <= f->params.namespaces; nsid++) {
+    for (uint32_t nsid = 1; nsid <= ns_count(f); nsid++) {
         sum = sum * 31 + ssd_open_count(f->ssd, nsid);
         sum = sum * 31 + ssd_active_count(f->ssd, nsid);
         for (uint32_t z = 0; z < ssd_ns_info(f->ssd, nsid).zones; z++) {
@@ -410,7 +430,7 @@ static void step_command(Fuzz *f, SsdOp op)
         .slba = take_lba(f, nsid), .ranges = ranges,
     };
 
-    if (op == SSD_OP_COPY) {
+    if (op == SSD_OP_COPY || op == SSD_OP_DEALLOCATE) {
         cmd.range_count = flags % (MAX_RANGES + 1);
         for (uint32_t i = 0; i < cmd.range_count; i++) {
             ranges[i].slba = take_lba(f, nsid);
@@ -420,14 +440,14 @@ static void step_command(Fuzz *f, SsdOp op)
         cmd.nlb = take_nlb(f);
     }
     if (flags == 0xff) {
-        cmd.nsid = PICK(&f->in, 0, 1 + MAX_NAMESPACES, SSD_NSID_ALL);
+        cmd.nsid = PICK(&f->in, 0, 2 + MAX_NAMESPACES, SSD_NSID_ALL);
     }
     submit(f, &cmd);
 }
 
 static void step_fail(Fuzz *f)
 {
-    uint32_t nsid = take_nsid(f);
+    uint32_t nsid = 1 + take(&f->in) % f->params.namespaces;
     uint32_t zone_idx = take(&f->in) % ssd_ns_info(f->ssd, nsid).zones;
     SsdZoneState state = take(&f->in) % 2 ? SSD_ZONE_OFFLINE :
                                             SSD_ZONE_READ_ONLY;
@@ -458,7 +478,7 @@ static void step_format(Fuzz *f)
     g_assert(ssd_format(f->twin, f->now_ns, nsid, lba_bytes, NULL) ==
              formatted);
     g_assert(formatted == (lba_bytes == 512 || lba_bytes == 4096));
-    for (uint32_t i = 1; formatted && i <= f->params.namespaces; i++) {
+    for (uint32_t i = 1; formatted && i <= ns_count(f); i++) {
         if (i == nsid || nsid == SSD_NSID_ALL) {
             g_assert(ssd_active_count(f->ssd, i) == 0);
             g_assert(ssd_ns_info(f->ssd, i).lba_bytes == lba_bytes);

@@ -132,6 +132,14 @@ uint32_t drive_copy(Drive *d, uint64_t at_ns, uint64_t slba, uint64_t from_lba,
         .ranges = &(SsdRange) { from_lba, nlb }, .range_count = 1 });
 }
 
+uint32_t drive_deallocate(Drive *d, uint64_t at_ns, const SsdRange *ranges,
+                          uint32_t range_count)
+{
+    return submit_ok(d, at_ns, &(SsdCmd) {
+        .op = SSD_OP_DEALLOCATE, .ranges = ranges,
+        .range_count = range_count });
+}
+
 uint32_t drive_flush(Drive *d, uint64_t at_ns)
 {
     return submit_ok(d, at_ns, &(SsdCmd) { .op = SSD_OP_FLUSH });

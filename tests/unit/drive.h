@@ -51,6 +51,8 @@ uint32_t drive_io(Drive *d, uint64_t at_ns, SsdOp op, uint64_t slba,
 /* Copy `nlb` blocks from `from_lba` to `slba`. */
 uint32_t drive_copy(Drive *d, uint64_t at_ns, uint64_t slba, uint64_t from_lba,
                     uint32_t nlb);
+uint32_t drive_deallocate(Drive *d, uint64_t at_ns, const SsdRange *ranges,
+                          uint32_t range_count);
 uint32_t drive_flush(Drive *d, uint64_t at_ns);
 uint32_t drive_zone_op(Drive *d, uint64_t at_ns, SsdOp op, uint32_t zone_idx);
 uint32_t drive_all_zones(Drive *d, uint64_t at_ns, SsdOp op);

@@ -465,6 +465,24 @@ static bool op_reads(SsdOp op)
     return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
 }
 
+/* NVM command set 1.0 section 3.2.3; zones keep their blocks until reset. */
+static SsdStatus deallocate(const Rules *r, const SsdCmd *cmd)
+{
+    uint64_t end_lba = r->zone_count * r->zone_nlb;
+
+    if (cmd->range_count == 0 ||
+        cmd->range_count > SSD_DEALLOCATE_RANGES_MAX) {
+        return SSD_INVALID_FIELD;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        if (cmd->ranges[i].slba > end_lba ||
+            cmd->ranges[i].nlb > end_lba - cmd->ranges[i].slba) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+    }
+    return SSD_SUCCESS;
+}
+
 static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
 {
     uint64_t end_lba = r->zone_count * r->zone_nlb;
@@ -474,6 +492,8 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
         return SSD_SUCCESS;
     case SSD_OP_COPY:
         return copy_data(r, cmd, effect);
+    case SSD_OP_DEALLOCATE:
+        return deallocate(r, cmd);
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:

@@ -320,6 +320,36 @@ static void test_rules_namespaces(void)
                  "zones=3 and divide it");
 }
 
+static void test_rules_conventional(void)
+{
+    assert_check("conventional-size=64G", NULL);
+    assert_check("conventional-size=4K", NULL);
+    assert_check("conventional-size=6K", "conventional-size=6K (6144): must "
+                 "be a multiple of 4K (4096 bytes)");
+    assert_check("channels=64 ways=16 dies=4 page-size=256K "
+                 "pages-per-block=65536 conventional-size=4K",
+                 "conventional-size=4K (4096): needs 2 lines of 64T (a block "
+                 "on every unit), but at most 16T of flash can be mapped");
+}
+
+/* A line of the default drive is 4 x 768 x 16 KiB = 48 MiB. */
+static void assert_lines(const char *words, uint64_t lines)
+{
+    SsdParams params;
+
+    apply(&params, words);
+    g_assert_cmpuint(ssd_params_conventional_lines(&params), ==, lines);
+}
+
+static void test_conventional_lines(void)
+{
+    assert_lines("conventional-size=4K", 2);
+    assert_lines("conventional-size=48M", 3);
+    assert_lines("conventional-size=4800M conventional-spare=0", 102);
+    assert_lines("conventional-size=4800M conventional-spare=7", 107);
+    assert_lines("conventional-size=4801M conventional-spare=7", 108);
+}
+
 static void test_rules_limits(void)
 {
     assert_check("max-open=14 max-active=14", NULL);
@@ -571,6 +601,8 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/zone-shape", test_rules_zone_shape);
     g_test_add_func("/params/rules/geometry", test_rules_geometry);
     g_test_add_func("/params/rules/namespaces", test_rules_namespaces);
+    g_test_add_func("/params/rules/conventional", test_rules_conventional);
+    g_test_add_func("/params/conventional-lines", test_conventional_lines);
     g_test_add_func("/params/rules/limits", test_rules_limits);
     g_test_add_func("/params/rules/array", test_rules_array);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);

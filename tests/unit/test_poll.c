@@ -57,6 +57,31 @@ typedef struct Promise {
 
 #define COMMANDS 3000
 
+/* A command to the conventional namespace, which takes nearly all. */
+static SsdCmd conventional_cmd(const SsdParams *p, Rng *rng,
+                               SsdRange ranges[COPY_RANGES])
+{
+    static const SsdOp ops[] = {
+        SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE_ZEROES,
+        SSD_OP_READ, SSD_OP_READ, SSD_OP_COMPARE, SSD_OP_FLUSH, SSD_OP_COPY,
+        SSD_OP_DEALLOCATE,
+    };
+    uint64_t size_nlb = p->conventional_bytes / p->lba_bytes;
+    SsdCmd cmd = {
+        .op = ops[rng_below(rng, G_N_ELEMENTS(ops))],
+        .nsid = p->namespaces + 1,
+        .nlb = 1 + rng_below(rng, 12),
+        .range_count = 1 + rng_below(rng, COPY_RANGES),
+    };
+
+    cmd.slba = rng_below(rng, size_nlb - 16 * COPY_RANGES);
+    for (uint32_t i = 0; i < cmd.range_count; i++) {
+        ranges[i].slba = rng_below(rng, size_nlb - 16);
+        ranges[i].nlb = 1 + rng_below(rng, 3);
+    }
+    return cmd;
+}
+
 /* Make a schedule whose commands mostly succeed, with the model's help. */
 static GArray *schedule_new(const SsdParams *p, Rng *rng)
 {
@@ -81,6 +106,12 @@ static GArray *schedule_new(const SsdParams *p, Rng *rng)
             .nlb = 1 + rng_below(rng, rng_chance(rng, 50) ? 4 : 64),
             .select_all = rng_chance(rng, 10),
         };
+        if (p->conventional_bytes && rng_chance(rng, 60)) {
+            a.cmd = conventional_cmd(p, rng, a.ranges);
+            a.zone_fails = false;
+            g_array_append_val(schedule, a);
+            continue;
+        }
         model_run(model, a.at_ns);
         /* Rarely, and only late, for no command repairs a zone. */
         a.nsid = nsid;
@@ -405,6 +436,10 @@ static const char *const drives[][2] = {
     { "watched", ROOM "zones=6 channels=2 zrwa-size=16K excursion-ns=30000017 "
       "finish-recommended-ns=20000000 reset-recommended-ns=10000000 "
       "max-open=4 max-active=5 finish-chunk=16K" },
+    { "conventional", ROOM "zones=6 conventional-size=512K channels=2" },
+    { "conventional-small-blocks", ROOM "zones=6 conventional-size=512K "
+      "channels=2 page-size=16K lba-size=512 read-granule=4K read-ns=60013 "
+      "program-ns=700027 erase-ns=3500017 conventional-spare=0" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };

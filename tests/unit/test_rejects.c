@@ -401,7 +401,7 @@ static void test_twins(void)
     char *zones = snapshot(one), *other_zones = snapshot(other);
 
     g_assert_cmpuint(all->len, ==, good->len);
-    g_assert_cmpuint(all->len, >, 5000);
+    g_assert_cmpuint(all->len, >, 4000);
     g_assert_cmpuint(all->len, <, 15000);
     for (guint i = 0; i < all->len; i++) {
         const SsdDone *a = &g_array_index(all, SsdDone, i);

@@ -157,7 +157,7 @@ static SsdTraceReader *open_good(const char *path, SsdParams *params)
 static void expect_ranges(const SsdCmd *cmd, const SsdRange *ranges,
                           uint32_t count)
 {
-    if (cmd->op != SSD_OP_COPY) {
+    if (cmd->op != SSD_OP_COPY && cmd->op != SSD_OP_DEALLOCATE) {
         g_assert_cmpuint(cmd->range_count, ==, 0);
         return;
     }
@@ -266,10 +266,10 @@ static void test_round_trip(void)
 /* Of a copy with far too many ranges, one too many is kept. */
 static void test_too_many_ranges(void)
 {
-    static const SsdRange ranges[256] = {{1, 1}};
+    static const SsdRange ranges[300] = {{1, 1}};
     g_autofree char *path = temporary_path();
     g_autoptr(GError) error = NULL;
-    SsdCmd copy = {.op = SSD_OP_COPY, .ranges = ranges, .range_count = 256};
+    SsdCmd copy = {.op = SSD_OP_COPY, .ranges = ranges, .range_count = 300};
     SsdTraceReader *reader;
     SsdTraceRecord record;
     SsdParams params;
@@ -282,7 +282,7 @@ static void test_too_many_ranges(void)
     reader = open_good(path, &params);
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
     g_assert_no_error(error);
-    expect_ranges(&record.cmd, ranges, SSD_COPY_RANGES_MAX + 1);
+    expect_ranges(&record.cmd, ranges, SSD_DEALLOCATE_RANGES_MAX + 1);
     ssd_trace_reader_free(reader);
     g_unlink(path);
 }
@@ -449,11 +449,13 @@ static void test_damaged_files(void)
         {HEAD "R,0,4294967296\n",
          ":2: field 3 (nlb): 4294967296 is above 4294967295"},
         {HEAD "R,0,1\n" SUBMIT,
-         ":3: R records before a write, which has no source ranges"},
+         ":3: R records before a write, which has no ranges"},
         {HEAD SUBMIT "R,0,1\nC,0,20,0,0\n",
-         ":4: record C after R, which only a copy's S may follow"},
+         ":4: record C after R, which only the S of a copy or "
+         "deallocate may follow"},
         {HEAD "R,0,1\nE,0\n",
-         ":3: record E after R, which only a copy's S may follow"},
+         ":3: record E after R, which only the S of a copy or "
+         "deallocate may follow"},
         {HEAD "R,0,1\n", ":3: no E record: the file was cut short"},
         {HEAD "N,0\n", ":2: record N has 4 fields, not 2"},
         {HEAD "N,0,2,512\n", ":2: field 3 (nsid): 2 is none of the drive's "
@@ -467,9 +469,9 @@ static void test_damaged_files(void)
         {HEAD "P,zones,8\nP,namespaces,2\nF,0,2,4,13\n",
          ":4: field 4 (zone): 4 is above 3"},
         {HEAD "P,zones,8\nP,namespaces,2\nF,0,3,0,13\n",
-         ":4: field 3 (nsid): 3 is none of the drive's namespaces, 1 to 2"},
+         ":4: field 3 (nsid): 3 is none of the drive's zoned namespaces, 1 to 2"},
         {HEAD "F,0,4294967295,0,13\n", ":2: field 3 (nsid): 4294967295 is "
-         "none of the drive's namespaces, 1 to 1"},
+         "none of the drive's zoned namespaces, 1 to 1"},
         {HEAD "F,0,1,0,14\n", ":2: field 5 (state): 14 is neither 13 "
          "(read-only) nor 15 (offline)"},
         {HEAD "F,0,1,0,16\n", ":2: field 5 (state): 16 is above 15"},
