@@ -7,13 +7,16 @@
 tests=0
 tap=$RESULTS/tap.txt
 
-# check NAME COMMAND...: passes if the command succeeds; it runs under -e.
+# check NAME COMMAND...: passes if the command succeeds; it runs under -e. As
+# the condition of an "if" it would not: bash ignores -e there, also inside.
 check()
 {
-    local name=$1
+    local name=$1 status
     shift
     tests=$((tests + 1))
-    if (set -eu; "$@") >/tmp/check.out 2>&1; then
+    (set -eu; "$@") >/tmp/check.out 2>&1
+    status=$?
+    if [ "$status" = 0 ]; then
         echo "ok $tests - $name" >>"$tap"
     else
         echo "not ok $tests - $name" >>"$tap"

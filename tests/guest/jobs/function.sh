@@ -12,7 +12,7 @@ readonly ZONES=128
 readonly SECTORS=8192           # of 512 bytes, in a zone
 readonly BLOCKS=1024            # of 4096 bytes, in a zone
 readonly CAP_BLOCKS=768
-readonly HEX='(0x[0-9a-f]+)'
+readonly HEX='(0x[0-9a-f]+|0)'
 readonly BLKZONE_LINE="start: $HEX.*cap $HEX wptr $HEX.*zcond: *([0-9]+)"
 readonly NVME_LINE="SLBA: $HEX +WP: $HEX +Cap: $HEX +State: $HEX"
 
@@ -59,9 +59,10 @@ one_refusal()
 
 by_zbd()
 {
-    zbd report -csv "$DRIVE" | awk -F, '/^[0-9]/ {
-        wp = $7 == 14 ? "-" : $6 / 4096
-        print $3 / 4096, wp, $5 / 4096, $7 }'
+    zbd report -csv "$DRIVE" | awk -F', *0*' '/^[0-9]/ {
+        state = index("123456789abcdef", substr($7, 2))
+        wp = state == 14 ? "-" : $6 / 4096
+        print $3 / 4096, wp, $5 / 4096, state }'
 }
 
 by_blkzone()
