@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Admin commands that exceed a limit: Identify, log pages, features, queues,
- * events, opcodes.
+ * formats, attachment, events, opcodes.
  *
  * Knows nothing of zones.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "limits-admin.h"
@@ -272,6 +273,86 @@ static void admin_opcodes(Drive *drive)
     }
 }
 
+/* Format NVM: none of these may format. */
+static void formats(Drive *drive)
+{
+    uint32_t none = drive->format_count, last = none - 1;
+    struct {
+        unsigned status;
+        const char *what;
+        uint32_t nsid;
+        uint32_t cdw10;
+    } row[] = {
+        { INVALID_NAMESPACE, "format namespace 0", 0, last },
+        { INVALID_NAMESPACE, "format the namespace after the last",
+          drive->namespaces + 1, last },
+        { INVALID_FORMAT, "format with the format after the last",
+          drive->nsid, none },
+        { INVALID_FORMAT, "format all with the format after the last",
+          BROADCAST, none },
+        { INVALID_FORMAT, "format with format 63", drive->nsid,
+          3 << 12 | 15 },
+        { INVALID_FORMAT, "format with protection information", drive->nsid,
+          last | 1 << 5 },
+        { INVALID_FIELD, "format with protection information of type 7",
+          drive->nsid, last | 7 << 5 },
+        { INVALID_FIELD, "format with cryptographic erase", drive->nsid,
+          last | 2 << 9 },
+        { INVALID_FIELD, "format with erase 7", drive->nsid, last | 7 << 9 },
+    };
+
+    if (!drive->has_format) {
+        expect_admin(drive, INVALID_OPCODE, "format, which is not offered",
+                     (Cmd) { .opcode = FORMAT, .nsid = drive->nsid });
+        return;
+    }
+    for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        expect_admin(drive, row[i].status, row[i].what, (Cmd) {
+            .opcode = FORMAT, .nsid = row[i].nsid, .cdw10 = row[i].cdw10,
+        });
+    }
+}
+
+/* Namespace Attachment: none of these may detach. */
+static void attachments(Drive *drive)
+{
+    struct {
+        unsigned status;
+        const char *what;
+        uint32_t nsid;
+        uint32_t select;
+        uint16_t list[2];       /* controllers: how many, the first */
+    } row[] = {
+        { ALREADY_ATTACHED, "attach an attached namespace", drive->nsid, 0,
+          { 1, 0 } },
+        { INVALID_NAMESPACE, "attach namespace 0", 0, 0, { 1, 0 } },
+        { INVALID_NAMESPACE, "detach the namespace after the last",
+          drive->namespaces + 1, 1, { 1, 0 } },
+        { INVALID_FIELD, "neither attach nor detach", drive->nsid, 2,
+          { 1, 0 } },
+        { INVALID_CONTROLLER_LIST, "detach from controller 1", drive->nsid, 1,
+          { 1, 1 } },
+        { INVALID_CONTROLLER_LIST, "detach from no controller", drive->nsid,
+          1, { 0, 0 } },
+        { INVALID_CONTROLLER_LIST, "detach from 2048 controllers",
+          drive->nsid, 1, { 2048, 0 } },
+    };
+
+    if (!drive->has_attachment) {
+        expect_admin(drive, INVALID_OPCODE, "attach, which is not offered",
+                     (Cmd) { .opcode = ATTACHMENT, .nsid = drive->nsid });
+        return;
+    }
+    for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        Cmd cmd = data_cmd(drive, ATTACHMENT, row[i].nsid);
+
+        cmd.cdw10 = row[i].select;
+        memset(drive->data, 0, PAGE_BYTES);
+        memcpy(drive->data, row[i].list, sizeof(row[i].list));
+        expect_admin(drive, row[i].status, row[i].what, cmd);
+    }
+}
+
 /* Asynchronous Event Requests */
 
 /*
@@ -373,5 +454,7 @@ void limits_admin(Drive *drive)
     features(drive);
     queues(drive);
     admin_opcodes(drive);
+    formats(drive);
+    attachments(drive);
     events(drive);
 }

@@ -155,7 +155,6 @@ uint64_t zone_wp(Drive *drive, uint32_t zone)
     return number(descriptor(drive, zone) + 24, 8);
 }
 
-/* Write `nlb` blocks at the write pointer. */
 void write_nlb(Drive *drive, uint32_t zone, uint64_t nlb)
 {
     while (nlb > 0) {
@@ -248,6 +247,7 @@ static void learn_controller(Drive *drive, uint8_t *id)
     }
     drive->max_bytes = MPSMIN_BYTES << id[77];
     drive->has_format = number(id + 256, 2) & 2;
+    drive->has_attachment = number(id + 256, 2) & 8;
     drive->max_aers = id[259] + 1;
     drive->namespaces = number(id + 516, 4);
 }
@@ -274,6 +274,11 @@ static void learn_namespace(Drive *drive, uint8_t *id)
     drive->max_open = number(id + 8, 4) + 1;
     drive->max_active = drive->max_active ? drive->max_active : NO_LIMIT;
     drive->max_open = drive->max_open ? drive->max_open : NO_LIMIT;
+    if (id[2] & 2) {
+        drive->max_zrwa = number(id + 44, 4) + 1;
+        drive->granule_nlb = number(id + 48, 2);
+        drive->zrwa_nlb = number(id + 50, 2);
+    }
     drive->zone_nlb = number(id + 2816 + 16 * format, 8);
     drive->has_extensions = id[2816 + 16 * format + 8] != 0;
     drive->zones = drive->end_lba / drive->zone_nlb;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "limits.h"
 #include "limits-admin.h"
+#include "limits-zrwa.h"
 
 #define EMPTY 1
 #define CLOSED 4
@@ -529,6 +530,7 @@ int main(int argc, char **argv)
     copies(&drive);
     datasets(&drive);
     opcodes(&drive);
+    limits_zrwa(&drive);
     limits_admin(&drive);
     works_on(&drive);
     printf("limits: %u checks, %u wrong\n", drive.checks, drive.wrong);

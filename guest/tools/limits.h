@@ -30,8 +30,12 @@ enum {
     INVALID_QUEUE_DELETION = 0x10c,
     FEATURE_NOT_SAVEABLE = 0x10d,
     FEATURE_NOT_OF_NAMESPACE = 0x10f,
+    ALREADY_ATTACHED = 0x118,
+    INVALID_CONTROLLER_LIST = 0x11c,
     COMMAND_SETS_REJECTED = 0x12b,
     COMMAND_SIZE_LIMIT_EXCEEDED = 0x183,
+    INVALID_ZONE_OPERATION = 0x1b6,
+    ZRWA_UNAVAILABLE = 0x1b7,
     ZONE_BOUNDARY_ERROR = 0x1b8,
     ZONE_IS_FULL = 0x1b9,
     ZONE_INVALID_WRITE = 0x1bc,
@@ -63,6 +67,7 @@ enum {
     SET_FEATURES = 0x09,
     GET_FEATURES = 0x0a,
     ASYNC_EVENT = 0x0c,
+    ATTACHMENT = 0x15,
     FORMAT = 0x80,
 };
 
@@ -77,7 +82,9 @@ enum {
     ZRWA_FLUSH = 0x11,
 };
 
+/* In the dword with the action. */
 #define SELECT_ALL (1u << 8)
+#define ALLOCATE_ZRWA (1u << 9)
 #define NO_LIMIT UINT32_MAX
 
 typedef struct nvme_passthru_cmd64 Cmd;
@@ -102,8 +109,12 @@ typedef struct Drive {
     uint32_t copy_range_nlb;    /* MSSRL */
     uint32_t copy_ranges;       /* MSRC */
     uint32_t max_aers;
+    uint32_t max_zrwa;          /* 0: no Zone Random Write Areas */
+    uint32_t zrwa_nlb;          /* ZRWASZ */
+    uint32_t granule_nlb;       /* ZRWAFG */
     bool has_extensions;
     bool has_format;            /* the command */
+    bool has_attachment;        /* likewise */
     uint8_t *data;              /* max_bytes, page aligned */
     uint8_t *before;            /* reports of all zones */
     uint8_t *after;
@@ -141,6 +152,7 @@ uint64_t zone_start(const Drive *drive, uint32_t zone);
 unsigned zone_state(Drive *drive, uint32_t zone);
 uint64_t zone_wp(Drive *drive, uint32_t zone);
 
+/* Write `nlb` blocks at the write pointer. */
 void write_nlb(Drive *drive, uint32_t zone, uint64_t nlb);
 void reset_all(Drive *drive);
 void die(const char *format, ...);
