@@ -328,13 +328,18 @@ static void test_replay_namespaces(void)
     check_replay(&config);
 }
 
-/* Some zones with a ZRWA, which a trace names only when it is allocated. */
+/*
+ * Some zones with a ZRWA, which a trace names only when it is allocated, and
+ * excursions, which it does not name at all: they follow from the commands.
+ */
 static void test_replay_zrwa(void)
 {
     FemuConfig config = femu_small_config();
 
     config.ssd.zrwa_bytes = 64 * SSD_KIB;
     config.ssd.max_zrwa = 3;
+    config.ssd.finish_recommended_ns = 5000000;
+    config.ssd.excursion_ns = 20000000;
     check_replay(&config);
 }
 

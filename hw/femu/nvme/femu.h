@@ -405,6 +405,7 @@ void femu_notice_reset(FemuZns *n);
 
 /* femu_zone_change.c: zones that change of themselves. */
 void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx);
+void femu_zone_change_poll(FemuZns *n);
 void femu_zone_change_log(const FemuNs *ns, uint8_t *buf);
 void femu_zone_change_clear(FemuNs *ns);
 

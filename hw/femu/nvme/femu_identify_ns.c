@@ -10,6 +10,7 @@
 #include "qemu/bswap.h"
 #include "femu.h"
 
+#define ZOC_EXCURSIONS (1 << 1)          /* ZNS 1.1, figure 48 */
 #define UNLIMITED 0xffffffffu
 #define DLFEAT_READS_ZEROES 1
 
@@ -85,6 +86,25 @@ static void identify_zrwa(const FemuZns *n, const FemuNs *ns,
     id->zrwacap = NVME_ID_NS_ZONED_ZRWACAP_EXPFLUSHSUP;
 }
 
+/*
+ * What the controller may do to zones of itself: ZOC bit 1, and in FRL the
+ * seconds from a recommendation to finish until that happens. Nothing follows
+ * a recommendation to reset, so RRL is not reported.
+ */
+static void identify_excursions(const FemuZns *n, NvmeIdNsZoned *id)
+{
+    const SsdParams *p = &n->params;
+
+    if (!p->excursion_ns) {
+        return;
+    }
+    id->zoc = cpu_to_le16(ZOC_EXCURSIONS);
+    if (p->finish_recommended_ns) {
+        id->frl = cpu_to_le32((p->excursion_ns - p->finish_recommended_ns) /
+                              NANOSECONDS_PER_SECOND);
+    }
+}
+
 /* 0's based resources; without a limit of its own, MOR is MAR: not above. */
 static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
 {
@@ -95,6 +115,7 @@ static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
     id->mar = cpu_to_le32(mar);
     id->mor = cpu_to_le32(MIN(mor, mar));
     identify_zrwa(n, ns, id);
+    identify_excursions(n, id);
     for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
         id->lbafe[i].zsze = cpu_to_le64(ns->zone_size_bytes /
                                         femu_format_lba_bytes(i));

@@ -60,6 +60,7 @@ void femu_time_run(FemuZns *n)
 {
     do {
         femu_req_deliver_due(n);
+        femu_zone_change_poll(n);
         femu_format_run(n);
         femu_queues_fetch(n);
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns);

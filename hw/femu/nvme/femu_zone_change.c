@@ -24,6 +24,16 @@ void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx)
     femu_notice_zone_changed(n, ns);
 }
 
+/* What the core has changed of itself by now. */
+void femu_zone_change_poll(FemuZns *n)
+{
+    uint32_t nsid, zone_idx;
+
+    while (ssd_poll_zone(n->ssd, n->now_ns, &nsid, &zone_idx)) {
+        femu_zone_changed(n, femu_ns(n, nsid), zone_idx);
+    }
+}
+
 /*
  * Fill a log page of zeroes: the zones that have changed since it was last
  * read, by their first LBA; of more than it can hold, only that they are.

@@ -11,7 +11,7 @@
 
 /*
  * Zones with an attribute set that recommends an action, or that the controller
- * finished (ZNS 1.1, figure 34): this drive has none.
+ * finished (ZNS 1.1, figure 34).
  */
 #define REPORT_ATTRIBUTES 0x9
 
@@ -23,8 +23,10 @@ static bool report_filter_valid(uint8_t filter)
 }
 
 /* Does a zone in this state belong in a report with this ZRASF? */
-static bool report_selects(uint8_t filter, SsdZoneState state)
+static bool report_selects(uint8_t filter, const SsdZone *zone)
 {
+    SsdZoneState state = zone->state;
+
     switch (filter) {
     case NVME_ZONE_REPORT_ALL:
         return true;
@@ -43,7 +45,8 @@ static bool report_selects(uint8_t filter, SsdZoneState state)
     case NVME_ZONE_REPORT_OFFLINE:
         return state == SSD_ZONE_OFFLINE;
     case REPORT_ATTRIBUTES:
-        return false;
+        return zone->finished_by_controller || zone->finish_recommended ||
+               zone->reset_recommended;
     default:
         g_assert_not_reached();
     }
@@ -56,13 +59,21 @@ bool femu_zone_has_wp(SsdZoneState state)
            state != SSD_ZONE_OFFLINE;
 }
 
+static uint8_t zone_attributes(const SsdZone *zone, bool extended)
+{
+    return (extended ? ATTRIBUTE_ZDEV : 0) |
+           (zone->has_zrwa ? NVME_ZA_ZRWA_VALID : 0) |
+           (zone->finished_by_controller ? NVME_ZA_FINISHED_BY_CTLR : 0) |
+           (zone->finish_recommended ? NVME_ZA_FINISH_RECOMMENDED : 0) |
+           (zone->reset_recommended ? NVME_ZA_RESET_RECOMMENDED : 0);
+}
+
 static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
 {
     return (NvmeZoneDescr) {
         .zt = NVME_ZONE_TYPE_SEQ_WRITE,
         .zs = zone->state << 4,
-        .za = (extended ? ATTRIBUTE_ZDEV : 0) |
-              (zone->has_zrwa ? NVME_ZA_ZRWA_VALID : 0),
+        .za = zone_attributes(zone, extended),
         .zcap = cpu_to_le64(zone->capacity_nlb),
         .zslba = cpu_to_le64(zone->start_lba),
         .wp = cpu_to_le64(femu_zone_has_wp(zone->state) ? zone->wp_lba
@@ -89,7 +100,7 @@ static void report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
     for (; zone_idx < ns->zones; zone_idx++) {
         SsdZone zone = femu_ns_zone(n, ns, zone_idx);
 
-        if (!report_selects(filter, zone.state)) {
+        if (!report_selects(filter, &zone)) {
             continue;
         }
         if (matches < room) {
