@@ -418,7 +418,7 @@ static void test_memdev(void)
     g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
                                                "memdev=data");
     g_autofree char *args = g_strdup_printf(
-        "-object memory-backend-ram,id=data,size=8M,reserve=off %s", device);
+        "-object memory-backend-ram,id=data,size=8M %s", device);
     FemuHost *host = femu_host_start(args);
     FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
     uint32_t last = config.ssd.zones - 1;

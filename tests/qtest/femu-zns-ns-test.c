@@ -225,9 +225,9 @@ static void test_data(void)
 {
     FemuDrive *drive = boot(NULL);
     uint64_t last = femu_zone_lba(drive, ZONES - 1), lba;
-    g_autofree uint8_t *data[3] = {
-        NULL, femu_pattern(drive, 0, 8, 1), femu_pattern(drive, 0, 8, 2),
-    };
+    g_autofree uint8_t *first = femu_pattern(drive, 0, 8, 1);
+    g_autofree uint8_t *second = femu_pattern(drive, 0, 8, 2);
+    const uint8_t *data[] = { NULL, first, second };
 
     for (uint32_t nsid = 1; nsid <= 2; nsid++) {
         use(drive, nsid);
@@ -630,6 +630,7 @@ static void test_changed_zones(void)
 static void test_inject(void)
 {
     FemuDrive *drive = boot(NULL);
+    QDict *reply;
 
     use(drive, 1);
     femu_fill(drive, 0, 8);
@@ -645,10 +646,10 @@ static void test_inject(void)
     g_assert_cmpuint(le64_to_cpu(smart(drive, 1).media_errors[0]), ==, 0);
     g_assert_cmpuint(le64_to_cpu(smart(drive, 2).media_errors[0]), ==, 2);
     set_ok(drive, "inject-read-error", "9 1");
-    g_assert_cmpstr(qdict_get_str(qtest_qmp(
-        drive->host->qts, "{'execute': 'qom-get', 'arguments': {'path': %s, "
-        "'property': 'inject-read-error'}}", PATH), "return"), ==,
-        "9 1, 2:4 1");
+    reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get', 'arguments': {"
+                      "'path': %s, 'property': 'inject-read-error'}}", PATH);
+    g_assert_cmpstr(qdict_get_str(reply, "return"), ==, "9 1, 2:4 1");
+    qobject_unref(reply);
     set_refused(drive, "inject-read-error", "3:0 1", "inject-read-error=3:0 1: "
                 "there is no namespace 3; the last is 2");
     set_refused(drive, "zone-fail", "0:0 offline", "zone-fail=0:0 offline: "

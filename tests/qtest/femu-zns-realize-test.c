@@ -185,14 +185,16 @@ static void test_refused_memdev(void)
     };
     FemuConfig config = femu_small_config();
     g_autofree char *path = temp_file(128 * SSD_MIB);
+    g_autofree char *large = temp_file(4095 * SSD_MIB);
     g_autofree char *user = femu_device_args(&config, 9, "memdev=used");
     g_autofree char *objects = g_strdup_printf(
-        "-object memory-backend-ram,id=small,size=4095M,reserve=off "
-        "-object memory-backend-ram,id=used,size=128M,reserve=off "
+        "-object memory-backend-file,id=small,size=4095M,mem-path=%s,share=on "
+        "-object memory-backend-ram,id=used,size=128M "
         "-object memory-backend-file,id=rom,size=128M,mem-path=%s,"
-        "readonly=on,rom=on %s", path, user);
+        "readonly=on,rom=on %s", large, path, user);
     check_refused(objects, rows, ARRAY_SIZE(rows));
     g_unlink(path);
+    g_unlink(large);
 }
 
 /* As a user starts it: QEMU ends with status 1 and the message. */
