@@ -5,7 +5,7 @@
 # environment; the script's head, or "make help", says which it reads.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps core qemu guest run shell test test-fio-zbd docs clean
+.PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-core build-guest build-qemu build-tests
@@ -24,6 +24,8 @@ help:
 #:                 (scripts/run says what else there is)
 #: make shell    the same guest with a login prompt
 #: make test     all tests; STAGES="core qtest" for some of them
+#: make fuzz     libFuzzer on TARGET=device|generic|core|trace|config for
+#:               FUZZ_S=600 seconds (tests/fuzz/README.md)
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
@@ -48,6 +50,12 @@ test-fio-zbd:
 	@scripts/build-guest
 	@scripts/build-fio-zbd
 	@tests/guest/fio_zbd.py
+
+fuzz: TARGET ?= device
+fuzz: FUZZ_S ?= 600
+fuzz:
+	@scripts/deps core qemu test
+	@scripts/fuzz $(TARGET) $(FUZZ_S)
 
 #: make figures  the papers' figures, drawn anew by the simulator, with a table
 #:               of theirs, ours and the error; out/figures/

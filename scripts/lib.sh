@@ -16,6 +16,7 @@ OUT_DIR=$FEMU_TOP/out                    # one folder per run
 QEMU_WORK=${QEMU_WORK:-$FEMU_TOP/build-qemu}
 QEMU_TREE=$QEMU_WORK/src                 # QEMU's sources, our overlay on them
 QEMU_BUILD=$QEMU_WORK/build
+QEMU_SANITIZED=$QEMU_WORK/sanitize       # a second build, with sanitizers
 QEMU_BIN=$QEMU_BUILD/qemu-system-x86_64
 QEMU_FIRMWARE=$QEMU_WORK/firmware        # for QEMU's -L
 DEBIAN_SUITE=trixie                      # what QEMU and the guest come from

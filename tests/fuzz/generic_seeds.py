@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Writes seeds for QEMU's generic fuzzer: how a host uses an NVMe controller.
+
+  generic_seeds.py FOLDER
+
+An input of that fuzzer is a list of operations with "FUZZ" between them, of
+which the first byte is the kind (tests/qtest/fuzz/generic_fuzz.c). Guest memory
+is given by patterns: each read by the device finds the next pattern there. So a
+command is a pattern, its data another, and a doorbell makes the device read.
+
+Knows nothing of what the answers should be.
+"""
+
+import os
+import struct
+import sys
+
+WRITE, PATTERN, CLEAR, CLOCK = 3, 7, 8, 9
+LONG, QUAD = 2, 3                       # sizes of an access
+REGISTERS = 0                           # which of the device's regions
+SQ, CQ, DATA = 0x100000, 0x110000, 0x200000
+ENTRIES = 64
+
+
+def write(offset, value, size=LONG):
+    return struct.pack('<BBBxxIQ', WRITE, size, REGISTERS, offset, value)
+
+
+def pattern(data):
+    """What the device's next read finds; one byte of it may count upwards."""
+    return struct.pack('<BBB', PATTERN, 0, 0) + data
+
+
+def command(opcode, cdw10=0, cdw11=0, cdw12=0, cdw13=0, nsid=1, flags=0,
+            prp1=DATA):
+    return struct.pack('<BBHIQQQQIIIIII', opcode, flags, 0, nsid, 0, 0, prp1,
+                       DATA + 0x1000, cdw10, cdw11, cdw12, cdw13, 0, 0)
+
+
+def doorbell(queue, tail):
+    return write(0x1000 + 8 * queue, tail)
+
+
+def give(queue, tail, sqe, *data):
+    """One command: its entry, its data, the doorbell, time for its work."""
+    return [bytes([CLEAR]), pattern(sqe), *map(pattern, data),
+            doorbell(queue, tail), bytes([CLOCK]), bytes([CLOCK])]
+
+
+ENABLE = [
+    write(0x24, (ENTRIES - 1) << 16 | (ENTRIES - 1)),
+    write(0x28, SQ, QUAD), write(0x30, CQ, QUAD), write(0x14, 0x00460061),
+]
+QUEUES = [
+    pattern(command(5, (ENTRIES - 1) << 16 | 1, 3, prp1=CQ + 0x1000)),
+    pattern(command(1, (ENTRIES - 1) << 16 | 1, 1 << 16 | 1, prp1=SQ + 0x1000)),
+    doorbell(0, 2),
+]
+
+ADMIN = {
+    'identify-ns': command(6, 0), 'identify-ctrl': command(6, 1, nsid=0),
+    'identify-list': command(6, 2, nsid=0), 'identify-desc': command(6, 3),
+    'identify-zns': command(6, 5, 2 << 24),
+    'identify-zns-ctrl': command(6, 6, 2 << 24, nsid=0),
+    'log-error': command(2, 0x003f0001), 'log-smart': command(2, 0x007f0002),
+    'log-effects': command(2, 0x03ff0005, 0, 0, 0),
+    'log-zones': command(2, 0x03ff00bf), 'log-stats': command(2, 0x03ff00c0),
+    'get-feature': command(0x0a, 7), 'set-feature': command(9, 11, 0x0800ff00),
+    'set-queues': command(9, 7, 0x00030003), 'timestamp': command(9, 14),
+    'abort': command(8, 1), 'event': command(12),
+    'delete-sq': command(0, 1), 'delete-cq': command(4, 1),
+    'format': command(0x80, 0), 'detach': command(0x15, 1),
+    'shadow-doorbells': command(0x7c),
+}
+IO = {
+    'write': command(1, 0, 0, 3), 'read': command(2, 0, 0, 3),
+    'append': command(0x7d, 0, 0, 3), 'flush': command(0),
+    'write-zeroes': command(8, 0, 0, 3), 'verify': command(12, 0, 0, 3),
+    'compare': command(5, 0, 0, 3),
+    'report': command(0x7a, 0, 0, 0xff, 0),
+    'report-extended': command(0x7a, 0, 0, 0xff, 1),
+    'open': command(0x79, 0x100, 0, 0, 3), 'close': command(0x79, 0, 0, 0, 1),
+    'finish': command(0x79, 0, 0, 0, 2), 'reset': command(0x79, 0, 0, 0, 0x104),
+    'extension': command(0x79, 0x200, 0, 0, 0x10),
+    'sgl': command(1, 0, 0, 1, flags=0x40),
+}
+RANGES = {
+    'copy': (command(0x19, 0x100, 0, 0), struct.pack('<QQHHIII', 0, 0, 0, 0,
+                                                     0, 0, 0)),
+    'dsm': (command(9, 0, 4), struct.pack('<IIQ', 0, 8, 0)),
+}
+
+
+def seeds():
+    written = give(1, 1, IO['write'], bytes(range(64)))
+    for name, sqe in ADMIN.items():
+        yield name, ENABLE + QUEUES + give(0, 3, sqe)
+    for name, sqe in IO.items():
+        yield name, ENABLE + QUEUES + written + give(1, 2, sqe)
+    for name, (sqe, data) in RANGES.items():
+        yield name, ENABLE + QUEUES + written + give(1, 2, sqe, data)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit('usage: generic_seeds.py FOLDER')
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for name, operations in seeds():
+        with open(os.path.join(sys.argv[1], name), 'wb') as file:
+            file.write(b'FUZZ'.join(operations))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,592 @@
+/*
+ * Fuzz target "femu-zns" for QEMU's fuzzer: bytes become a drive and a guest
+ * that is bad at using it. The guest brings the controller up, then places
+ * commands, writes registers, doorbells, configuration space and memory, lets
+ * time pass and makes zones and blocks fail. In the end the drive is unplugged
+ * as it is. Each input has a drive of its own, so that a failure repeats.
+ *
+ * What must hold: QEMU lives, and the sanitizers are silent. Knows nothing of
+ * what the answers should be. Inputs are described in tests/fuzz/README.md.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/main-loop.h"
+#include "block/nvme.h"
+#include "hw/pci/pci.h"
+#include "tests/qtest/libqtest.h"
+#include "tests/qtest/libqos/pci-pc.h"
+#include "fuzz.h"
+
+#define SLOT 4
+#define ZONE_LBA 0x100                  /* a zone of 1 MiB, blocks of 4 KiB */
+#define PAGE 0x1000u
+#define DOORBELLS 0x1000u
+#define MAX_STEPS 400
+#define MAX_CLOCK_STEPS 32              /* of one step of the input */
+
+/* Where the guest has what: admin pair and two I/O pairs, then its data. */
+#define QUEUES 3
+#define ENTRIES 8u
+#define SQ_ADDR(q) (0x100000u + (q) * 2 * PAGE)
+#define CQ_ADDR(q) (SQ_ADDR(q) + PAGE)
+#define LIST_ADDR 0x110000u             /* PRP lists, SGL segments */
+#define SHADOW_ADDR 0x112000u           /* what doorbells may move to */
+#define DATA_ADDR 0x200000u
+#define DATA_PAGES 16u
+
+/* The input; once it is used up, zeroes follow. */
+typedef struct Input {
+    const uint8_t *at;
+    const uint8_t *end;
+} Input;
+
+typedef struct Guest {
+    Input in;
+    QTestState *qts;
+    QPCIBus *bus;
+    QPCIDevice *pci;
+    QPCIBar bar;
+    uint16_t sq_tail[QUEUES];
+    uint16_t cq_head[QUEUES];
+    bool cq_phase[QUEUES];
+    uint16_t next_cid;
+} Guest;
+
+static PCIBus *root_bus;
+
+static uint8_t take(Input *in)
+{
+    return in->at < in->end ? *in->at++ : 0;
+}
+
+static uint64_t take_bytes(Input *in, unsigned count)
+{
+    uint64_t value = 0;
+
+    while (count--) {
+        value = value << 8 | take(in);
+    }
+    return value;
+}
+
+/* Mostly a small number, else any. */
+static uint32_t take_word(Input *in)
+{
+    uint8_t how = take(in);
+
+    return how < 0xd0 ? how : how < 0xe0 ? 0u - (how & 15)
+                            : (uint32_t)take_bytes(in, 4);
+}
+
+/* --- The drive ------------------------------------------------------------ */
+
+/* What every drive is, and what makes the kinds of drives different. */
+#define DRIVE "zones=8,zone-size=1M,zone-capacity=768K,max-open=2,"     \
+    "max-active=3,pages-per-block=4,mdts=32K,serial=fuzz"
+
+static const char *const drives[] = {
+    "",
+    "lba-size=512,mdts=8K",
+    "zd-extension-size=64",
+    "cmd-slots=2,max-queue-pairs=2,mgmt-parallel-zones=3",
+    "read-ns=0,program-ns=0,erase-ns=0,page-transfer-ns=0",
+    "max-open=0,max-active=0,planes=2,zone-planes=1,time-dilation=3",
+};
+
+static void set_properties(Object *drive, const char *text)
+{
+    g_auto(GStrv) pairs = g_strsplit(text, ",", -1);
+
+    for (char **pair = pairs; *pair && **pair; pair++) {
+        char *value = strchr(*pair, '=');
+
+        *value++ = 0;
+        object_property_parse(drive, *pair, value, &error_fatal);
+    }
+}
+
+/* A new drive, mapped. A transaction spares QEMU to compute address maps. */
+static PCIDevice *drive_plug(Guest *g)
+{
+    PCIDevice *drive = pci_new(PCI_DEVFN(SLOT, 0), "femu-zns");
+
+    set_properties(OBJECT(drive), DRIVE);
+    set_properties(OBJECT(drive), drives[take(&g->in) % ARRAY_SIZE(drives)]);
+    memory_region_transaction_begin();
+    pci_realize_and_unref(drive, root_bus, &error_fatal);
+    g->pci = qpci_device_find(g->bus, PCI_DEVFN(SLOT, 0));
+    g_assert(g->pci);
+    g->bar = qpci_iomap(g->pci, 0, NULL);
+    qpci_device_enable(g->pci);
+    memory_region_transaction_commit();
+    return drive;
+}
+
+static void drive_unplug(Guest *g, PCIDevice *drive)
+{
+    g_free(g->pci);
+    memory_region_transaction_begin();
+    qdev_unrealize(DEVICE(drive));
+    object_unparent(OBJECT(drive));
+    memory_region_transaction_commit();
+}
+
+/* --- The guest's tools ---------------------------------------------------- */
+
+static void set_reg(Guest *g, uint32_t offset, uint32_t value)
+{
+    qpci_io_writel(g->pci, g->bar, offset, value);
+}
+
+static void ring_sq(Guest *g, unsigned q)
+{
+    set_reg(g, DOORBELLS + 8 * q, g->sq_tail[q]);
+}
+
+/* (The fuzzer's qtest_memset() leaks.) */
+static void clear(Guest *g, uint64_t addr, unsigned pages)
+{
+    static const uint8_t zeroes[PAGE];
+
+    for (unsigned i = 0; i < pages; i++) {
+        qtest_memwrite(g->qts, addr + i * PAGE, zeroes, PAGE);
+    }
+}
+
+static void place(Guest *g, unsigned q, const NvmeCmd *cmd)
+{
+    qtest_memwrite(g->qts, SQ_ADDR(q) + g->sq_tail[q] * sizeof(*cmd), cmd,
+                   sizeof(*cmd));
+    g->sq_tail[q] = (g->sq_tail[q] + 1) % ENTRIES;
+}
+
+/* Take all completions that are there, then tell the drive. */
+static void reap(Guest *g, unsigned q)
+{
+    NvmeCqe cqe;
+
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        qtest_memread(g->qts, CQ_ADDR(q) + g->cq_head[q] * sizeof(cqe), &cqe,
+                      sizeof(cqe));
+        if ((le16_to_cpu(cqe.status) & 1) != g->cq_phase[q]) {
+            break;
+        }
+        g->cq_head[q] = (g->cq_head[q] + 1) % ENTRIES;
+        g->cq_phase[q] ^= g->cq_head[q] == 0;
+    }
+    set_reg(g, DOORBELLS + 8 * q + 4, g->cq_head[q]);
+}
+
+static void create_pair(Guest *g, unsigned q)
+{
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_CREATE_CQ,
+        .dptr.prp1 = cpu_to_le64(CQ_ADDR(q)),
+        .cdw10 = cpu_to_le32((ENTRIES - 1) << 16 | q),
+        .cdw11 = cpu_to_le32(q << 16 | NVME_CQ_IEN | NVME_CQ_PC),
+    };
+
+    place(g, 0, &cmd);
+    cmd.opcode = NVME_ADM_CMD_CREATE_SQ;
+    cmd.dptr.prp1 = cpu_to_le64(SQ_ADDR(q));
+    cmd.cdw11 = cpu_to_le32(q << 16 | NVME_SQ_PC);
+    place(g, 0, &cmd);
+    ring_sq(g, 0);
+    reap(g, 0);
+}
+
+static void enable(Guest *g)
+{
+    set_reg(g, NVME_REG_CC, 0);
+    for (unsigned q = 0; q < QUEUES; q++) {
+        clear(g, SQ_ADDR(q), 2);
+        g->sq_tail[q] = 0;
+        g->cq_head[q] = 0;
+        g->cq_phase[q] = true;
+    }
+    set_reg(g, NVME_REG_AQA, (ENTRIES - 1) << 16 | (ENTRIES - 1));
+    set_reg(g, NVME_REG_ASQ, SQ_ADDR(0));
+    set_reg(g, NVME_REG_ASQ + 4, 0);
+    set_reg(g, NVME_REG_ACQ, CQ_ADDR(0));
+    set_reg(g, NVME_REG_ACQ + 4, 0);
+    set_reg(g, NVME_REG_CC, 0x00460061);
+    for (unsigned q = 1; q < QUEUES; q++) {
+        create_pair(g, q);
+    }
+}
+
+/* Memory as the guest expects it: a PRP list of its data, data of nothing. */
+static void memory_init(Guest *g)
+{
+    uint64_t list[PAGE / sizeof(uint64_t)];
+
+    for (unsigned i = 0; i < ARRAY_SIZE(list); i++) {
+        list[i] = cpu_to_le64(DATA_ADDR + i % DATA_PAGES * PAGE);
+    }
+    qtest_memwrite(g->qts, LIST_ADDR, list, sizeof(list));
+    clear(g, LIST_ADDR + PAGE, 1);
+    clear(g, SHADOW_ADDR, 2);
+    clear(g, DATA_ADDR, DATA_PAGES);
+}
+
+/* --- What the input chooses ----------------------------------------------- */
+
+/* Mostly near a zone's start, where its write pointer is, or at its end. */
+static uint64_t take_lba(Input *in)
+{
+    uint8_t how = take(in);
+    uint64_t lba = how % 9 * ZONE_LBA;
+
+    switch (how >> 6) {
+    case 0:
+        return lba;
+    case 1:
+        return lba + take(in);
+    case 2:
+        return lba - take(in) % 16;
+    default:
+        return how == 0xff ? take_bytes(in, 8) : lba * (take(in) % 16);
+    }
+}
+
+/* Mostly the guest's own memory; also MSI, the drive's BAR, nowhere. */
+static uint64_t take_addr(Guest *g)
+{
+    uint8_t how = take(&g->in);
+
+    switch (how >> 4) {
+    case 0 ... 9:
+        return DATA_ADDR + how * PAGE;
+    case 10:
+        return DATA_ADDR + take_bytes(&g->in, 2);
+    case 11:
+        return LIST_ADDR + take_bytes(&g->in, 2) % (4 * PAGE);
+    case 12:
+        return g->bar.addr + take_bytes(&g->in, 2);
+    case 13:
+        return SQ_ADDR(how % QUEUES) + take(&g->in) % 2 * PAGE;
+    case 14:
+        return 0xfee00000 + take_bytes(&g->in, 2);
+    default:
+        return take_bytes(&g->in, 8);
+    }
+}
+
+static void take_data_pointer(Guest *g, NvmeCmd *cmd)
+{
+    uint8_t how = take(&g->in);
+
+    cmd->flags = how % 8 == 7 ? take(&g->in) : 0;
+    switch (how >> 5) {
+    case 0 ... 3:
+        cmd->dptr.prp1 = cpu_to_le64(DATA_ADDR + how % 8 * PAGE);
+        cmd->dptr.prp2 = cpu_to_le64(LIST_ADDR);
+        return;
+    case 4:
+        cmd->dptr.prp1 = cpu_to_le64(SHADOW_ADDR);
+        cmd->dptr.prp2 = cpu_to_le64(SHADOW_ADDR + PAGE);
+        return;
+    case 5:
+    case 6:
+        cmd->flags |= NVME_PSDT_SGL_MPTR_CONTIGUOUS << 6;
+        cmd->dptr.sgl.addr = cpu_to_le64(take_addr(g));
+        cmd->dptr.sgl.len = cpu_to_le32(take_word(&g->in) * 64);
+        cmd->dptr.sgl.type = take(&g->in);
+        return;
+    default:
+        cmd->dptr.prp1 = cpu_to_le64(take_addr(g));
+        cmd->dptr.prp2 = cpu_to_le64(take_addr(g));
+    }
+}
+
+static uint32_t take_nsid(Input *in)
+{
+    static const uint32_t nsids[] = { 1, 1, 1, 2, 1, 0, 3, NVME_NSID_BROADCAST };
+    uint8_t how = take(in);
+
+    return how < 0xf0 ? nsids[how % ARRAY_SIZE(nsids)]
+                      : (uint32_t)take_bytes(in, 4);
+}
+
+static uint8_t take_opcode(Input *in, bool admin)
+{
+    static const uint8_t admin_opcodes[] = {
+        NVME_ADM_CMD_GET_LOG_PAGE, NVME_ADM_CMD_IDENTIFY,
+        NVME_ADM_CMD_SET_FEATURES, NVME_ADM_CMD_GET_FEATURES,
+        NVME_ADM_CMD_ASYNC_EV_REQ, NVME_ADM_CMD_ABORT,
+        NVME_ADM_CMD_DELETE_SQ, NVME_ADM_CMD_CREATE_SQ,
+        NVME_ADM_CMD_DELETE_CQ, NVME_ADM_CMD_CREATE_CQ,
+        NVME_ADM_CMD_FORMAT_NVM, NVME_ADM_CMD_NS_ATTACHMENT,
+        NVME_ADM_CMD_DBBUF_CONFIG,
+    };
+    static const uint8_t io_opcodes[] = {
+        NVME_CMD_WRITE, NVME_CMD_READ, NVME_CMD_ZONE_APPEND,
+        NVME_CMD_ZONE_MGMT_SEND, NVME_CMD_ZONE_MGMT_RECV, NVME_CMD_FLUSH,
+        NVME_CMD_WRITE_ZEROES, NVME_CMD_VERIFY, NVME_CMD_COMPARE,
+        NVME_CMD_COPY, NVME_CMD_DSM,
+    };
+    uint8_t how = take(in);
+
+    if (how >= 0xf0) {
+        return take(in);
+    }
+    return admin ? admin_opcodes[how % ARRAY_SIZE(admin_opcodes)]
+                 : io_opcodes[how % ARRAY_SIZE(io_opcodes)];
+}
+
+/* --- Steps ---------------------------------------------------------------- */
+
+/* One command; it waits in its queue for the next one if bit 7 is set. */
+static void step_command(Guest *g, uint8_t what)
+{
+    unsigned q = what % QUEUES;
+    uint8_t given = take(&g->in);       /* of dwords 12 to 15; dword 10 */
+    NvmeCmd cmd = {
+        .opcode = take_opcode(&g->in, q == 0),
+        .nsid = cpu_to_le32(take_nsid(&g->in)),
+        .cid = cpu_to_le16(g->next_cid++),
+    };
+    uint64_t lba = given & 0x10 ? take_word(&g->in) |
+                                  (uint64_t)take_word(&g->in) << 32
+                                : take_lba(&g->in);
+
+    take_data_pointer(g, &cmd);
+    cmd.cdw10 = cpu_to_le32(lba);
+    cmd.cdw11 = cpu_to_le32(lba >> 32);
+    cmd.cdw12 = cpu_to_le32(given & 1 ? take_word(&g->in) : 0);
+    cmd.cdw13 = cpu_to_le32(given & 2 ? take_word(&g->in) : 0);
+    cmd.cdw14 = cpu_to_le32(given & 4 ? take_word(&g->in) : 0);
+    cmd.cdw15 = cpu_to_le32(given & 8 ? take_word(&g->in) : 0);
+    if (given & 0x20) {
+        cmd.cdw12 |= cpu_to_le32(take(&g->in) << 24);
+    }
+    if (given & 0x40) {
+        cmd.cdw13 |= cpu_to_le32(take(&g->in) << 8);
+    }
+    place(g, q, &cmd);
+    if (!(given & 0x80)) {
+        ring_sq(g, q);
+        reap(g, q);
+    }
+}
+
+/* Source ranges, ranges to deallocate, SGL descriptors, numbers, bytes. */
+static void step_memory(Guest *g)
+{
+    union {
+        uint8_t bytes[32];
+        uint64_t u64[4];
+        NvmeCopySourceRangeFormat0_2 copy;
+        NvmeDsmRange dsm[2];
+        NvmeSglDescriptor sgl[2];
+    } data = { 0 };
+    uint8_t how = take(&g->in);
+    uint64_t addr = how & 0x80 ? take_addr(g)
+                               : DATA_ADDR + (how >> 3) * sizeof(data);
+
+    switch (how % 5) {
+    case 0:
+        data.copy.slba = cpu_to_le64(take_lba(&g->in));
+        data.copy.nlb = cpu_to_le16(take_word(&g->in));
+        break;
+    case 1:
+        data.dsm[0].slba = cpu_to_le64(take_lba(&g->in));
+        data.dsm[0].nlb = cpu_to_le32(take_word(&g->in));
+        break;
+    case 2:
+        for (unsigned i = 0; i < ARRAY_SIZE(data.sgl); i++) {
+            data.sgl[i].addr = cpu_to_le64(take_addr(g));
+            data.sgl[i].len = cpu_to_le32(take_word(&g->in) * 64);
+            data.sgl[i].type = take(&g->in);
+        }
+        addr = LIST_ADDR + PAGE + (how >> 3) * sizeof(data);
+        break;
+    case 3:
+        data.u64[0] = cpu_to_le64(take_word(&g->in) |
+                                  (uint64_t)take_word(&g->in) << 32);
+        addr = SHADOW_ADDR + (how >> 3) * 4;
+        break;
+    default:
+        for (unsigned i = take(&g->in) % sizeof(data.bytes); i > 0; i--) {
+            data.bytes[i] = take(&g->in);
+        }
+    }
+    qtest_memwrite(g->qts, addr, &data, how % 5 == 3 ? 4 : sizeof(data));
+}
+
+static void step_register(Guest *g)
+{
+    static const uint8_t regs[] = {
+        NVME_REG_CC, NVME_REG_AQA, NVME_REG_ASQ, NVME_REG_ACQ,
+        NVME_REG_INTMS, NVME_REG_INTMC, NVME_REG_NSSR, NVME_REG_CSTS,
+    };
+    uint8_t how = take(&g->in);
+    uint32_t offset;
+
+    switch (how >> 6) {
+    case 0:
+        offset = DOORBELLS + how % 10 * 4;
+        break;
+    case 1:
+        offset = regs[how % ARRAY_SIZE(regs)];
+        break;
+    default:
+        offset = take_bytes(&g->in, 2) & 0x3ffc;
+    }
+    if (how & 0x20) {
+        qpci_io_writeq(g->pci, g->bar, offset & ~7u, take_bytes(&g->in, 8));
+    } else {
+        set_reg(g, offset, take_word(&g->in));
+    }
+    qpci_io_readl(g->pci, g->bar, offset);
+}
+
+static void step_config(Guest *g)
+{
+    uint8_t offset = take(&g->in);
+
+    if (offset % 2) {
+        qpci_config_writew(g->pci, offset & ~1, take_bytes(&g->in, 2));
+    } else {
+        qpci_config_writel(g->pci, offset & ~3, take_bytes(&g->in, 4));
+    }
+    qpci_config_readl(g->pci, offset & ~3);
+}
+
+/* Whatever else came: the guest is sane again, its BAR where it was. */
+static void step_reset(Guest *g, uint8_t what)
+{
+    if (what & 8) {
+        qpci_config_writel(g->pci, PCI_BASE_ADDRESS_0, g->bar.addr);
+        qpci_config_writel(g->pci, PCI_BASE_ADDRESS_1, 0);
+        qpci_device_enable(g->pci);
+    }
+    enable(g);
+}
+
+/* A user at QEMU's monitor. Refusals are part of it. */
+static void step_user(Guest *g, Object *drive)
+{
+    uint8_t how = take(&g->in);
+    uint64_t lba = take_lba(&g->in);
+    g_autofree char *zone = g_strdup_printf("%u %s", how >> 5, how & 16 ?
+                                            "offline" : "read-only");
+    g_autofree char *blocks = g_strdup_printf("%" PRIu64 " %u", lba,
+                                              take(&g->in));
+
+    switch (how % 5) {
+    case 0:
+        object_property_set_str(drive, "zone-fail", zone, NULL);
+        break;
+    case 1:
+        object_property_set_str(drive, "inject-read-error", blocks, NULL);
+        break;
+    case 2:
+        object_property_set_str(drive, "inject-write-error", blocks, NULL);
+        break;
+    case 3:
+        object_property_set_bool(drive, "inject-clear", true, NULL);
+        break;
+    default:
+        g_free(object_property_get_str(drive, "zone-states", NULL));
+        g_free(object_property_get_str(drive, "stats", NULL));
+    }
+}
+
+static void step_time(Guest *g, uint8_t what)
+{
+    if (what & 8) {
+        qtest_clock_step(g->qts, 1 + take_bytes(&g->in, 3));
+        return;
+    }
+    for (unsigned i = take(&g->in) % MAX_CLOCK_STEPS; i > 0; i--) {
+        if (qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL,
+                                       QEMU_TIMER_ATTR_ALL) < 0) {
+            break;
+        }
+        qtest_clock_step_next(g->qts);
+    }
+    for (unsigned q = 0; q < QUEUES; q++) {
+        reap(g, q);
+    }
+}
+
+static void step(Guest *g, Object *drive)
+{
+    uint8_t what = take(&g->in);
+
+    switch (what >> 4) {
+    case 0 ... 7:
+        step_command(g, what);
+        break;
+    case 8 ... 9:
+        step_time(g, what);
+        break;
+    case 10 ... 11:
+        step_memory(g);
+        break;
+    case 12:
+        step_register(g);
+        break;
+    case 13:
+        step_config(g);
+        break;
+    case 14:
+        step_user(g, drive);
+        break;
+    default:
+        step_reset(g, what);
+    }
+}
+
+/* --- The target ----------------------------------------------------------- */
+
+/*
+ * Only PCI's old bus can have its devices changed without a guest's consent.
+ * Nothing but the drive has a timer: see femu_machine_args() of the qtests.
+ */
+static GString *command_line(FuzzTarget *target)
+{
+    return g_string_new(TARGET_NAME " -machine pc,pit=off,accel=qtest "
+                        "-display none -nodefaults -m 64 "
+                        "-global apic-common.vapic=off");
+}
+
+static void find_bus(QTestState *qts)
+{
+    root_bus = PCI_BUS(object_resolve_path_type("", TYPE_PCI_BUS, NULL));
+    g_assert(root_bus);
+}
+
+static void fuzz(QTestState *qts, const unsigned char *data, size_t size)
+{
+    Guest g = { .in = { data, data + size }, .qts = qts };
+    PCIDevice *drive;
+
+    g.bus = qpci_new_pc(qts, NULL);
+    drive = drive_plug(&g);
+    memory_init(&g);
+    enable(&g);
+    for (unsigned i = 0; i < MAX_STEPS && g.in.at < g.in.end; i++) {
+        step(&g, OBJECT(drive));
+    }
+    drive_unplug(&g, drive);
+    qpci_free_pc(g.bus);
+    flush_events(qts);
+}
+
+static void register_targets(void)
+{
+    fuzz_add_target(&(FuzzTarget) {
+        .name = "femu-zns",
+        .description = "commands, registers and memory of the femu-zns drive",
+        .get_init_cmdline = command_line,
+        .pre_fuzz = find_bus,
+        .fuzz = fuzz,
+    });
+}
+
+fuzz_target_init(register_targets);
