@@ -45,6 +45,26 @@ static Drive *drive_full(const char *words)
     return d;
 }
 
+static uint64_t number_of(const char *json, const char *name)
+{
+    const char *at = strstr(json, "\"conventional\":");
+
+    g_assert_nonnull(at);
+    at = strstr(at, name);
+    g_assert_nonnull(at);
+    return g_ascii_strtoull(at + strlen(name) + 2, NULL, 10);
+}
+
+/* A number of the conventional part of the statistics at `now_ns`. */
+static uint64_t statistic(Drive *d, const char *name)
+{
+    char *json = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    uint64_t number = number_of(json, name);
+
+    g_free(json);
+    return number;
+}
+
 static void test_shape(void)
 {
     Drive *d = drive_conv("namespaces=2 " SMALL);
@@ -241,7 +261,9 @@ static void test_write_that_waits(void)
     Drive *d = drive_full(SMALL);
     uint32_t tag, read;
 
+    ssd_stats_reset(d->ssd, d->now_ns);
     tag = drive_write(d, T0, 0, 9);
+    g_assert_cmpuint(statistic(d, "host_bytes"), ==, 8 * 4096);
     read = drive_read(d, T0 + 1, 8, 1);         /* has no place yet */
     drive_expect(d, read, T0 + 1);
     drive_expect(d, tag, T0 + ERASE + 5 * PROG);
@@ -273,6 +295,66 @@ static void test_waiting_and_replaced(void)
     drive_expect(d, other, T0 + ERASE + 5 * PROG + READ);
     tag = drive_read(d, 2 * T0, 8, 1);          /* one place, on unit 1 */
     drive_expect(d, tag, 2 * T0 + READ + XFER);
+    drive_free(d);
+}
+
+/*
+ * What waits to be replaced need not be moved: when line 0 has been erased,
+ * line 1 holds nothing but what the second write will replace. Its erase is
+ * behind the first 8 programs and before the next 8, and the last page of the
+ * second write waits for it.
+ */
+static void test_waiting_is_not_moved(void)
+{
+    Drive *d = drive_full(SMALL);
+    uint32_t first, second;
+
+    ssd_stats_reset(d->ssd, d->now_ns);
+    first = drive_write(d, T0, 0, 9);
+    second = drive_write(d, T0, 8, 8);
+    drive_expect(d, first, T0 + 2 * ERASE + 5 * PROG);
+    drive_expect(d, second, T0 + 2 * ERASE + 9 * PROG);
+    g_assert_cmpuint(statistic(d, "moved_bytes"), ==, 0);
+    drive_free(d);
+}
+
+/* A line that has been erased begins anew: what is on its way is no page. */
+static void test_lines_go_round(void)
+{
+    Drive *d = drive_conv("conventional-size=4K");
+
+    for (uint64_t at_ns = T0; at_ns < 50 * T0; at_ns += T0) {
+        uint32_t read;
+
+        drive_write(d, at_ns, 0, 1);
+        read = drive_read(d, at_ns + 1, 0, 1);
+        drive_expect(d, read, at_ns + 1);
+        drive_drain(d);
+    }
+    g_assert_cmpuint(statistic(d, "erases"), >, 8);
+    drive_free(d);
+}
+
+/* Every granule that is moved crosses its channels, though pages differ. */
+static void test_cleaning_by_granules(void)
+{
+    Drive *d = drive_full("conventional-size=256K mdts=256K page-size=16K");
+    const char *channels;
+    char *json;
+
+    ssd_stats_reset(d->ssd, T0);
+    drive_write(d, T0, 0, 1);                   /* line 0 */
+    drive_write(d, T0, 40, 1);                  /* line 1 */
+    d->now_ns = 2 * T0;
+    drive_drain(d);
+    json = ssd_stats_json(d->ssd, 2 * T0, NULL);
+    g_assert_cmpuint(number_of(json, "moved_bytes"), ==, 31 * 4096);
+    /* Line 0 has 8 pages; 2 granules of the host, 31 of cleaning. */
+    channels = strstr(json, "\"channels\":[") + strlen("\"channels\":[");
+    g_assert_cmpuint(g_ascii_strtoull(channels, NULL, 10) +
+                     g_ascii_strtoull(strchr(channels, ',') + 1, NULL, 10),
+                     ==, 8 * XFER + 33 * XFER / 4);
+    g_free(json);
     drive_free(d);
 }
 
@@ -376,16 +458,6 @@ static void test_format_while_cleaning(void)
     drive_free(d);
 }
 
-static uint64_t number_of(const char *json, const char *name)
-{
-    const char *at = strstr(json, "\"conventional\":");
-
-    g_assert_nonnull(at);
-    at = strstr(at, name);
-    g_assert_nonnull(at);
-    return g_ascii_strtoull(at + strlen(name) + 2, NULL, 10);
-}
-
 static void test_statistics(void)
 {
     Drive *d = drive_full(SMALL);
@@ -472,6 +544,9 @@ int main(int argc, char **argv)
     g_test_add_func("/conv/cleaning", test_cleaning);
     g_test_add_func("/conv/write-that-waits", test_write_that_waits);
     g_test_add_func("/conv/waiting-and-replaced", test_waiting_and_replaced);
+    g_test_add_func("/conv/waiting-is-not-moved", test_waiting_is_not_moved);
+    g_test_add_func("/conv/lines-go-round", test_lines_go_round);
+    g_test_add_func("/conv/cleaning-by-granules", test_cleaning_by_granules);
     g_test_add_func("/conv/deallocate", test_deallocate);
     g_test_add_func("/conv/rejects", test_rejects);
     g_test_add_func("/conv/format", test_format);
