@@ -7,8 +7,10 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
 
+.PHONY: figures validate bench
+
 # Where the builds and the results go; "make clean" leaves the results.
-BUILDS := build build-core build-guest build-qemu build-tests
+BUILDS := build build-bench build-core build-guest build-qemu build-tests
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
@@ -64,6 +66,19 @@ fuzz:
 figures: core
 	@scripts/deps report
 	@scripts/figures
+
+#: make validate  every measured point of a drive beside the model's;
+#:               out/validate/report.html
+#:                 POINTS=file.csv CONFIG=file.cfg SEEDS=3
+#: make bench    how fast the model is on this machine
+#:
+validate: core
+	@scripts/deps report
+	@scripts/validate
+
+bench:
+	@scripts/deps core
+	@scripts/bench
 
 #: make qemu     QEMU with the drive, in build-qemu/
 #:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball

@@ -29,6 +29,8 @@ GQuark sim_error_quark(void);
 int sim_run_command(int argc, char **argv, GError **error);
 int sim_fio_command(int argc, char **argv, GError **error);
 int sim_replay_command(int argc, char **argv, GError **error);
+int sim_map_command(int argc, char **argv, GError **error);
+int sim_bench_command(int argc, char **argv, GError **error);
 int sim_params_command(int argc, char **argv, GError **error);
 
 /* Options --config, --device and --set, as GOption fills them in. */

@@ -185,6 +185,13 @@ unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid);
 SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);
 
 /*
+ * The flash units that a zone's pages go round, in that order: *count of them.
+ * A unit is ((channel * ways + way) * dies + die) * planes + plane.
+ */
+const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
+                               uint32_t zone_idx, uint32_t *count);
+
+/*
  * The medium of a zone fails at `now_ns`: from now on it is read-only, or
  * offline with its data lost (ZNS 1.1 sections 2.1.1.2.2.6 and 2.1.1.2.2.7).
  * `state` is SSD_ZONE_READ_ONLY or SSD_ZONE_OFFLINE. Work under way goes on;

@@ -121,6 +121,16 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
     };
 }
 
+const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
+                               uint32_t zone_idx, uint32_t *count)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+
+    g_assert(zone_idx < ns->zones.count);
+    *count = ssd->map.zone_units;
+    return map_zone_units(&ssd->map, ns->first_zone_idx + zone_idx);
+}
+
 uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid)
 {
     return find_ns(ssd, nsid)->zones.open_count;
