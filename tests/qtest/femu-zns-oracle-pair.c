@@ -56,6 +56,9 @@ static FemuConfig our_config(const OracleConfig *config)
     ours.ssd.max_active = config->max_active;
     ours.ssd.mdts_bytes = config->mdts_bytes;
     ours.ssd.zasl_bytes = config->zasl_bytes;
+    ours.ssd.zrwa_bytes = config->zrwa_bytes;
+    ours.ssd.zrwa_granule_bytes = config->zrwa_granule_bytes;
+    ours.ssd.max_zrwa = config->max_zrwa;
     return ours;
 }
 
@@ -102,7 +105,11 @@ static void start_host(Oracle *oracle)
     g_autofree char *path = data_file(config);
     g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT, NULL);
     g_autofree char *their_args = qemu_args(config, path);
-    g_autofree char *args = g_strdup_printf("%s %s", our_args, their_args);
+    g_autofree char *zrwa_args = g_strdup_printf(
+        ",zoned.zrwas=%" PRIu64 ",zoned.zrwafg=%" PRIu64 ",zoned.numzrwa=%u",
+        config->zrwa_bytes, config->zrwa_granule_bytes, config->max_zrwa);
+    g_autofree char *args = g_strdup_printf(
+        "%s %s%s", our_args, their_args, config->zrwa_bytes ? zrwa_args : "");
 
     oracle->host = femu_host_start(args);
     g_unlink(path);                     /* QEMU has it open */
@@ -248,7 +255,12 @@ static void check_geometry(Oracle *oracle, unsigned side)
                      oracle_zone_nlb(oracle));
     g_assert_cmphex(le32_to_cpu(zns.mor), ==, config->max_open - 1);
     g_assert_cmphex(le32_to_cpu(zns.mar), ==, config->max_active - 1);
-    g_assert_cmphex(le16_to_cpu(zns.ozcs), ==, 0);
+    g_assert_cmphex(le16_to_cpu(zns.ozcs), ==, config->zrwa_bytes ?
+                    NVME_ID_NS_ZONED_OZCS_ZRWASUP : 0);
+    g_assert_cmpuint(le16_to_cpu(zns.zrwas), ==,
+                     config->zrwa_bytes / config->lba_bytes);
+    g_assert_cmpuint(le16_to_cpu(zns.zrwafg), ==,
+                     config->zrwa_granule_bytes / config->lba_bytes);
     oracle->nn[side] = le32_to_cpu(ctrl.nn);
 }
 

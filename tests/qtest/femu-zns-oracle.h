@@ -35,6 +35,9 @@ typedef struct OracleConfig {
     uint32_t max_active;
     uint64_t mdts_bytes;
     uint64_t zasl_bytes;
+    uint64_t zrwa_bytes;                /* 0: none; the granule is given, too */
+    uint64_t zrwa_granule_bytes;
+    uint32_t max_zrwa;
 } OracleConfig;
 
 /* By which rules of the specification a command goes. */
