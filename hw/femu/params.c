@@ -1,6 +1,6 @@
 /*
- * The parameter table at run time: defaults, setting one by name, the rules
- * between them, what 0 stands for, and their documentation.
+ * The parameter table at run time: defaults, setting one by name, what 0 stands
+ * for, and the documentation.
  *
  * Knows nothing of QEMU, NVMe, zones or time; it only holds numbers.
  *
@@ -12,15 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "params_rules.h"
 #include "params_text.h"
-
-#define MAX_UNITS 4096
-#define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
-#define MAX_BLOCKS (UINT64_C(1) << 28) /* erase counters */
-#define PAGE_ALIGN_BYTES (4 * SSD_KIB)
-#define GRANULE_ALIGN_BYTES UINT64_C(512)
-/* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
-#define MIN_ZASL_BYTES (8 * SSD_KIB)
 
 G_DEFINE_QUARK(ssd-params-error, ssd_params_error)
 
@@ -97,14 +90,8 @@ void ssd_params_defaults(SsdParams *params)
 
 /* --- Setting one by name, within its range -------------------------------- */
 
-/*
- * Set *error to "<name>=<value>: <what would be right>". The number of bytes
- * of a size follows in parentheses, because users mix up units.
- * Return: false, so that a check can end with it.
- */
-G_GNUC_PRINTF(4, 5)
-static bool params_error(GError **error, const char *name, uint64_t value,
-                         const char *format, ...)
+bool params_error(GError **error, const char *name, uint64_t value,
+                  const char *format, ...)
 {
     g_autofree char *text = NULL;
     g_autofree char *reason = NULL;
@@ -206,461 +193,13 @@ bool ssd_params_set(SsdParams *params, const char *name, const char *text,
     return false;
 }
 
-/* --- Rules between parameters -------------------------------------------- */
-
-static bool is_power_of_two(uint64_t value)
-{
-    return value != 0 && (value & (value - 1)) == 0;
-}
-
-/* The largest power of two that is not above value > 0. */
-static uint64_t power_of_two_below(uint64_t value)
-{
-    while (!is_power_of_two(value)) {
-        value &= value - 1;
-    }
-    return value;
-}
-
-static bool check_power_of_two(const char *name, uint64_t value,
-                               GError **error)
-{
-    g_autofree char *below = NULL;
-    g_autofree char *above = NULL;
-
-    if (is_power_of_two(value)) {
-        return true;
-    }
-    below = ssd_param_size_text(power_of_two_below(value));
-    above = ssd_param_size_text(2 * power_of_two_below(value));
-    return params_error(error, name, value,
-                        "must be a power of two, such as %s or %s", below,
-                        above);
-}
-
-static bool check_lba_size(const SsdParams *p, GError **error)
-{
-    if (p->lba_bytes == 512 || p->lba_bytes == 4096) {
-        return true;
-    }
-    return params_error(error, "lba-size", p->lba_bytes,
-                        "must be 512 or 4096 bytes");
-}
-
-/* Every namespace has the same number of zones. */
-static bool check_namespaces(const SsdParams *p, GError **error)
-{
-    uint32_t below = p->zones - p->zones % p->namespaces;
-
-    if (below == p->zones) {
-        return true;
-    }
-    if (below == 0) {
-        return params_error(error, "namespaces", p->namespaces,
-                            "must be at most zones=%" PRIu32 " and divide it",
-                            p->zones);
-    }
-    return params_error(error, "zones", p->zones, "must be a multiple of "
-                        "namespaces=%" PRIu32 ", such as %" PRIu32 " or %"
-                        PRIu32, p->namespaces, below, below + p->namespaces);
-}
-
-static bool check_zone_size(const SsdParams *p, GError **error)
-{
-    return check_power_of_two("zone-size", p->zone_size_bytes, error);
-}
-
-static bool check_page_size(const SsdParams *p, GError **error)
-{
-    if (p->page_bytes % PAGE_ALIGN_BYTES == 0) {
-        return true;
-    }
-    return params_error(error, "page-size", p->page_bytes,
-                        "must be a multiple of 4K (4096 bytes)");
-}
-
-static bool check_zone_capacity(const SsdParams *p, GError **error)
-{
-    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
-                              p->zone_size_bytes;
-    uint64_t fits_bytes = MIN(capacity_bytes, p->zone_size_bytes);
-    g_autofree char *size = ssd_param_size_text(p->zone_size_bytes);
-    g_autofree char *page = ssd_param_size_text(p->page_bytes);
-    g_autofree char *fits = NULL;
-
-    if (p->zone_size_bytes < p->page_bytes) {
-        return params_error(error, "zone-size", p->zone_size_bytes,
-                            "must hold at least one page, page-size=%s", page);
-    }
-    fits_bytes = MAX(fits_bytes - fits_bytes % p->page_bytes, p->page_bytes);
-    fits = ssd_param_size_text(fits_bytes);
-    if (capacity_bytes > p->zone_size_bytes) {
-        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
-                            "must be at most zone-size=%s and a multiple of "
-                            "page-size=%s, such as %s", size, page, fits);
-    }
-    if (capacity_bytes % p->page_bytes != 0) {
-        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
-                            "%smust be a multiple of page-size=%s, such as %s",
-                            p->zone_capacity_bytes ? "" :
-                            "means zone-size, but ", page, fits);
-    }
-    return true;
-}
-
-/* A zone's share of one level: `part` (0: all) must divide `whole`. */
-static bool check_share(const char *part_name, uint32_t part,
-                        const char *whole_name, uint32_t whole,
-                        GError **error)
-{
-    g_autoptr(GString) divisors = g_string_new(NULL);
-
-    if (part == 0 || whole % part == 0) {
-        return true;
-    }
-    for (uint32_t i = 1; i <= whole; i++) {
-        if (whole % i == 0) {
-            g_string_append_printf(divisors, "%s%" PRIu32,
-                                   divisors->len ? ", " : "", i);
-        }
-    }
-    return params_error(error, part_name, part,
-                        "must divide %s=%" PRIu32 ": 0 (all), %s", whole_name,
-                        whole, divisors->str);
-}
-
-static bool check_zone_shares(const SsdParams *p, GError **error)
-{
-    return check_share("zone-channels", p->zone_channels,
-                       "channels", p->channels, error) &&
-           check_share("zone-ways", p->zone_ways, "ways", p->ways, error) &&
-           check_share("zone-dies", p->zone_dies, "dies", p->dies, error) &&
-           check_share("zone-planes", p->zone_planes,
-                       "planes", p->planes, error);
-}
-
-static bool check_unit_count(const SsdParams *p, GError **error)
-{
-    uint64_t units = (uint64_t)p->channels * p->ways * p->dies * p->planes;
-
-    if (units <= MAX_UNITS) {
-        return true;
-    }
-    return params_error(error, "channels", p->channels,
-                        "times ways=%" PRIu32 ", dies=%" PRIu32 " and "
-                        "planes=%" PRIu32 " makes %" PRIu64 " flash units; "
-                        "at most %d are possible", p->ways, p->dies,
-                        p->planes, units, MAX_UNITS);
-}
-
-/* The drive keeps a counter for each unit of each zone. */
-static bool check_zone_unit_count(const SsdParams *p, GError **error)
-{
-    SsdParams resolved = *p;
-    uint64_t units;
-
-    ssd_params_resolve(&resolved);
-    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
-            resolved.zone_dies * resolved.zone_planes;
-    if (p->zones * units <= MAX_ZONE_UNITS) {
-        return true;
-    }
-    return params_error(error, "zones", p->zones, "times %" PRIu64 " flash "
-                        "units per zone is above %" PRIu64 "; at most %" PRIu64
-                        " zones are possible with zones that wide", units,
-                        MAX_ZONE_UNITS, MAX_ZONE_UNITS / units);
-}
-
-uint64_t ssd_params_program_bytes(const SsdParams *p)
-{
-    return p->page_bytes * (p->multi_plane ? p->planes : 1) *
-           p->program_pages;
-}
-
-static uint64_t conventional_line_bytes(const SsdParams *p)
-{
-    return (uint64_t)p->channels * p->ways * p->dies * p->planes *
-           p->pages_per_block * p->page_bytes;
-}
-
-uint64_t ssd_params_conventional_lines(const SsdParams *p)
-{
-    uint64_t line_bytes = conventional_line_bytes(p);
-    uint64_t wanted_bytes = p->conventional_bytes / 100 *
-                            (100 + p->conventional_spare_pct);
-
-    /* ftl_least_lines() of zns/ftl.h */
-    return MAX((wanted_bytes + line_bytes - 1) / line_bytes,
-               p->conventional_bytes / line_bytes + 2);
-}
-
-/* All places of the namespace have a number of 32 bits. */
-static bool check_conventional(const SsdParams *p, GError **error)
-{
-    uint64_t lines = ssd_params_conventional_lines(p);
-    uint64_t line_bytes = conventional_line_bytes(p);
-    g_autofree char *line = ssd_param_size_text(line_bytes);
-
-    if (p->conventional_bytes == 0) {
-        return true;
-    }
-    if (p->conventional_bytes % SSD_GRANULE_BYTES != 0) {
-        return params_error(error, "conventional-size", p->conventional_bytes,
-                            "must be a multiple of 4K (4096 bytes)");
-    }
-    if (lines * line_bytes / SSD_GRANULE_BYTES < UINT32_MAX) {
-        return true;
-    }
-    return params_error(error, "conventional-size", p->conventional_bytes,
-                        "needs %" PRIu64 " lines of %s (a block on every "
-                        "unit), but at most 16T of flash can be mapped", lines,
-                        line);
-}
-
-static bool check_program(const SsdParams *p, GError **error)
-{
-    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
-                              p->zone_size_bytes;
-    uint64_t program_bytes = ssd_params_program_bytes(p);
-    g_autofree char *program = ssd_param_size_text(program_bytes);
-
-    if (p->pages_per_block % p->program_pages != 0) {
-        return params_error(error, "program-pages", p->program_pages,
-                            "must divide pages-per-block=%" PRIu32,
-                            p->pages_per_block);
-    }
-    if (p->multi_plane && p->zone_planes != 0 && p->zone_planes != p->planes) {
-        return params_error(error, "zone-planes", p->zone_planes,
-                            "must be 0 or planes=%" PRIu32 " with "
-                            "multi-plane=on", p->planes);
-    }
-    if (capacity_bytes % program_bytes != 0) {
-        return params_error(error, "zone-capacity", p->zone_capacity_bytes,
-                            "%smust be a multiple of what one program writes, "
-                            "%s", p->zone_capacity_bytes ? "" :
-                            "means zone-size, but ", program);
-    }
-    return true;
-}
-
-static bool check_suspend(const SsdParams *p, GError **error)
-{
-    if (p->reads_first || (!p->program_suspend && !p->erase_suspend)) {
-        return true;
-    }
-    return params_error(error, "reads-first", p->reads_first,
-                        "must be above 0 with program-suspend=on or "
-                        "erase-suspend=on: the reads for each suspension");
-}
-
-static bool check_spares(const SsdParams *p, GError **error)
-{
-    if (p->spare_superblocks == 0 || p->mapping != SSD_MAPPING_DIRECT) {
-        return true;
-    }
-    return params_error(error, "spare-superblocks", p->spare_superblocks,
-                        "is of no use with mapping=direct, which never takes "
-                        "one; set mapping=lazy or mapping=remap, or 0");
-}
-
-/* Blocks that a zone has on each of its units. Needs resolved parameters. */
-static uint32_t superblock_blocks(const SsdParams *p)
-{
-    uint64_t units = (uint64_t)p->zone_channels * p->zone_ways *
-                     p->zone_dies * p->zone_planes;
-    uint64_t pages = p->zone_capacity_bytes / p->page_bytes;
-    uint64_t rows = (pages + units - 1) / units;
-
-    return (rows + p->pages_per_block - 1) / p->pages_per_block;
-}
-
-/* The drive keeps a counter for each block. */
-static bool check_block_count(const SsdParams *p, GError **error)
-{
-    SsdParams resolved = *p;
-    uint64_t units, groups, superblocks, blocks;
-
-    ssd_params_resolve(&resolved);
-    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
-            resolved.zone_dies * resolved.zone_planes;
-    groups = (uint64_t)p->channels * p->ways * p->dies * p->planes / units;
-    superblocks = groups * ((p->zones + groups - 1) / groups +
-                            p->spare_superblocks);
-    blocks = superblock_blocks(&resolved);
-    if (superblocks <= MAX_BLOCKS / (units * blocks)) {
-        return true;
-    }
-    return params_error(error, "zones", p->zones, "of %" PRIu64 " blocks each "
-                        "and %" PRIu32 " spare superblocks make more than "
-                        "%" PRIu64 " blocks; take larger blocks "
-                        "(pages-per-block=%" PRIu32 ") or fewer zones",
-                        units * blocks, p->spare_superblocks, MAX_BLOCKS,
-                        p->pages_per_block);
-}
-
-static bool check_limits(const SsdParams *p, GError **error)
-{
-    if (p->max_open == 0 || p->max_active == 0 ||
-        p->max_open <= p->max_active) {
-        return true;
-    }
-    return params_error(error, "max-open", p->max_open,
-                        "must be at most max-active=%" PRIu32 ", as an open "
-                        "zone is active; or set max-open=0 to mean as many",
-                        p->max_active);
-}
-
-static bool check_read_granule(const SsdParams *p, GError **error)
-{
-    g_autofree char *page = ssd_param_size_text(p->page_bytes);
-
-    if (p->read_granule_bytes == 0 ||
-        (p->read_granule_bytes % GRANULE_ALIGN_BYTES == 0 &&
-         p->page_bytes % p->read_granule_bytes == 0)) {
-        return true;
-    }
-    return params_error(error, "read-granule", p->read_granule_bytes,
-                        "must be a multiple of 512 that divides page-size=%s, "
-                        "such as 4K; or 0 for whole pages", page);
-}
-
-static bool check_finish_chunk(const SsdParams *p, GError **error)
-{
-    uint64_t program_bytes = ssd_params_program_bytes(p);
-    g_autofree char *program = ssd_param_size_text(program_bytes);
-
-    if (p->finish_chunk_bytes % program_bytes == 0) {
-        return true;
-    }
-    return params_error(error, "finish-chunk", p->finish_chunk_bytes,
-                        "must be a multiple of %s, which one program writes, "
-                        "or 0 for that", program);
-}
-
-static bool check_mdts(const SsdParams *p, GError **error)
-{
-    return check_power_of_two("mdts", p->mdts_bytes, error);
-}
-
-static bool check_zasl(const SsdParams *p, GError **error)
-{
-    g_autofree char *mdts = ssd_param_size_text(p->mdts_bytes);
-
-    if (p->zasl_bytes == 0) {
-        return true;
-    }
-    if (p->zasl_bytes < MIN_ZASL_BYTES || p->zasl_bytes > p->mdts_bytes) {
-        return params_error(error, "zasl", p->zasl_bytes,
-                            "must be 8K to mdts=%s, or 0 to mean mdts", mdts);
-    }
-    return check_power_of_two("zasl", p->zasl_bytes, error);
-}
-
-static uint64_t zrwa_granule_bytes(const SsdParams *p)
-{
-    return p->zrwa_granule_bytes ? p->zrwa_granule_bytes : p->page_bytes;
-}
-
-/* Whole blocks of either size, and whole granules up to the zone's end. */
-static bool check_zrwa_granularity(const SsdParams *p, GError **error)
-{
-    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
-                              p->zone_size_bytes;
-    g_autofree char *capacity = ssd_param_size_text(capacity_bytes);
-
-    if (p->zrwa_bytes == 0 || p->zrwa_granule_bytes == 0 ||
-        (p->zrwa_granule_bytes % PAGE_ALIGN_BYTES == 0 &&
-         capacity_bytes % p->zrwa_granule_bytes == 0)) {
-        return true;
-    }
-    return params_error(error, "zrwa-flush-granularity", p->zrwa_granule_bytes,
-                        "must be a multiple of 4K that divides the zone's "
-                        "capacity of %s, or 0 for page-size", capacity);
-}
-
-static bool check_zrwa_size(const SsdParams *p, GError **error)
-{
-    uint64_t capacity_bytes = p->zone_capacity_bytes ? p->zone_capacity_bytes :
-                              p->zone_size_bytes;
-    g_autofree char *capacity = ssd_param_size_text(capacity_bytes);
-    g_autofree char *granule = ssd_param_size_text(zrwa_granule_bytes(p));
-
-    if (p->zrwa_bytes % zrwa_granule_bytes(p) == 0 &&
-        p->zrwa_bytes <= capacity_bytes) {
-        return true;
-    }
-    return params_error(error, "zrwa-size", p->zrwa_bytes,
-                        "must be a multiple of zrwa-flush-granularity=%s up "
-                        "to the zone's capacity of %s, or 0 for none", granule,
-                        capacity);
-}
-
-static bool check_finish_recommended(const SsdParams *p, GError **error)
-{
-    if (p->excursion_ns == 0 || p->finish_recommended_ns < p->excursion_ns) {
-        return true;
-    }
-    return params_error(error, "finish-recommended-ns",
-                        p->finish_recommended_ns, "must be below "
-                        "excursion-ns=%" PRIu64 ", when the controller "
-                        "finishes the zone itself", p->excursion_ns);
-}
-
-/*
- * The rules in the order in which they are checked: a later one may rely on
- * an earlier one. `text` is what the documentation says of it.
- */
-static const struct {
-    bool (*holds)(const SsdParams *params, GError **error);
-    const char *text;
-} params_rules[] = {
-    {check_lba_size, "`lba-size` is 512 or 4096."},
-    {check_namespaces, "`zones` is a multiple of `namespaces`."},
-    {check_zone_size, "`zone-size` is a power of two."},
-    {check_page_size, "`page-size` is a multiple of 4K; 48K is fine."},
-    {check_zone_capacity,
-     "`zone-capacity` is a multiple of `page-size` and at most `zone-size`, "
-     "which holds at least one page."},
-    {check_zone_shares,
-     "`zone-channels` divides `channels`; so do `zone-ways`, `zone-dies` and "
-     "`zone-planes` theirs."},
-    {check_unit_count,
-     "`channels` x `ways` x `dies` x `planes` is at most 4096."},
-    {check_zone_unit_count,
-     "`zones` x the units that one zone spans is at most 268435456."},
-    {check_program,
-     "`program-pages` divides `pages-per-block`. With `multi-plane`, a zone "
-     "spans all planes. `zone-capacity` is a multiple of what one program "
-     "writes: `page-size` x `program-pages`, with `multi-plane` x `planes`."},
-    {check_suspend,
-     "`program-suspend` and `erase-suspend` need `reads-first`."},
-    {check_spares, "`spare-superblocks` is 0 with `mapping=direct`."},
-    {check_block_count,
-     "The blocks of all superblocks are at most 268435456."},
-    {check_limits,
-     "`max-open` is at most `max-active`, unless one of them is 0."},
-    {check_read_granule,
-     "`read-granule` is a multiple of 512 that divides `page-size`, or 0."},
-    {check_finish_chunk,
-     "`finish-chunk` is a multiple of what one program writes."},
-    {check_mdts, "`mdts` is a power of two."},
-    {check_zasl,
-     "`zasl` is a power of two from 8K to `mdts`, or 0 to mean `mdts`."},
-    {check_zrwa_granularity,
-     "`zrwa-flush-granularity` is a multiple of 4K that divides the zone's "
-     "capacity."},
-    {check_zrwa_size,
-     "`zrwa-size` is a multiple of `zrwa-flush-granularity`, at most the "
-     "zone's capacity."},
-    {check_finish_recommended,
-     "`finish-recommended-ns` is below `excursion-ns`, unless that is 0."},
-    {check_conventional,
-     "`conventional-size` is a multiple of 4K; with its spare, in whole lines "
-     "of a block on every unit, it takes less than 16T of flash."},
-};
+/* --- Checking all ------------------------------------------------------- */
 
 bool ssd_params_check(const SsdParams *params, GError **error)
 {
+    const SsdParamRule *rules;
+    unsigned rule_count;
+
     for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
         const SsdParamInfo *info = &params_table[i];
 
@@ -668,8 +207,9 @@ bool ssd_params_check(const SsdParams *params, GError **error)
             return false;
         }
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(params_rules); i++) {
-        if (!params_rules[i].holds(params, error)) {
+    rules = params_rules(&rule_count);
+    for (unsigned i = 0; i < rule_count; i++) {
+        if (!rules[i].holds(params, error)) {
             return false;
         }
     }
@@ -712,10 +252,14 @@ void ssd_params_resolve(SsdParams *p)
                             p->page_bytes;
     p->program_transfer_ns = p->program_transfer_ns ? p->program_transfer_ns :
                              p->page_transfer_ns;
+    p->zone_buffer_bytes = p->zone_buffer_bytes ? p->zone_buffer_bytes :
+                           p->write_buffer_bytes;
     p->finish_chunk_bytes = p->finish_chunk_bytes ? p->finish_chunk_bytes :
+                            p->write_buffer_bytes ? p->zone_capacity_bytes :
                             ssd_params_program_bytes(p);
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
-    p->zrwa_granule_bytes = zrwa_granule_bytes(p);
+    p->zrwa_granule_bytes = p->zrwa_granule_bytes ? p->zrwa_granule_bytes :
+                            p->page_bytes;
 }
 
 /* --- Documentation ------------------------------------------------------- */
@@ -772,13 +316,16 @@ static void markdown_row(GString *out, const SsdParamInfo *info)
 char *ssd_params_markdown(void)
 {
     GString *out = g_string_new(markdown_head);
+    const SsdParamRule *rules;
+    unsigned rule_count;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
         markdown_row(out, &params_table[i]);
     }
     g_string_append(out, "\n## Rules between parameters\n\n");
-    for (unsigned i = 0; i < G_N_ELEMENTS(params_rules); i++) {
-        g_string_append_printf(out, "- %s\n", params_rules[i].text);
+    rules = params_rules(&rule_count);
+    for (unsigned i = 0; i < rule_count; i++) {
+        g_string_append_printf(out, "- %s\n", rules[i].text);
     }
     g_string_append(out, markdown_resolved);
     return g_string_free(out, FALSE);

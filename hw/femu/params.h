@@ -136,8 +136,59 @@
       "a segment is longer or shorter by at most this share of it")           \
     X(U64, seed, "seed", 0, 0, UINT64_C(1) << 62, "",                         \
       "of all that is random in the drive, such as which pages are slow")     \
+    X(U64, fe_read_ns, "fe-read-ns", 0, 0, UINT64_C(1000000000), "ns",        \
+      "front end: taking in a read, verify or compare; one command at a "     \
+      "time")                                                                 \
+    X(U64, fe_write_ns, "fe-write-ns", 0, 0, UINT64_C(1000000000), "ns",      \
+      "front end: taking in a write, write zeroes or copy")                   \
+    X(U64, fe_append_ns, "fe-append-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "front end: taking in an append")                                       \
+    X(U64, fe_open_ns, "fe-open-ns", 0, 0, UINT64_C(1000000000), "ns",        \
+      "front end: opening a zone, and actions that leave no work")            \
+    X(U64, fe_close_ns, "fe-close-ns", 0, 0, UINT64_C(1000000000), "ns",      \
+      "front end: closing a zone")                                            \
+    X(U64, fe_finish_ns, "fe-finish-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "front end: taking in a finish")                                        \
+    X(U64, fe_reset_ns, "fe-reset-ns", 0, 0, UINT64_C(1000000000), "ns",      \
+      "front end: taking in a reset")                                         \
+    X(SIZE, fe_small_bytes, "fe-small", 0, 0, 8 * SSD_MIB, "bytes",           \
+      "writes and appends shorter than this are small; 0: none is")           \
+    X(U64, fe_small_write_ns, "fe-small-write-ns", 0, 0,                      \
+      UINT64_C(1000000000), "ns",                                             \
+      "fe-write-ns of small ones")                                            \
+    X(U64, fe_small_append_ns, "fe-small-append-ns", 0, 0,                    \
+      UINT64_C(1000000000), "ns",                                             \
+      "fe-append-ns of small ones")                                           \
+    X(U64, fe_first_write_ns, "fe-first-write-ns", 0, 0,                      \
+      UINT64_C(1000000000), "ns",                                             \
+      "front end: more for a write or append that opens an empty zone")       \
+    X(U64, fe_closed_write_ns, "fe-closed-write-ns", 0, 0,                    \
+      UINT64_C(1000000000), "ns",                                             \
+      "front end: more for a write or append that opens a closed zone")       \
+    X(U32, fe_after_permille, "fe-after", 0, 0, 1000, "permille",             \
+      "share of its work on a write or append that the front end does "       \
+      "after the hand-off: the next command waits for it, this one does "     \
+      "not")                                                                  \
+    X(BOOL, fe_after_random, "fe-after-random", false, false, true, "",       \
+      "the length of that share varies, with an exponential distribution")    \
+    X(U64, link_in_ns, "link-in-ns", 0, 0, UINT64_C(1000000000), "ns/MiB",    \
+      "host link, to the drive: data of writes, appends and compares")        \
+    X(U64, link_out_ns, "link-out-ns", 0, 0, UINT64_C(1000000000), "ns/MiB",  \
+      "host link, to the host: data of reads")                                \
+    X(U64, fixed_read_ns, "fixed-read-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "latency of a read, verify or compare that occupies nothing")           \
+    X(U64, fixed_write_ns, "fixed-write-ns", 0, 0, UINT64_C(1000000000),      \
+      "ns",                                                                   \
+      "the same of a write, write zeroes or copy")                            \
+    X(U64, fixed_append_ns, "fixed-append-ns", 0, 0, UINT64_C(1000000000),    \
+      "ns",                                                                   \
+      "the same of an append")                                                \
+    X(U64, fixed_small_ns, "fixed-small-ns", 0, 0, UINT64_C(1000000000),      \
+      "ns",                                                                   \
+      "more of it for small writes and appends")                              \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
-      "finish programs this much at a time; 0 means one program")             \
+      "finish programs this much at a time; 0 means one program, with a "     \
+      "write buffer all")                                                     \
     X(U64, finish_pause_ns, "finish-pause-ns", 0, 0, UINT64_C(1000000000),    \
       "ns", "pause of a finish between the end of a chunk and the next")      \
     X(U64, finish_busy_pause_ns, "finish-busy-pause-ns", 0, 0,                \
@@ -174,6 +225,34 @@
       "fifo, lifo, least-worn",                                               \
       "which free superblock a zone takes, or which dirty one if none is "    \
       "free")                                                                 \
+    X(SIZE, write_buffer_bytes, "write-buffer", 0, 0, 16 * SSD_GIB, "bytes",  \
+      "buffer for writes, protected against power loss: a write is done "     \
+      "when its data are there; 0: none")                                     \
+    X(SIZE, zone_buffer_bytes, "zone-buffer", 0, 0, 16 * SSD_GIB, "bytes",    \
+      "what one zone may hold of the buffer; 0 means all of it")              \
+    X(U32, buffer_waiters, "buffer-waiters", 1, 1, 8192, "commands",          \
+      "writes that wait for room in the buffer; one more, and the front "     \
+      "end waits with all that is behind it")                                 \
+    X(BOOL, finish_fills_empty, "finish-fills-empty", true, false, true, "",  \
+      "finish programs all of a zone that holds no data; off: nothing")       \
+    X(BOOL, reset_drains, "reset-drains", false, false, true, "",             \
+      "a reset begins when what the buffer held has been programmed")         \
+    X(U64, reset_lock_ns, "reset-lock-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "unmapping a zone full of host data; in proportion, if there are "      \
+      "less; meanwhile no program is given to the flash")                     \
+    X(U32, reset_steps, "reset-steps", 0, 0, 1000, "steps",                   \
+      "short operations of a reset on each unit while it unmaps, one unit "   \
+      "after another")                                                        \
+    X(U64, reset_step_ns, "reset-step-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "array time of such a step")                                            \
+    X(U64, reset_base_ns, "reset-base-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "committing a reset, whatever the zone holds; resets are done one "     \
+      "after another")                                                        \
+    X(U64, reset_full_ns, "reset-full-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "more of that for a zone that the host has filled")                     \
+    X(U64, reset_part_ns, "reset-part-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "more of that for a zone with a program or more that is neither "       \
+      "full nor finished")                                                    \
     X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
       "zones that a Select All works on at a time")                           \
     X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \

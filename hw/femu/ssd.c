@@ -79,7 +79,7 @@ static void init_zones(Ssd *ssd)
     ssd->life = g_new0(uint32_t, p->zones);
     ssd->programmed_rows =
         g_new0(uint32_t, (size_t)p->zones * ssd->map.zone_units);
-    ssd->zone_writes = g_new(WriteQueue, p->zones);
+    ssd->zone_writes = g_new0(WriteQueue, p->zones);
     for (uint32_t i = 0; i < p->zones; i++) {
         ssd->zone_writes[i].head_idx = SSD_NONE;
     }
@@ -97,13 +97,19 @@ static void init_zones(Ssd *ssd)
 static uint32_t op_capacity(const Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
+    bool has_buffer = p->write_buffer_bytes > 0;
+    /* From a buffer, units take what they have registers for. */
+    uint64_t chunk_pages = has_buffer ? 0 : ssd->chunk_pages;
+    uint64_t buffered = has_buffer ? (uint64_t)p->program_registers *
+                                     p->channels * p->ways * p->dies *
+                                     p->planes : 0;
     uint64_t per_slot = p->mdts_bytes / ssd->sense_bytes +
                         2 * SSD_COPY_RANGES_MAX;
     uint64_t cleaning = 0;
 
     per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
     per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
-    per_slot = MAX(per_slot, ssd->chunk_pages);
+    per_slot = MAX(per_slot, chunk_pages);
     per_slot = 2 * per_slot + ssd->map.zone_units;
     if (p->conventional_bytes) {
         uint64_t granules = p->mdts_bytes / SSD_GRANULE_BYTES +
@@ -115,7 +121,7 @@ static uint32_t op_capacity(const Ssd *ssd)
     }
     /* Excursions fill any number of zones at a time. */
     return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones) +
-           (p->excursion_ns ? p->zones * ssd->chunk_pages : 0) + cleaning;
+           (p->excursion_ns ? p->zones * chunk_pages : 0) + buffered + cleaning;
 }
 
 static void init_flash(Ssd *ssd)
@@ -136,6 +142,7 @@ static void init_flash(Ssd *ssd)
         .program_data_ns = p->program_data_ns,
         .program_spread_permille = p->program_spread_permille,
         .erase_ns = p->erase_ns,
+        .step_ns = p->reset_step_ns,
         .read_transfer_ns = p->page_transfer_ns * unit_planes,
         .program_transfer_ns = p->program_transfer_ns * unit_planes,
         .program_registers = p->program_registers,
@@ -150,8 +157,10 @@ static void init_flash(Ssd *ssd)
                              p->suspend_spread_permille / 1000,
     };
 
-    event_heap_init(&ssd->events, flash_event_count(&config));
+    event_heap_init(&ssd->events, flash_event_count(&config) +
+                                  ssd_front_event_count(ssd));
     flash_init(&ssd->flash, &config, &ssd->events);
+    ssd_front_init(ssd, flash_event_count(&config));
     ssd->unit_count = config.channels * config.units_per_channel;
 }
 
@@ -165,10 +174,10 @@ static void init_commands(Ssd *ssd)
     }
     ssd->free_command_idx = 0;
     ssd->ready = g_new(SsdDone, slots);
-    /* Each flush inside ends one epoch, and one more is current. */
-    ssd->flush.size = slots + 1;
+    /* Each flush inside, and a reset, ends an epoch, and one is current. */
+    ssd->flush.size = slots + 2;
     ssd->flush.pending = g_new0(uint32_t, ssd->flush.size);
-    ssd->flush.command_idx = g_new(uint32_t, ssd->flush.size);
+    ssd->flush.owner = g_new(uint32_t, ssd->flush.size);
 }
 
 Ssd *ssd_new(const SsdParams *params)
@@ -183,6 +192,8 @@ Ssd *ssd_new(const SsdParams *params)
     ssd_erase_init(ssd);
     init_flash(ssd);
     init_commands(ssd);
+    ssd_buffer_init(ssd);
+    ssd_reset_init(ssd);
     ssd_jobs_init(ssd);
     ssd_watch_init(ssd);
     ssd_conv_init(ssd);
@@ -199,10 +210,12 @@ void ssd_free(Ssd *ssd)
     ssd_watch_destroy(ssd);
     ssd_conv_destroy(ssd);
     ssd_jobs_destroy(ssd);
-    g_free(ssd->flush.command_idx);
+    g_free(ssd->flush.owner);
     g_free(ssd->flush.pending);
     g_free(ssd->ready);
     g_free(ssd->commands);
+    ssd_buffer_destroy(ssd);
+    ssd_front_destroy(ssd);
     flash_destroy(&ssd->flash);
     event_heap_destroy(&ssd->events);
     g_free(ssd->zone_writes);
@@ -269,7 +282,7 @@ static uint32_t command_take(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     return command_idx;
 }
 
-static void command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
+void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
 {
     Command *command = &ssd->commands[command_idx];
     uint32_t slots = ssd->params.cmd_slots;
@@ -300,15 +313,17 @@ void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
         return;
     }
     if (!command->writes) {
-        command_complete(ssd, command_idx, at_ns);
-    } else if (command->write.data.zone_idx == SSD_NONE) {
+        if (!ssd_leaves_later(ssd, at_ns, command_idx)) {
+            ssd_command_complete(ssd, command_idx, at_ns);
+        }
+    } else if (command->is_conventional) {
         ssd_conv_issue_writes(ssd, at_ns);
     } else {
         ssd_issue_writes(ssd, at_ns, command->write.data.zone_idx);
     }
 }
 
-/* Effects: nothing here can fail */
+/* Commit: what a command changes at once. Nothing here can fail. */
 
 /* What the statistics will say that the command has moved. */
 static void count_bytes(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
@@ -317,11 +332,10 @@ static void count_bytes(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
     ssd->commands[command_idx].bytes = nlb * ns->lba_bytes;
 }
 
-static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                       const SsdNs *ns, const SsdCmd *cmd)
+static void commit_read(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                        const SsdCmd *cmd)
 {
-    ssd_start_read(ssd, now_ns, command_idx,
-                   span_of(ns, cmd->slba, cmd->nlb));
+    ssd->commands[command_idx].target = span_of(ns, cmd->slba, cmd->nlb);
     count_bytes(ssd, command_idx, ns, cmd->nlb);
 }
 
@@ -341,172 +355,275 @@ static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 }
 
 /* ... and where that has left the write pointer. */
-static void queue_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
+static void keep_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
 {
     ssd_watch_zone(ssd, ssd->run_at_ns, write.data.zone_idx);
     write.wp_to_bytes = zone_wp_bytes(ssd, write.data.zone_idx);
-    ssd_queue_write(ssd, command_idx, &write);
+    ssd->commands[command_idx].write = write;
 }
 
-static void start_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
-                        uint64_t slba, uint64_t nlb)
+static void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                         uint64_t slba, uint64_t nlb)
 {
     ZoneWrite write = write_before(ns, slba, nlb);
 
     zone_commit_write(&ns->zones, slba / ns->zones.size_nlb,
                       slba % ns->zones.size_nlb, nlb);
-    queue_write(ssd, command_idx, write);
+    keep_write(ssd, command_idx, write);
     count_bytes(ssd, command_idx, ns, nlb);
 }
 
 /* A write without data, which moves the write pointer behind `last_lba`. */
-static void start_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
-                             uint64_t last_lba)
+static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                              uint64_t last_lba)
 {
     ZoneWrite write = write_before(ns, last_lba, 0);
 
     zone_commit_flush_zrwa(&ns->zones, last_lba / ns->zones.size_nlb,
                            last_lba % ns->zones.size_nlb);
-    queue_write(ssd, command_idx, write);
+    keep_write(ssd, command_idx, write);
 }
 
 /* An append is a write to the write pointer. Return: the assigned LBA. */
-static uint64_t start_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
-                             const SsdCmd *cmd)
+static uint64_t commit_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                              const SsdCmd *cmd)
 {
     uint64_t slba = cmd->slba +
                     ns->zones.zones[cmd->slba / ns->zones.size_nlb].wp_nlb;
 
     ssd->commands[command_idx].done.result = slba;
-    start_write(ssd, command_idx, ns, slba, cmd->nlb);
+    commit_write(ssd, command_idx, ns, slba, cmd->nlb);
     return slba;
 }
 
-/* Reads now, writes when the last read has ended. */
-static void start_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                       SsdNs *ns, const SsdCmd *cmd)
+static void commit_copy(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                        const SsdCmd *cmd)
 {
+    ssd->commands[command_idx].range_count = cmd->range_count;
     for (uint32_t i = 0; i < cmd->range_count; i++) {
-        ssd_start_read(ssd, now_ns, command_idx,
-                       span_of(ns, cmd->ranges[i].slba, cmd->ranges[i].nlb));
+        ssd_ranges(ssd, command_idx)[i] =
+            span_of(ns, cmd->ranges[i].slba, cmd->ranges[i].nlb);
     }
-    start_write(ssd, command_idx, ns, cmd->slba, ssd_copy_nlb(cmd));
+    commit_write(ssd, command_idx, ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
-static void start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                       const SsdNs *ns, const SsdCmd *cmd)
+static void commit_mgmt(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                        const SsdCmd *cmd)
 {
     if (cmd->select_all) {
-        ssd_start_select_all(ssd, now_ns, command_idx, ns, cmd->op);
+        ssd_commit_select_all(ssd, command_idx, ns, cmd->op);
     } else {
-        ssd_start_mgmt(ssd, now_ns, command_idx,
-                       span_of(ns, cmd->slba, 0).zone_idx, cmd->op);
+        ssd_commit_mgmt(ssd, command_idx, span_of(ns, cmd->slba, 0).zone_idx,
+                        cmd->op);
     }
 }
 
-static void start_conventional(Ssd *ssd, uint64_t now_ns,
-                               uint32_t command_idx, const SsdNs *ns,
-                               const SsdCmd *cmd)
+static Span conventional_span(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
-    ssd_conv_start(ssd, now_ns, command_idx, ns, cmd);
+    return (Span) {
+        .zone_idx = SSD_NONE,
+        .begin_bytes = slba * ns->lba_bytes,
+        .end_bytes = (slba + nlb) * ns->lba_bytes,
+    };
+}
+
+/* What it maps and drops changes at its hand-off: only time depends on it. */
+static void commit_conventional(Ssd *ssd, uint32_t command_idx,
+                                const SsdNs *ns, const SsdCmd *cmd)
+{
+    Command *command = &ssd->commands[command_idx];
+    uint64_t nlb = cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb;
+
+    command->is_conventional = true;
+    if (cmd->op == SSD_OP_COPY || cmd->op == SSD_OP_DEALLOCATE) {
+        command->range_count = cmd->range_count;
+    }
+    for (uint32_t i = 0; i < command->range_count; i++) {
+        ssd_ranges(ssd, command_idx)[i] =
+            conventional_span(ns, cmd->ranges[i].slba, cmd->ranges[i].nlb);
+    }
     if (cmd->op != SSD_OP_DEALLOCATE) {
-        count_bytes(ssd, command_idx, ns,
-                    cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb);
+        command->target = conventional_span(ns, cmd->slba, nlb);
+        count_bytes(ssd, command_idx, ns, nlb);
     }
 }
 
 /* Return: where the command's data lie. */
-static uint64_t start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                      SsdNs *ns, const SsdCmd *cmd)
+static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
+                       const SsdCmd *cmd)
 {
+    if (cmd->op == SSD_OP_FLUSH) {
+        return cmd->slba;
+    }
     if (ns->kind == SSD_NS_CONVENTIONAL) {
-        start_conventional(ssd, now_ns, command_idx, ns, cmd);
+        commit_conventional(ssd, command_idx, ns, cmd);
         return cmd->slba;
     }
     switch (cmd->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        start_read(ssd, now_ns, command_idx, ns, cmd);
+        commit_read(ssd, command_idx, ns, cmd);
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
-        start_write(ssd, command_idx, ns, cmd->slba, cmd->nlb);
+        commit_write(ssd, command_idx, ns, cmd->slba, cmd->nlb);
         break;
     case SSD_OP_APPEND:
-        return start_append(ssd, command_idx, ns, cmd);
+        return commit_append(ssd, command_idx, ns, cmd);
     case SSD_OP_COPY:
-        start_copy(ssd, now_ns, command_idx, ns, cmd);
+        commit_copy(ssd, command_idx, ns, cmd);
         break;
     case SSD_OP_ZONE_FLUSH_ZRWA:
-        start_flush_zrwa(ssd, command_idx, ns, cmd->slba);
+        commit_flush_zrwa(ssd, command_idx, ns, cmd->slba);
         break;
     case SSD_OP_DEALLOCATE: /* only a reset frees the blocks of a zone */
         break;
     default:
-        start_mgmt(ssd, now_ns, command_idx, ns, cmd);
+        commit_mgmt(ssd, command_idx, ns, cmd);
         break;
     }
     return cmd->slba;
+}
+
+/* Begin: the work that the commit has left, from the hand-off on */
+
+static void begin_flush(Ssd *ssd, uint32_t command_idx)
+{
+    if (ssd_await_programs(ssd, owner_of_command(command_idx))) {
+        ssd->commands[command_idx].parts_left++;
+    }
+}
+
+/* Reads now, writes when the last read has ended. */
+static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &ssd->commands[command_idx];
+
+    for (uint32_t i = 0; i < command->range_count; i++) {
+        ssd_start_read(ssd, now_ns, command_idx,
+                       ssd_ranges(ssd, command_idx)[i]);
+    }
+    ssd_queue_write(ssd, command_idx);
+}
+
+/* The data of a write are there before it asks for a page. */
+static void begin_conventional(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &ssd->commands[command_idx];
+
+    ssd_conv_start(ssd, now_ns, command_idx);
+    if (command->writes && ssd->params.link_in_ns) {
+        command->parts_left++;
+        ssd_link_in(ssd, now_ns, command_idx, command->bytes, true);
+    }
+}
+
+static void begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &ssd->commands[command_idx];
+
+    if (command->done.op == SSD_OP_COMPARE) {
+        ssd_link_compare(ssd, now_ns, command_idx);
+    }
+    if (command->is_conventional) {
+        begin_conventional(ssd, now_ns, command_idx);
+        return;
+    }
+    switch (command->done.op) {
+    case SSD_OP_FLUSH:
+        begin_flush(ssd, command_idx);
+        break;
+    case SSD_OP_COMPARE:
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+        ssd_start_read(ssd, now_ns, command_idx, command->target);
+        break;
+    case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+    case SSD_OP_APPEND:
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        ssd_queue_write(ssd, command_idx);
+        break;
+    case SSD_OP_COPY:
+        begin_copy(ssd, now_ns, command_idx);
+        break;
+    case SSD_OP_DEALLOCATE:
+        break;
+    default:
+        ssd_begin_jobs(ssd, now_ns, command_idx);
+        break;
+    }
+}
+
+void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    begin(ssd, now_ns, command_idx);
+    ssd_command_part_ended(ssd, command_idx, now_ns);
+}
+
+static SsdNs *command_ns(Ssd *ssd, const SsdCmd *cmd)
+{
+    return cmd->nsid == SSD_NSID_ALL ? NULL : &ssd->ns[cmd->nsid - 1];
+}
+
+static void count_rejected(Ssd *ssd, const SsdCmd *cmd)
+{
+    if ((unsigned)cmd->op < SSD_OP_COUNT) {
+        ssd->stats.ops[cmd->op].rejected++;
+    }
 }
 
 SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag)
 {
     SsdAccept accept = { .lba = cmd->slba };
-    Command *command;
+    FrontCost cost = { 0 };
     uint32_t command_idx;
 
     g_assert(ssd_has_room(ssd));
     ssd_run(ssd, now_ns);
     accept.status = ssd_check(ssd, cmd);
     if (accept.status != SSD_SUCCESS) {
-        if ((unsigned)cmd->op < SSD_OP_COUNT) {
-            ssd->stats.ops[cmd->op].rejected++;
-        }
+        count_rejected(ssd, cmd);
         return accept;
     }
-    command_idx = command_take(ssd, now_ns, cmd, tag);
-    command = &ssd->commands[command_idx];
-    /* One part more than the work, so that it cannot end while it starts. */
-    command->parts_left = 1;
-    if (cmd->op == SSD_OP_FLUSH) {
-        ssd_start_flush(ssd, command_idx);
-    } else {
-        accept.lba = start(ssd, now_ns, command_idx, &ssd->ns[cmd->nsid - 1],
-                           cmd);
+    if (ssd->has_front) {
+        cost = ssd_front_cost(ssd, command_ns(ssd, cmd), cmd);
     }
-    ssd_command_part_ended(ssd, command_idx, now_ns);
+    command_idx = command_take(ssd, now_ns, cmd, tag);
+    /* One part more than the work, so that it cannot end while it starts. */
+    ssd->commands[command_idx].parts_left = 1;
+    accept.lba = commit(ssd, command_idx, command_ns(ssd, cmd), cmd);
+    if (ssd->has_front) {
+        ssd_front_enter(ssd, now_ns, command_idx, &cost);
+    } else {
+        ssd_begin(ssd, now_ns, command_idx);
+    }
     return accept;
 }
 
 /* Time */
+
+static uint32_t zone_of_place(const Ssd *ssd, uint32_t place_idx)
+{
+    return place_idx / ssd->map.zone_units;
+}
 
 /* A page of a life that a reset has ended does not count. */
 static void page_programmed(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
     if (ssd_conv_has_place(ssd, op->place_idx)) {
         ssd_conv_page_programmed(ssd, op, at_ns);
-    } else if (op->life == ssd->life[op->place_idx / ssd->map.zone_units]) {
+    } else if (op->life == ssd->life[zone_of_place(ssd, op->place_idx)]) {
         ssd->programmed_rows[op->place_idx]++;
     }
 }
 
-static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
+static void command_op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
-    if (flash_programs(op->kind)) {
-        page_programmed(ssd, op, at_ns);
-    }
-    if (op->owner == owner_of_cleaning(ssd)) {
-        ssd_conv_cleaning_op_ended(ssd, at_ns);
-        return;
-    }
-    if (op->owner == SSD_NONE) {
-        return;
-    }
-    if (op->owner >= ssd->params.cmd_slots) {
-        ssd_job_op_ended(ssd, op->owner - ssd->params.cmd_slots, at_ns);
-        return;
+    if (op->kind == FLASH_READ) {
+        ssd_link_out(ssd, at_ns, op->owner, op->host_bytes);
     }
     /* The write first, then the flush that waited for it. */
     ssd_command_part_ended(ssd, op->owner, at_ns);
@@ -515,10 +632,40 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     }
 }
 
+static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
+{
+    if (flash_programs(op->kind)) {
+        page_programmed(ssd, op, at_ns);
+    }
+    if (op->owner < ssd->params.cmd_slots) {
+        command_op_ended(ssd, op, at_ns);
+    } else if (op->owner == OWNER_BUFFER) {
+        ssd_buffer_program_ended(ssd, zone_of_place(ssd, op->place_idx));
+        ssd_host_program_ended(ssd, op->epoch, at_ns);
+    } else if (op->owner == owner_of_cleaning(ssd)) {
+        ssd_conv_cleaning_op_ended(ssd, at_ns);
+    } else if (op->owner != SSD_NONE) {
+        ssd_job_op_ended(ssd, op->owner - ssd->params.cmd_slots, at_ns);
+    }
+    if (flash_programs(op->kind) && ssd_has_buffer(ssd)) {
+        ssd_buffer_unit_free(ssd, at_ns, op->unit_idx);
+    }
+}
+
+static void run_event(Ssd *ssd, Event event)
+{
+    FlashOp op;
+
+    if (event.payload >= ssd->first_payload) {
+        ssd_front_event(ssd, event.at_ns, event.payload);
+    } else if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
+        op_ended(ssd, &op, event.at_ns);
+    }
+}
+
 static void run_until(Ssd *ssd, uint64_t until_ns)
 {
     EventHeap *events = &ssd->events;
-    FlashOp op;
 
     for (;;) {
         uint64_t event_at_ns = event_heap_next_at_ns(events);
@@ -530,11 +677,7 @@ static void run_until(Ssd *ssd, uint64_t until_ns)
         }
         /* At one instant what ends comes before what begins. */
         if (events->count && event_at_ns <= wake_at_ns) {
-            Event event = event_heap_pop(events);
-
-            if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
-                op_ended(ssd, &op, event.at_ns);
-            }
+            run_event(ssd, event_heap_pop(events));
         } else {
             ssd_job_woken(ssd, wake_at_ns, event_heap_pop(&ssd->wakes).payload);
         }
@@ -562,7 +705,8 @@ static uint64_t next_done_at_ns(const Ssd *ssd)
     if (ssd->inflight_count == 0) {
         return UINT64_MAX;
     }
-    if (ssd->inflight_count == ssd->inflight_finishes) {
+    if (ssd->inflight_count == ssd->inflight_finishes &&
+        ssd->entering_finishes == 0 && ssd->waiting_fills == 0) {
         return ssd_fills_end_after_ns(ssd);
     }
     return MIN(event_heap_next_at_ns(&ssd->events),

@@ -136,6 +136,7 @@ static void issue_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 {
     uint32_t granule_bytes = ssd->params.read_granule_bytes;
 
+    op->host_bytes = op->end_bytes - op->begin_bytes;
     op->begin_bytes -= op->begin_bytes % granule_bytes;
     op->end_bytes = (op->end_bytes + granule_bytes - 1) / granule_bytes *
                     granule_bytes;
@@ -179,6 +180,7 @@ static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
             has_op = false;
         }
         if (place == FTL_NONE) {
+            ssd_link_out(ssd, now_ns, command_idx, bytes);
             continue;
         }
         if (!has_op) {
@@ -534,36 +536,33 @@ static void deallocate(Ssd *ssd, uint64_t begin_bytes, uint64_t end_bytes)
     }
 }
 
-void ssd_conv_start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    const SsdNs *ns, const SsdCmd *cmd)
+void ssd_conv_start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
-    uint64_t begin_bytes = cmd->slba * ns->lba_bytes;
-    uint64_t nlb = cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb;
-    uint64_t end_bytes = begin_bytes + nlb * ns->lba_bytes;
+    const Command *command = &ssd->commands[command_idx];
+    const Span *target = &command->target;
 
-    if (cmd->op == SSD_OP_COPY || cmd->op == SSD_OP_DEALLOCATE) {
-        for (uint32_t i = 0; i < cmd->range_count; i++) {
-            uint64_t from_bytes = cmd->ranges[i].slba * ns->lba_bytes;
-            uint64_t to_bytes = from_bytes +
-                                cmd->ranges[i].nlb * (uint64_t)ns->lba_bytes;
+    for (uint32_t i = 0; i < command->range_count; i++) {
+        const Span *range = &ssd_ranges(ssd, command_idx)[i];
 
-            if (cmd->op == SSD_OP_COPY) {
-                start_read(ssd, now_ns, command_idx, from_bytes, to_bytes);
-            } else {
-                deallocate(ssd, from_bytes, to_bytes);
-            }
+        if (command->done.op == SSD_OP_COPY) {
+            start_read(ssd, now_ns, command_idx, range->begin_bytes,
+                       range->end_bytes);
+        } else {
+            deallocate(ssd, range->begin_bytes, range->end_bytes);
         }
     }
-    switch (cmd->op) {
+    switch (command->done.op) {
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:
-        start_write(ssd, now_ns, command_idx, begin_bytes, end_bytes);
+        start_write(ssd, now_ns, command_idx, target->begin_bytes,
+                    target->end_bytes);
         break;
     case SSD_OP_DEALLOCATE:
         break;
     default:
-        start_read(ssd, now_ns, command_idx, begin_bytes, end_bytes);
+        start_read(ssd, now_ns, command_idx, target->begin_bytes,
+                   target->end_bytes);
         break;
     }
 }

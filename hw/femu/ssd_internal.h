@@ -12,6 +12,7 @@
 #include "ssd.h"
 #include "ssd_histogram.h"
 #include "timing/flash.h"
+#include "timing/front_end.h"
 #include "zns/ftl.h"
 #include "zns/map.h"
 #include "zns/superblock.h"
@@ -65,6 +66,13 @@ typedef struct Command {
     bool writes;     /* when no part is left; not yet issued */
     bool is_writing; /* conventional: some of it has been issued */
     uint32_t write_id; /* conventional */
+    bool is_conventional;
+    bool is_small;
+    bool select_all;
+    Span target; /* what it reads; conventional: or writes */
+    uint32_t range_count; /* of a copy or deallocation: see ssd_ranges() */
+    uint32_t life;        /* of the zone that it writes, at its hand-off */
+    uint64_t link_until_at_ns; /* its data occupy the host link until then */
 } Command;
 
 /*
@@ -76,6 +84,10 @@ typedef struct Command {
 typedef struct WriteQueue {
     uint32_t head_idx; /* command */
     uint32_t tail_idx;
+    uint32_t entering_count; /* writes before their hand-off */
+    uint32_t coming_count; /* left the queue, but data are still to come */
+    uint64_t issued_bytes; /* from the zone's start: programs issued */
+    uint64_t host_bytes;   /* written by the host in this life */
 } WriteQueue;
 
 /*
@@ -90,7 +102,13 @@ typedef struct Job {
     uint32_t life;        /* of the zone, for the pages that a finish fills */
     uint64_t next_page;   /* FINISH: first page not yet issued */
     uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
+    uint64_t chunk_end_page; /* FINISH: up to which it is being issued */
+    bool waits_for_writes;   /* FINISH: before it starts */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
+    uint64_t host_bytes;  /* RESET: what the host had written */
+    bool was_full;        /* RESET: written or finished */
+    bool after_finish;    /* RESET: of a zone whose finish has not ended */
+    uint32_t next_reset_idx; /* RESET: in the queue of the management */
     uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
     uint32_t ops_left;    /* flash operations under way */
     bool may_start;       /* Select All lets only so many start at a time */
@@ -121,11 +139,104 @@ typedef struct JobQueue {
 /* Host programs not yet ended, counted per stretch between two flushes. */
 typedef struct FlushLog {
     uint32_t *pending;     /* [epoch]: programs of that epoch */
-    uint32_t *command_idx; /* [epoch]: the flush that ended it */
+    uint32_t *owner;       /* [epoch]: the flush or reset that ended it */
     uint32_t size;         /* epochs go round */
     uint32_t oldest;
     uint32_t current;
 } FlushLog;
+
+/* What the front end has to do for a command. */
+typedef struct FrontCost {
+    uint64_t before_ns; /* the hand-off */
+    uint64_t after_ns;
+    bool is_small;
+} FrontCost;
+
+/* Data of a write on their way to the drive. */
+typedef struct LinkPortion {
+    uint64_t at_ns; /* when they are there */
+    uint32_t command_idx;
+    uint32_t bytes;
+    bool is_last;
+} LinkPortion;
+
+/* The host link, a clock for each direction; what comes in is a ring. */
+typedef struct Link {
+    LocalClock in;
+    LocalClock out;
+    LinkPortion *portions;
+    uint32_t capacity;
+    uint32_t head;
+    uint32_t count;
+} Link;
+
+/* A page of which all bytes are in the buffer, not yet given to its unit. */
+typedef struct BufferedPage {
+    uint32_t epoch;
+    uint32_t next_idx; /* of the zone, in order; or in the free list */
+} BufferedPage;
+
+/* A zone's data in the buffer, on their way to the flash. */
+typedef struct Stream {
+    uint64_t used_bytes;   /* of the buffer: reserved, held, being programmed */
+    uint64_t held_bytes;   /* arrived, of this life, not given to a unit */
+    uint64_t formed_bytes; /* of these, in pages that are complete */
+    uint32_t first_page_idx; /* complete pages, in order */
+    uint32_t last_page_idx;
+    uint32_t next_page;    /* of the zone: the first to be given to its unit */
+    uint32_t fill_job_idx; /* a finish that goes on behind them */
+    uint32_t next_zone_idx; /* behind it at a unit */
+    bool is_waiting;       /* at the unit of its next page */
+    bool is_abandoned;     /* of a failed zone: no page is completed any more */
+} Stream;
+
+/* Zones that wait for a register of a unit, first come first served. */
+typedef struct UnitQueue {
+    uint32_t first_zone_idx;
+    uint32_t last_zone_idx;
+} UnitQueue;
+
+typedef struct Buffer {
+    uint64_t size_bytes; /* 0: there is none */
+    uint64_t zone_bytes; /* that a zone may use */
+    uint64_t used_bytes;
+    uint32_t first_idx; /* commands that wait for room, linked by next_idx */
+    uint32_t last_idx;
+    uint32_t waiting_count;
+    bool letting_in;
+    Stream *streams;  /* [zone] */
+    UnitQueue *units; /* [unit] */
+    BufferedPage *pages;
+    uint32_t page_count;
+    uint32_t free_page_idx;
+} Buffer;
+
+typedef enum ResetPhase {
+    RESET_DRAINS,
+    RESET_DRAINED,
+    RESET_UNMAPPED,
+    RESET_COMMITTED,
+} ResetPhase;
+
+/* The management side of resets: one at a time, the others wait. */
+typedef struct ResetEngine {
+    bool is_on;
+    ResetPhase phase;
+    uint32_t first_job_idx;
+    uint32_t last_job_idx;
+    uint64_t lock_at_ns;
+    uint64_t lock_ns;
+    uint32_t steps_done;
+} ResetEngine;
+
+/* Events beside those of the flash, from first_payload on. */
+enum {
+    EVENT_FRONT,
+    EVENT_LINK,
+    EVENT_RESET,
+    EVENT_STEP,
+    EVENT_DONE, /* one for each command slot */
+};
 
 /* What the limits of ssd_watch.c count from. */
 typedef enum WatchPhase {
@@ -239,6 +350,16 @@ struct Ssd {
     EventHeap events;
     Flash flash;
 
+    uint32_t first_payload; /* of events that are not the flash's */
+    bool has_front;
+    FrontEnd front;
+    uint64_t command_number; /* of commands accepted */
+    uint32_t entering_finishes; /* before their hand-off */
+    Link link;
+    Span *ranges; /* [slot * SSD_DEALLOCATE_RANGES_MAX + range] */
+    Buffer buffer;
+    ResetEngine reset;
+
     /* [zone]: grows at each reset, so that late programs are told apart */
     uint32_t *life;
     /* [zone * zone_units + unit in zone]: pages programmed in this life */
@@ -263,6 +384,7 @@ struct Ssd {
     uint32_t due_tail_idx;
     uint32_t newest_fill_idx; /* running finishes */
     uint32_t inflight_finishes; /* commands */
+    uint32_t waiting_fills;     /* jobs that wait for writes of their zones */
     uint32_t select_all_head_idx; /* Select Alls: the running, then waiting */
     uint32_t select_all_tail_idx;
     uint32_t select_all_running; /* jobs of the running one that may start */
@@ -345,6 +467,12 @@ static inline uint64_t zone_wp_bytes(const Ssd *ssd, uint32_t zone_idx)
            ns_of_zone(ssd, zone_idx)->lba_bytes;
 }
 
+/* The ranges of a copy or deallocation: Command.range_count of them. */
+static inline Span *ssd_ranges(const Ssd *ssd, uint32_t command_idx)
+{
+    return &ssd->ranges[(size_t)command_idx * SSD_DEALLOCATE_RANGES_MAX];
+}
+
 /* Blocks of a namespace, which lie in one zone, as bytes of that. */
 static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
@@ -357,8 +485,75 @@ static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     };
 }
 
+/* Owner of the programs that drain the buffer. */
+#define OWNER_BUFFER (SSD_NONE - 1)
+
+static inline bool ssd_has_buffer(const Ssd *ssd)
+{
+    return ssd->buffer.size_bytes > 0;
+}
+
 /* ssd.c: one part of a command has ended; the last one completes it. */
 void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
+void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
+/* The command's work begins: its hand-off. */
+void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+
+/* ssd_front.c */
+void ssd_front_init(Ssd *ssd, uint32_t first_payload);
+void ssd_front_destroy(Ssd *ssd);
+uint32_t ssd_front_event_count(const Ssd *ssd);
+/* `ns` may be NULL. Needs the command's zone as it is before the command. */
+FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd);
+void ssd_front_enter(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                     const FrontCost *cost);
+/* The buffer may have room for the command that holds the front end up. */
+void ssd_front_try(Ssd *ssd, uint64_t now_ns);
+void ssd_front_event(Ssd *ssd, uint64_t now_ns, uint32_t payload);
+/* Send `bytes` of a write to the drive: ssd_write_arrived() will be called. */
+void ssd_link_in(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                 uint32_t bytes, bool is_last);
+uint32_t ssd_portion_bytes(uint64_t left_bytes);
+void ssd_link_compare(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+/* Send `bytes` of a read to the host. */
+void ssd_link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                  uint32_t bytes);
+/*
+ * The command has nothing left to do in the drive. Return: true if it is done
+ * later, by an event.
+ */
+bool ssd_leaves_later(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+
+/* ssd_buffer.c; all but the first three need a buffer. */
+void ssd_buffer_init(Ssd *ssd);
+void ssd_buffer_destroy(Ssd *ssd);
+/* Do so many writes wait for room that the front end must, too? */
+bool ssd_buffer_is_crowded(const Ssd *ssd);
+/* The write's turn has come: its data come in as there is room. */
+void ssd_buffer_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+/* Data have arrived; those of a life that has ended are thrown away. */
+void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t bytes, bool is_alive);
+/* Fill the zone with the next pages of the job, behind what it holds. */
+void ssd_buffer_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+/* A page of the zone has been programmed: its room is free. */
+void ssd_buffer_program_ended(Ssd *ssd, uint32_t zone_idx);
+/* A program on the unit has ended, whoever's: its register is free. */
+void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx);
+void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns);
+/* What the zone holds is not programmed any more. */
+void ssd_buffer_forget(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+/* The zone has failed: what is no complete page never will be. */
+void ssd_buffer_abandon(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+
+/* ssd_reset.c */
+void ssd_reset_init(Ssd *ssd);
+/* Do the management of a reset, then let it erase: ssd_reset_erase(). */
+void ssd_reset_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+/* The programs that it waited for have ended. */
+void ssd_reset_drained(Ssd *ssd, uint64_t now_ns);
+void ssd_reset_event(Ssd *ssd, uint64_t now_ns);
+void ssd_reset_step_event(Ssd *ssd, uint64_t now_ns);
 
 /* ssd_ns.c */
 void ssd_ns_init(Ssd *ssd);
@@ -376,15 +571,25 @@ uint64_t ssd_copy_nlb(const SsdCmd *cmd);
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     Span span);
 
-/* The command will write when no part of it is left and its turn has come. */
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, const ZoneWrite *write);
+/* It will do command->write when no part is left and its turn has come. */
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx);
 /* Issue the writes of a zone whose turn has come. */
 void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
-/* Bytes of a zone, from its start, whose program has been issued. */
-uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx);
+/* Data of a write have crossed the link. */
+void ssd_write_arrived(Ssd *ssd, uint64_t now_ns, const LinkPortion *portion);
+/* Is a write of the zone not issued yet, or are its data still to come? */
+bool ssd_zone_is_written(const Ssd *ssd, uint32_t zone_idx);
+/* Program a page of which the buffer holds all bytes. */
+void ssd_issue_buffered(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t page, uint32_t epoch);
+uint32_t ssd_page_unit(const Ssd *ssd, uint32_t zone_idx, uint64_t page);
 /* A reset has discarded what was not issued yet: nothing is left to write. */
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
-void ssd_start_flush(Ssd *ssd, uint32_t command_idx);
+/*
+ * Let `owner`, a command or job, wait for all host programs issued or buffered.
+ * Return: false if there are none.
+ */
+bool ssd_await_programs(Ssd *ssd, uint32_t owner);
 void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns);
 
 /*
@@ -399,8 +604,7 @@ void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
 void ssd_conv_init(Ssd *ssd);
 void ssd_conv_destroy(Ssd *ssd);
 /* A command of its own, checked; by way of parts_left, as in ssd_io.c. */
-void ssd_conv_start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    const SsdNs *ns, const SsdCmd *cmd);
+void ssd_conv_start(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 /* Issue the writes whose turn has come, as far as there is room. */
 void ssd_conv_issue_writes(Ssd *ssd, uint64_t now_ns);
 /* Is this place of an operation one of its blocks? */
@@ -414,15 +618,20 @@ void ssd_conv_format(Ssd *ssd);
 void ssd_jobs_init(Ssd *ssd);
 void ssd_jobs_destroy(Ssd *ssd);
 
-/* Commit `op` on one zone and start what work it leaves. */
-void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    uint32_t zone_idx, SsdOp op);
-/* The same on all zones of a namespace. */
-void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                          const SsdNs *ns, SsdOp op);
+/* Commit `op` on one zone, or on all of a namespace. */
+void ssd_commit_mgmt(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
+                     SsdOp op);
+void ssd_commit_select_all(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                           SsdOp op);
+/* Begin the work that this has left. */
+void ssd_begin_jobs(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+/* Issue the next page of a finish. Return: is there one more in its chunk? */
+bool ssd_issue_next_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
+/* The zone's blocks are let go and erased; it can be written again. */
+void ssd_reset_erase(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
 void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns);
 /* From now on the zone's old pages do not count. */
-void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx);
+void ssd_forget_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 /* No write of the zone waits any more: a finish may have waited for that. */
 void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 

@@ -40,6 +40,11 @@ static Piece take_piece(const Ssd *ssd, Span *span, uint32_t cut_bytes)
     return piece;
 }
 
+uint32_t ssd_page_unit(const Ssd *ssd, uint32_t zone_idx, uint64_t page)
+{
+    return map_zone_units(&ssd->map, zone_idx)[page % ssd->map.zone_units];
+}
+
 /* Where a page lies: fills in the operation's unit and place. */
 static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
                        FlashOp *op)
@@ -81,7 +86,10 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
         FlashOp op = { .kind = FLASH_READ };
 
         place_page(ssd, span.zone_idx, piece.page, &op);
-        if (is_programmed(ssd, &op)) {
+        op.host_bytes = piece.end_bytes - piece.begin_bytes;
+        if (!is_programmed(ssd, &op)) {
+            ssd_link_out(ssd, now_ns, command_idx, op.host_bytes);
+        } else {
             widen_to_granules(ssd, &piece);
             op.begin_bytes = piece.begin_bytes;
             op.end_bytes = piece.end_bytes;
@@ -157,6 +165,25 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     if (write->in_zrwa) {
         issue_commit(ssd, now_ns, command_idx, write);
     }
+    ssd->zone_writes[span.zone_idx].issued_bytes = write->wp_to_bytes;
+}
+
+void ssd_issue_buffered(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t page, uint32_t epoch)
+{
+    FlashOp op = {
+        .kind = FLASH_PROGRAM,
+        .end_bytes = ssd->page_bytes,
+        .owner = OWNER_BUFFER,
+        .life = ssd->life[zone_idx],
+        .epoch = epoch,
+    };
+
+    place_page(ssd, zone_idx, page, &op);
+    ssd_erase_before_program(ssd, now_ns, zone_idx, page, SSD_NONE);
+    ssd->zone_writes[zone_idx].issued_bytes =
+        (page + UINT64_C(1)) * ssd->page_bytes;
+    flash_issue(&ssd->flash, now_ns, &op);
 }
 
 /*
@@ -165,13 +192,17 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
  * its last byte is there. Commits of a ZRWA are among them.
  */
 
-void ssd_queue_write(Ssd *ssd, uint32_t command_idx, const ZoneWrite *write)
+void ssd_queue_write(Ssd *ssd, uint32_t command_idx)
 {
-    WriteQueue *queue = &ssd->zone_writes[write->data.zone_idx];
     Command *command = &ssd->commands[command_idx];
+    const ZoneWrite *write = &command->write;
+    WriteQueue *queue = &ssd->zone_writes[write->data.zone_idx];
+    uint64_t host_bytes = queue->host_bytes + write->data.end_bytes -
+                          write->data.begin_bytes;
 
-    command->write = *write;
+    queue->host_bytes = MIN(host_bytes, ssd->params.zone_capacity_bytes);
     command->writes = true;
+    command->life = ssd->life[write->data.zone_idx];
     command->next_idx = SSD_NONE;
     if (queue->head_idx == SSD_NONE) {
         queue->head_idx = command_idx;
@@ -181,19 +212,54 @@ void ssd_queue_write(Ssd *ssd, uint32_t command_idx, const ZoneWrite *write)
     queue->tail_idx = command_idx;
 }
 
-/* Let the first waiting write go. Return: what it was to write. */
-static ZoneWrite leave_queue(Ssd *ssd, WriteQueue *queue)
+/* Let the first waiting write go. Return: its command. */
+static uint32_t leave_queue(Ssd *ssd, WriteQueue *queue)
 {
-    Command *command = &ssd->commands[queue->head_idx];
+    uint32_t command_idx = queue->head_idx;
 
-    queue->head_idx = command->next_idx;
-    command->writes = false;
-    return command->write;
+    queue->head_idx = ssd->commands[command_idx].next_idx;
+    ssd->commands[command_idx].writes = false;
+    return command_idx;
 }
 
 static bool is_ready(const Ssd *ssd, uint32_t command_idx)
 {
     return ssd->commands[command_idx].parts_left == 0;
+}
+
+/* A ZRWA is a buffer of its own. */
+static bool goes_to_buffer(const Ssd *ssd, const ZoneWrite *write)
+{
+    return ssd_has_buffer(ssd) && !write->in_zrwa;
+}
+
+/* Its data have to come in first, if that takes time or room. */
+static void start_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &ssd->commands[command_idx];
+    const Span *data = &command->write.data;
+
+    bool to_buffer = goes_to_buffer(ssd, &command->write);
+
+    if (!to_buffer && ssd->params.link_in_ns == 0) {
+        issue_write(ssd, now_ns, command_idx, &command->write);
+        return;
+    }
+    command->parts_left++;
+    ssd->zone_writes[data->zone_idx].coming_count++;
+    if (to_buffer) {
+        ssd_buffer_write(ssd, now_ns, command_idx);
+    } else {
+        ssd_link_in(ssd, now_ns, command_idx,
+                    data->end_bytes - data->begin_bytes, true);
+    }
+}
+
+bool ssd_zone_is_written(const Ssd *ssd, uint32_t zone_idx)
+{
+    const WriteQueue *queue = &ssd->zone_writes[zone_idx];
+
+    return queue->head_idx == SSD_NONE && queue->coming_count == 0;
 }
 
 void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
@@ -205,25 +271,42 @@ void ssd_issue_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
         return;
     }
     while (queue->head_idx != SSD_NONE && is_ready(ssd, queue->head_idx)) {
-        uint32_t command_idx = queue->head_idx;
-        ZoneWrite write = leave_queue(ssd, queue);
+        uint32_t command_idx = leave_queue(ssd, queue);
 
         /* A commit within a page leaves nothing to do: it has ended. */
         ssd->commands[command_idx].parts_left++;
-        issue_write(ssd, now_ns, command_idx, &write);
+        start_write(ssd, now_ns, command_idx);
         ssd_command_part_ended(ssd, command_idx, now_ns);
     }
-    if (queue->head_idx == SSD_NONE) {
+    if (ssd_zone_is_written(ssd, zone_idx)) {
         ssd_zone_written(ssd, now_ns, zone_idx);
     }
 }
 
-uint64_t ssd_issued_bytes(const Ssd *ssd, uint32_t zone_idx)
+void ssd_write_arrived(Ssd *ssd, uint64_t now_ns, const LinkPortion *portion)
 {
-    uint32_t first_idx = ssd->zone_writes[zone_idx].head_idx;
+    uint32_t command_idx = portion->command_idx;
+    Command *command = &ssd->commands[command_idx];
+    uint32_t zone_idx = command->write.data.zone_idx;
+    bool is_alive;
 
-    return first_idx == SSD_NONE ? zone_wp_bytes(ssd, zone_idx)
-                                 : ssd->commands[first_idx].write.wp_from_bytes;
+    if (command->is_conventional) {
+        ssd_command_part_ended(ssd, command_idx, now_ns);
+        return;
+    }
+    is_alive = command->life == ssd->life[zone_idx];
+    if (goes_to_buffer(ssd, &command->write)) {
+        ssd_buffer_arrived(ssd, now_ns, zone_idx, portion->bytes, is_alive);
+    } else if (is_alive) {
+        issue_write(ssd, now_ns, command_idx, &command->write);
+    }
+    if (portion->is_last) {
+        ssd->zone_writes[zone_idx].coming_count -= is_alive;
+        ssd_command_part_ended(ssd, command_idx, now_ns);
+        if (ssd_zone_is_written(ssd, zone_idx)) {
+            ssd_zone_written(ssd, now_ns, zone_idx);
+        }
+    }
 }
 
 void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
@@ -231,9 +314,8 @@ void ssd_drop_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
     WriteQueue *queue = &ssd->zone_writes[zone_idx];
 
     while (queue->head_idx != SSD_NONE) {
-        uint32_t command_idx = queue->head_idx;
+        uint32_t command_idx = leave_queue(ssd, queue);
 
-        leave_queue(ssd, queue);
         if (is_ready(ssd, command_idx)) {
             ssd->commands[command_idx].parts_left = 1;
             ssd_command_part_ended(ssd, command_idx, now_ns);
@@ -252,25 +334,34 @@ void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     flash_issue(&ssd->flash, now_ns, op);
 }
 
-/* Flush: done when every host program issued before it has ended */
+/* Flush: done when every host program before it has ended */
 
 static uint32_t next_epoch(const FlushLog *flush, uint32_t epoch)
 {
     return epoch + 1 < flush->size ? epoch + 1 : 0;
 }
 
-void ssd_start_flush(Ssd *ssd, uint32_t command_idx)
+bool ssd_await_programs(Ssd *ssd, uint32_t owner)
 {
     FlushLog *flush = &ssd->flush;
 
     if (flush->oldest == flush->current &&
         flush->pending[flush->current] == 0) {
-        return;
+        return false;
     }
-    ssd->commands[command_idx].parts_left++;
-    flush->command_idx[flush->current] = command_idx;
+    flush->owner[flush->current] = owner;
     flush->current = next_epoch(flush, flush->current);
     flush->pending[flush->current] = 0;
+    return true;
+}
+
+static void programs_ended(Ssd *ssd, uint32_t owner, uint64_t at_ns)
+{
+    if (owner < ssd->params.cmd_slots) {
+        ssd_command_part_ended(ssd, owner, at_ns);
+    } else {
+        ssd_reset_drained(ssd, at_ns);
+    }
 }
 
 void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns)
@@ -283,6 +374,6 @@ void ssd_host_program_ended(Ssd *ssd, uint32_t epoch, uint64_t at_ns)
         uint32_t ended = flush->oldest;
 
         flush->oldest = next_epoch(flush, ended);
-        ssd_command_part_ended(ssd, flush->command_idx[ended], at_ns);
+        programs_ended(ssd, flush->owner[ended], at_ns);
     }
 }

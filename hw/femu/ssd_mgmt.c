@@ -101,19 +101,21 @@ static bool leaves_work(const ZoneEntry *zone, SsdOp op)
            (op == SSD_OP_ZONE_RESET && zone->state != SSD_ZONE_EMPTY);
 }
 
-/*
- * Pages of a zone that a reset finds programmed or about to be: what has been
- * issued, and all of them if a finish has not ended.
- */
-static uint64_t used_pages(const Ssd *ssd, uint32_t zone_idx)
+static bool is_finishing(const Ssd *ssd, uint32_t zone_idx)
 {
     const JobQueue *queue = &ssd->zone_jobs[zone_idx];
 
-    if (queue->head_idx != SSD_NONE &&
-        ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH) {
-        return ssd->zone_pages;
-    }
-    return ssd_issued_bytes(ssd, zone_idx) / ssd->page_bytes;
+    return queue->head_idx != SSD_NONE &&
+           ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH;
+}
+
+/* The first page that a finish has to fill. */
+static uint64_t first_fill_page(const Ssd *ssd, uint32_t zone_idx)
+{
+    bool is_blank = zone_end_bytes(ssd, zone_idx) == 0;
+
+    return is_blank && !ssd->params.finish_fills_empty
+           ? ssd->zone_pages : zone_wp_bytes(ssd, zone_idx) / ssd->page_bytes;
 }
 
 /* Describe the work on the zone as it is before `op` is committed. */
@@ -126,10 +128,10 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .op = op,
         .command_idx = command_idx,
         .zone_idx = zone_idx,
-        .life = ssd->life[zone_idx],
-        .next_page = zone_wp_bytes(ssd, zone_idx) / ssd->page_bytes,
+        .next_page = first_fill_page(ssd, zone_idx),
         .end_bytes = zone_end_bytes(ssd, zone_idx),
-        .used_pages = used_pages(ssd, zone_idx),
+        .was_full = zone_entry(ssd, zone_idx)->state == SSD_ZONE_FULL,
+        .after_finish = is_finishing(ssd, zone_idx),
         .superblock_idx = SUPERBLOCK_NONE,
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
@@ -142,9 +144,11 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
     return job_idx;
 }
 
+/* Jobs of a zone, and of a command, in the order of submission. */
 static void job_queue(Ssd *ssd, uint32_t job_idx)
 {
     JobQueue *queue = &ssd->zone_jobs[ssd->jobs[job_idx].zone_idx];
+    Command *command;
 
     if (queue->head_idx == SSD_NONE) {
         queue->head_idx = job_idx;
@@ -152,9 +156,19 @@ static void job_queue(Ssd *ssd, uint32_t job_idx)
         ssd->jobs[queue->tail_idx].next_of_zone_idx = job_idx;
     }
     queue->tail_idx = job_idx;
+    if (ssd->jobs[job_idx].command_idx == SSD_NONE) {
+        return;
+    }
+    command = &ssd->commands[ssd->jobs[job_idx].command_idx];
+    if (command->first_job_idx == SSD_NONE) {
+        command->first_job_idx = job_idx;
+    } else {
+        ssd->jobs[command->last_job_idx].next_of_command_idx = job_idx;
+    }
+    command->last_job_idx = job_idx;
 }
 
-void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx)
+void ssd_forget_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     uint32_t units = ssd->map.zone_units;
 
@@ -162,62 +176,94 @@ void ssd_forget_pages(Ssd *ssd, uint32_t zone_idx)
     for (uint32_t u = 0; u < units; u++) {
         ssd->programmed_rows[zone_idx * units + u] = 0;
     }
+    ssd->zone_writes[zone_idx].coming_count = 0;
+    ssd->zone_writes[zone_idx].issued_bytes = 0;
+    ssd->zone_writes[zone_idx].host_bytes = 0;
+    if (ssd_has_buffer(ssd)) {
+        ssd_buffer_forget(ssd, now_ns, zone_idx);
+    }
 }
 
 /* Writes that wait are not made any more; nor does a finish wait for them. */
 static void discard_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
-    if (ssd->zone_writes[zone_idx].head_idx != SSD_NONE) {
+    if (!ssd_zone_is_written(ssd, zone_idx)) {
         ssd_drop_writes(ssd, now_ns, zone_idx);
         zone_due(ssd, zone_idx);
     }
 }
 
-/*
- * Commit `op` on a zone. Return: the job that it leaves, queued but not yet
- * allowed to start, or SSD_NONE.
- */
-static uint32_t commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                            uint32_t zone_idx, SsdOp op)
+/* Commit `op` on a zone; the job that it leaves may not start yet. */
+static void commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                        uint32_t zone_idx, SsdOp op)
 {
     SsdNs *ns = ns_of_zone(ssd, zone_idx);
     uint32_t table_idx = zone_idx - ns->first_zone_idx;
-    uint32_t job_idx = SSD_NONE;
 
     if (leaves_work(&ns->zones.zones[table_idx], op)) {
-        job_idx = job_new(ssd, command_idx, zone_idx, op);
+        uint32_t job_idx = job_new(ssd, command_idx, zone_idx, op);
+
         job_queue(ssd, job_idx);
         if (zone_is_active(&ns->zones, table_idx)) {
             ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
         }
-        if (op == SSD_OP_ZONE_RESET) {
-            ssd->zone_jobs[zone_idx].resets_waiting++;
-            ssd_forget_pages(ssd, zone_idx);
-            discard_writes(ssd, now_ns, zone_idx);
-        }
     }
     zone_commit_mgmt(&ns->zones, table_idx, op);
     ssd_watch_zone(ssd, now_ns, zone_idx);
-    return job_idx;
+}
+
+/*
+ * The job's turn at the front end has come: all writes before it have been
+ * handed off, and none behind it. A reset finds pages programmed, or about to
+ * be, up to what has been issued; all of them if a finish has not ended.
+ */
+static void job_hand_off(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+    WriteQueue *writes = &ssd->zone_writes[job->zone_idx];
+
+    job->life = ssd->life[job->zone_idx];
+    if (job->op != SSD_OP_ZONE_RESET) {
+        return;
+    }
+    job->used_pages = job->after_finish ? ssd->zone_pages
+                                        : writes->issued_bytes /
+                                          ssd->page_bytes;
+    job->host_bytes = writes->host_bytes;
+    ssd->zone_jobs[job->zone_idx].resets_waiting++;
+    discard_writes(ssd, now_ns, job->zone_idx);
+    ssd_forget_pages(ssd, now_ns, job->zone_idx);
 }
 
 /* Work on the flash */
 
+bool ssd_issue_next_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    Job *job = &ssd->jobs[job_idx];
+    FlashOp op = {
+        .owner = owner_of_job(ssd, job_idx),
+        .life = job->life,
+    };
+
+    job->ops_left++;
+    ssd_issue_fill(ssd, now_ns, job->zone_idx, job->next_page++,
+                   job->end_bytes, &op);
+    return job->next_page < job->chunk_end_page;
+}
+
+/* Needs a page that is left. */
 static void issue_chunk(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     Job *job = &ssd->jobs[job_idx];
-    uint64_t end_page = MIN(job->next_page + ssd->chunk_pages,
-                            ssd->zone_pages);
 
-    for (; job->next_page < end_page; job->next_page++) {
-        FlashOp op = {
-            .owner = owner_of_job(ssd, job_idx),
-            .life = job->life,
-        };
-
-        job->ops_left++;
-        ssd_issue_fill(ssd, now_ns, job->zone_idx, job->next_page,
-                       job->end_bytes, &op);
+    job->chunk_end_page = MIN(job->next_page + ssd->chunk_pages,
+                              ssd->zone_pages);
+    if (ssd_has_buffer(ssd)) {
+        ssd_buffer_fill(ssd, now_ns, job_idx);
+        return;
+    }
+    while (ssd_issue_next_fill(ssd, now_ns, job_idx)) {
+        ;
     }
 }
 
@@ -275,22 +321,24 @@ static uint64_t fill_least_ns(const Ssd *ssd, const Job *job)
                                                      buffered_pages),
                                                  ssd->zone_pages);
 
-    return chunks * flash_least_program_ns(config) +
-           (chunks ? chunks - 1 : 0) * least_pause_ns(ssd) +
-           (fresh_pages + ssd->chunk_pages - 1) / ssd->chunk_pages *
-           transfer_ns;
+    uint64_t rows = pages / ssd->map.zone_units; /* on each unit */
+
+    return MAX(chunks * flash_least_program_ns(config) +
+               (chunks ? chunks - 1 : 0) * least_pause_ns(ssd) +
+               (fresh_pages + ssd->chunk_pages - 1) / ssd->chunk_pages *
+               transfer_ns,
+               rows * flash_least_program_ns(config));
 }
 
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
 {
-    uint64_t least_left_ns = UINT64_MAX;
     uint32_t job_idx = ssd->newest_fill_idx;
+    uint64_t least_left_ns = job_idx == SSD_NONE ? 0 : UINT64_MAX;
 
     for (; job_idx != SSD_NONE; job_idx = ssd->jobs[job_idx].older_fill_idx) {
         least_left_ns = MIN(least_left_ns,
                             fill_least_ns(ssd, &ssd->jobs[job_idx]));
     }
-    g_assert(least_left_ns != UINT64_MAX);
     return MIN(event_heap_next_at_ns(&ssd->events),
                event_heap_next_at_ns(&ssd->wakes)) + least_left_ns;
 }
@@ -406,12 +454,42 @@ void ssd_job_advance(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     }
 }
 
-/* The pages that a finish fills come after those that were written. */
+/*
+ * The pages that a finish fills come after those that were written; that of an
+ * excursion has not waited at the front end behind them.
+ */
 static bool waits_for_writes(const Ssd *ssd, const Job *job)
 {
     return job->op == SSD_OP_ZONE_FINISH &&
            job->life == ssd->life[job->zone_idx] &&
-           ssd->zone_writes[job->zone_idx].head_idx != SSD_NONE;
+           (!ssd_zone_is_written(ssd, job->zone_idx) ||
+            (job->command_idx == SSD_NONE &&
+             ssd->zone_writes[job->zone_idx].entering_count > 0));
+}
+
+/* Running finishes bound the next completion only if no other one waits. */
+static void job_set_waits(Ssd *ssd, Job *job, bool waits)
+{
+    ssd->waiting_fills += waits - job->waits_for_writes;
+    job->waits_for_writes = waits;
+}
+
+static bool finish_waits(Ssd *ssd, Job *job)
+{
+    job_set_waits(ssd, job, waits_for_writes(ssd, job));
+    return job->waits_for_writes;
+}
+
+static void fill_start(Ssd *ssd, uint32_t job_idx)
+{
+    const Job *job = &ssd->jobs[job_idx];
+
+    fills_add(ssd, job_idx);
+    if (job->life == ssd->life[job->zone_idx] &&
+        job->next_page < ssd->zone_pages) {
+        ssd->zone_writes[job->zone_idx].issued_bytes =
+            ssd->params.zone_capacity_bytes;
+    }
 }
 
 bool ssd_reset_waits(const Ssd *ssd, uint32_t zone_idx)
@@ -419,20 +497,27 @@ bool ssd_reset_waits(const Ssd *ssd, uint32_t zone_idx)
     return ssd->zone_jobs[zone_idx].resets_waiting > 0;
 }
 
-/* The first step of a zone's job; without work, it ends at once. */
-static void job_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+static void reset_erase(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     uint32_t zone_idx = ssd->jobs[job_idx].zone_idx;
 
-    if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
-        fills_add(ssd, job_idx);
-        ssd_job_advance(ssd, now_ns, job_idx);
-        return;
-    }
     ssd_erase_begin(ssd, now_ns, job_idx);
     ssd_job_advance(ssd, now_ns, job_idx);
     ssd->zone_jobs[zone_idx].resets_waiting--;
     ssd_issue_writes(ssd, now_ns, zone_idx);
+}
+
+/* The first step of a zone's job; without work, it ends at once. */
+static void job_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    if (ssd->jobs[job_idx].op == SSD_OP_ZONE_FINISH) {
+        fill_start(ssd, job_idx);
+        ssd_job_advance(ssd, now_ns, job_idx);
+    } else if (ssd->reset.is_on) {
+        ssd_reset_begin(ssd, now_ns, job_idx);
+    } else {
+        reset_erase(ssd, now_ns, job_idx);
+    }
 }
 
 /* Begin a zone's next job if it can. */
@@ -442,7 +527,7 @@ static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 
     if (queue->head_idx == SSD_NONE || queue->head_runs ||
         !ssd->jobs[queue->head_idx].may_start ||
-        waits_for_writes(ssd, &ssd->jobs[queue->head_idx])) {
+        finish_waits(ssd, &ssd->jobs[queue->head_idx])) {
         return;
     }
     queue->head_runs = true;
@@ -480,11 +565,18 @@ void ssd_job_op_ended(Ssd *ssd, uint32_t job_idx, uint64_t at_ns)
 
     job->ops_left--;
     if (job->ops_left > 0 || job->waits ||
+        job->next_page < job->chunk_end_page ||
         (has_more(ssd, job_idx) && ssd_job_pauses(ssd, at_ns, job_idx))) {
         return;
     }
     ssd_job_advance(ssd, at_ns, job_idx);
     settle(ssd, at_ns);
+}
+
+void ssd_reset_erase(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    reset_erase(ssd, now_ns, job_idx);
+    settle(ssd, now_ns);
 }
 
 void ssd_job_woken(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
@@ -514,48 +606,51 @@ uint32_t ssd_job_new_background(Ssd *ssd)
 
 /* Commands */
 
-void ssd_start_mgmt(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                    uint32_t zone_idx, SsdOp op)
-{
-    uint32_t job_idx = commit_zone(ssd, now_ns, command_idx, zone_idx, op);
-
-    if (job_idx != SSD_NONE) {
-        ssd->jobs[job_idx].may_start = true;
-        zone_due(ssd, zone_idx);
-        settle(ssd, now_ns);
-    }
-}
-
 void ssd_finish_zone(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
-    ssd_start_mgmt(ssd, now_ns, SSD_NONE, zone_idx, SSD_OP_ZONE_FINISH);
+    commit_zone(ssd, now_ns, SSD_NONE, zone_idx, SSD_OP_ZONE_FINISH);
+    job_hand_off(ssd, now_ns, ssd->zone_jobs[zone_idx].tail_idx);
+    ssd->jobs[ssd->zone_jobs[zone_idx].tail_idx].may_start = true;
+    zone_due(ssd, zone_idx);
+    settle(ssd, now_ns);
 }
 
-void ssd_start_select_all(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
-                          const SsdNs *ns, SsdOp op)
+void ssd_commit_mgmt(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
+                     SsdOp op)
+{
+    commit_zone(ssd, ssd->run_at_ns, command_idx, zone_idx, op);
+}
+
+void ssd_commit_select_all(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                           SsdOp op)
+{
+    ssd->commands[command_idx].select_all = true;
+    for (uint32_t i = 0; i < ns->zones.count; i++) {
+        if (zone_select_all_applies(&ns->zones, i, op)) {
+            commit_zone(ssd, ssd->run_at_ns, command_idx,
+                        ns->first_zone_idx + i, op);
+        }
+    }
+}
+
+void ssd_begin_jobs(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &ssd->commands[command_idx];
+    uint32_t job_idx = command->first_job_idx;
 
-    for (uint32_t i = 0; i < ns->zones.count; i++) {
-        uint32_t job_idx = SSD_NONE;
-
-        if (zone_select_all_applies(&ns->zones, i, op)) {
-            job_idx = commit_zone(ssd, now_ns, command_idx,
-                                  ns->first_zone_idx + i, op);
-        }
-        if (job_idx == SSD_NONE) {
-            continue;
-        }
-        if (command->first_job_idx == SSD_NONE) {
-            command->first_job_idx = job_idx;
-        } else {
-            ssd->jobs[command->last_job_idx].next_of_command_idx = job_idx;
-        }
-        command->last_job_idx = job_idx;
+    if (job_idx == SSD_NONE) {
+        return;
     }
-    if (command->first_job_idx != SSD_NONE) {
+    for (; job_idx != SSD_NONE;
+         job_idx = ssd->jobs[job_idx].next_of_command_idx) {
+        job_hand_off(ssd, now_ns, job_idx);
+    }
+    if (command->select_all) {
         select_all_queue(ssd, command_idx);
         select_all_admit(ssd);
-        settle(ssd, now_ns);
+    } else {
+        ssd->jobs[command->first_job_idx].may_start = true;
+        zone_due(ssd, ssd->jobs[command->first_job_idx].zone_idx);
     }
+    settle(ssd, now_ns);
 }

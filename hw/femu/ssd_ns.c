@@ -154,12 +154,15 @@ bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
         return false;
     }
     ssd_watch_zone(ssd, now_ns, ns->first_zone_idx + zone_idx);
+    if (ssd_has_buffer(ssd)) {
+        ssd_buffer_abandon(ssd, now_ns, ns->first_zone_idx + zone_idx);
+    }
     return true;
 }
 
 /* Format */
 
-static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
+static void format_ns(Ssd *ssd, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes)
 {
     g_assert(ns->inflight_count == 0);
     set_lba_bytes(&ssd->params, ns, lba_bytes);
@@ -171,7 +174,7 @@ static void format_ns(Ssd *ssd, SsdNs *ns, uint32_t lba_bytes)
                       ssd->params.zone_capacity_bytes / lba_bytes);
     set_zrwa(&ssd->params, ns);
     for (uint32_t i = 0; i < ns->zones.count; i++) {
-        ssd_forget_pages(ssd, ns->first_zone_idx + i);
+        ssd_forget_pages(ssd, now_ns, ns->first_zone_idx + i);
         ssd_watch_zone(ssd, ssd->run_at_ns, ns->first_zone_idx + i);
     }
 }
@@ -187,11 +190,11 @@ bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,
     }
     ssd_run(ssd, now_ns);
     if (nsid != SSD_NSID_ALL) {
-        format_ns(ssd, find_ns(ssd, nsid), lba_bytes);
+        format_ns(ssd, now_ns, find_ns(ssd, nsid), lba_bytes);
         return true;
     }
     for (uint32_t i = 0; i < ssd->ns_count; i++) {
-        format_ns(ssd, &ssd->ns[i], lba_bytes);
+        format_ns(ssd, now_ns, &ssd->ns[i], lba_bytes);
     }
     return true;
 }

@@ -17,6 +17,7 @@ typedef enum DrawKind {
     DRAW_PAGE_TYPE = 1, /* place, page */
     DRAW_PROGRAM_TIME,  /* place, row and life */
     DRAW_SEGMENT,       /* unit, suspend points passed */
+    DRAW_FRONT_AFTER,   /* command number */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */
@@ -57,6 +58,31 @@ static inline int64_t draw_normal(uint64_t bits, int64_t sd)
                   (bits >> 32 & 0xffff) + (bits >> 48);
 
     return (sum - DRAW_SUM_MEAN) * sd / DRAW_SUM_SD;
+}
+
+/*
+ * A number of an exponential distribution with this mean < 2^40. Of -ln(u) the
+ * power of two in u gives multiples of ln 2, a table with linear interpolation
+ * the rest: within 0.02 % of the true value.
+ */
+static inline uint64_t draw_exponential(uint64_t bits, uint64_t mean)
+{
+    /* -ln(1/2 + i/64), in 1/65536 */
+    static const uint16_t log_table[33] = {
+        45426, 43409, 41453, 39553, 37707, 35911, 34164, 32461, 30802,
+        29184, 27605, 26063, 24556, 23083, 21643, 20233, 18854, 17502,
+        16178, 14880, 13608, 12360, 11135, 9932, 8751, 7591, 6451,
+        5331, 4230, 3146, 2081, 1032, 0,
+    };
+    uint32_t u = (bits >> 32) | 1;
+    unsigned halvings = __builtin_clz(u);
+    uint32_t shifted = u << halvings; /* in [1/2, 1) of 2^32 */
+    uint32_t i = (shifted >> 26) & 31;
+    uint32_t part = (shifted >> 10) & 0xffff;
+    uint64_t log = log_table[i] -
+                   ((uint64_t)(log_table[i] - log_table[i + 1]) * part >> 16);
+
+    return mean * (log + halvings * UINT64_C(45426)) >> 16;
 }
 
 #endif

@@ -76,17 +76,12 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
 /* Registers: a program's data wait for one before they cross the channel */
 
-static bool has_register(const Flash *flash, const FlashUnit *unit)
-{
-    return flash->config.program_registers == 0 ||
-           unit->loaded < flash->config.program_registers;
-}
-
 static void register_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
-    FlashUnit *unit = &flash->units[flash->tokens[token_idx].op.unit_idx];
+    uint32_t unit_idx = flash->tokens[token_idx].op.unit_idx;
+    FlashUnit *unit = &flash->units[unit_idx];
 
-    if (has_register(flash, unit)) {
+    if (flash_takes_program(flash, unit_idx)) {
         unit->loaded++;
         flash_channel_ask(flash, now_ns, token_idx);
     } else {
@@ -94,13 +89,45 @@ static void register_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     }
 }
 
-static void register_give(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+/* Needs a register that is free. */
+static void register_load_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
-    unit->loaded--;
-    if (!queue_is_empty(&unit->loads)) {
+    if (!queue_is_empty(&unit->loads) && !flash->locked) {
         unit->loaded++;
         flash_channel_ask(flash, now_ns, queue_pop(flash, &unit->loads));
     }
+}
+
+static void register_give(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    unit->loaded--;
+    register_load_next(flash, now_ns, unit);
+}
+
+void flash_lock_programs(Flash *flash)
+{
+    flash->locked = true;
+}
+
+bool flash_unlock_programs(Flash *flash, uint64_t now_ns)
+{
+    uint32_t unit_count = flash->config.channels *
+                          flash->config.units_per_channel;
+    uint32_t most = flash->config.program_registers
+                    ? flash->config.program_registers : UINT32_MAX;
+
+    if (!flash->locked) {
+        return false;
+    }
+    flash->locked = false;
+    for (uint32_t i = 0; i < unit_count; i++) {
+        FlashUnit *unit = &flash->units[i];
+
+        while (!queue_is_empty(&unit->loads) && unit->loaded < most) {
+            register_load_next(flash, now_ns, unit);
+        }
+    }
+    return true;
 }
 
 void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op)
@@ -112,6 +139,7 @@ void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op)
     switch (op->kind) {
     case FLASH_READ:
     case FLASH_ERASE:
+    case FLASH_STEP:
         flash_unit_join(flash, now_ns, token_idx);
         break;
     case FLASH_LOAD:
@@ -145,6 +173,8 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         break;
     case FLASH_ERASE:
         flash->counters.erased_blocks += op->block_count;
+        break;
+    case FLASH_STEP:
         break;
     case FLASH_LOAD:
         g_assert_not_reached();

@@ -37,6 +37,7 @@ typedef struct FlashConfig {
     uint64_t program_data_ns; /* more, for a program with data of the host */
     uint32_t program_spread_permille;
     uint64_t erase_ns; /* of one block */
+    uint64_t step_ns;
 
     /* Transfers of a page over the channel */
     uint64_t read_transfer_ns;
@@ -71,6 +72,7 @@ typedef struct FlashQueue {
  * holds is transferred, that read runs.
  */
 typedef struct FlashUnit {
+    FlashQueue steps;
     FlashQueue reads; /* only if reads go first */
     FlashQueue work;  /* all else, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
@@ -103,6 +105,7 @@ typedef struct Flash {
     uint32_t fresh_idx; /* tokens from here on were never used */
     LocalClock *channels;
     FlashUnit *units;
+    bool locked; /* programs wait before their registers */
     FlashCounters counters; /* array operations that have ended */
 } Flash;
 
@@ -128,6 +131,21 @@ void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op);
  */
 bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
                  FlashOp *ended);
+
+/* Would a program that is issued now have a register at once? */
+static inline bool flash_takes_program(const Flash *flash, uint32_t unit_idx)
+{
+    const FlashUnit *unit = &flash->units[unit_idx];
+
+    return !flash->locked && unit->loads.head_idx == FLASH_NONE &&
+           (flash->config.program_registers == 0 ||
+            unit->loaded < flash->config.program_registers);
+}
+
+/* From now on no program is given a register; those that have one go on. */
+void flash_lock_programs(Flash *flash);
+/* Return: was it locked? */
+bool flash_unlock_programs(Flash *flash, uint64_t now_ns);
 
 /* Busy time from the start up to `now_ns`, which must be run up to. */
 uint64_t flash_channel_busy_ns(const Flash *flash, uint32_t channel_idx,

@@ -21,6 +21,7 @@ typedef enum FlashKind {
     FLASH_PROGRAM, /* transfer, then program on the unit */
     FLASH_PAD,     /* a program that holds no data of the host */
     FLASH_ERASE,   /* erase `block_count` blocks on the unit, back to back */
+    FLASH_STEP,    /* a short operation of the management, before all else */
 } FlashKind;
 
 static inline bool flash_programs(FlashKind kind)
@@ -34,6 +35,7 @@ typedef struct FlashOp {
     uint32_t begin_bytes; /* transferred part of a program: [begin, end); */
     uint32_t end_bytes;   /* a READ stays within one sensed page of it */
     uint32_t block_count; /* FLASH_ERASE only */
+    uint32_t host_bytes;  /* FLASH_READ: what the host gets of it; unread */
     uint32_t owner;
     uint32_t place_idx;
     uint32_t row;         /* which program of the place */

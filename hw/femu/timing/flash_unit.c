@@ -24,6 +24,7 @@ void flash_unit_init(FlashUnit *unit)
         .running_idx = FLASH_NONE,
         .suspended_idx = FLASH_NONE,
     };
+    queue_init(&unit->steps);
     queue_init(&unit->reads);
     queue_init(&unit->work);
     queue_init(&unit->loads);
@@ -80,6 +81,8 @@ static uint64_t array_time_ns(const FlashConfig *config, const FlashOp *op)
         return program_time_ns(config, op);
     case FLASH_ERASE:
         return op->block_count * config->erase_ns;
+    case FLASH_STEP:
+        return config->step_ns;
     case FLASH_LOAD:
         break;
     }
@@ -171,6 +174,10 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
                       queue_is_empty(&unit->work);
 
     unit->running_idx = FLASH_NONE;
+    if (!queue_is_empty(&unit->steps)) {
+        unit_start(flash, now_ns, unit, &unit->steps);
+        return;
+    }
     if (!queue_is_empty(&unit->reads) &&
         (only_reads || unit->reads_served < flash->config.reads_first)) {
         unit->reads_served++;
@@ -200,10 +207,12 @@ void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
     FlashUnit *unit = &flash->units[token->op.unit_idx];
-    bool is_first = token->op.kind == FLASH_READ && flash->config.reads_first;
+    FlashKind kind = token->op.kind;
+    bool is_first = kind == FLASH_READ && flash->config.reads_first;
 
     token->at_unit = true;
-    queue_push(flash, is_first ? &unit->reads : &unit->work, token_idx);
+    queue_push(flash, is_first ? &unit->reads :
+               kind == FLASH_STEP ? &unit->steps : &unit->work, token_idx);
     if (unit->running_idx == FLASH_NONE) {
         unit->busy_since_at_ns = now_ns;
         flash_unit_next(flash, now_ns, unit);

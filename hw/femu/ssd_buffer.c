@@ -1,0 +1,328 @@
+/*
+ * The write buffer: who may put data into it, and how it drains.
+ *
+ * Writes are let in one after another, in portions, as there is room; each zone
+ * is a stream of pages that are given to their units in order. A unit takes as
+ * many as it has registers; then the zone waits at that unit, with one page,
+ * whatever it has behind that. So zones that write, and one that is being
+ * finished, get equal shares without a rule that says so.
+ *
+ * Knows nothing of QEMU, queues or host memory.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_internal.h"
+
+void ssd_buffer_init(Ssd *ssd)
+{
+    Buffer *buffer = &ssd->buffer;
+    uint32_t zones = ssd->params.zones;
+
+    buffer->size_bytes = ssd->params.write_buffer_bytes;
+    if (buffer->size_bytes == 0) {
+        return;
+    }
+    buffer->zone_bytes = ssd->params.zone_buffer_bytes;
+    buffer->first_idx = SSD_NONE;
+    buffer->streams = g_new0(Stream, zones);
+    for (uint32_t i = 0; i < zones; i++) {
+        buffer->streams[i].first_page_idx = SSD_NONE;
+        buffer->streams[i].fill_job_idx = SSD_NONE;
+    }
+    buffer->units = g_new(UnitQueue, ssd->unit_count);
+    for (uint32_t i = 0; i < ssd->unit_count; i++) {
+        buffer->units[i].first_zone_idx = SSD_NONE;
+    }
+    buffer->page_count = buffer->size_bytes / ssd->page_bytes + 1;
+    buffer->pages = g_new(BufferedPage, buffer->page_count);
+    for (uint32_t i = 0; i < buffer->page_count; i++) {
+        buffer->pages[i].next_idx = i + 1 < buffer->page_count ? i + 1
+                                                               : SSD_NONE;
+    }
+}
+
+void ssd_buffer_destroy(Ssd *ssd)
+{
+    g_free(ssd->buffer.pages);
+    g_free(ssd->buffer.units);
+    g_free(ssd->buffer.streams);
+}
+
+bool ssd_buffer_is_crowded(const Ssd *ssd)
+{
+    return ssd_has_buffer(ssd) &&
+           ssd->buffer.waiting_count >= ssd->params.buffer_waiters;
+}
+
+/* Room */
+
+static bool reserve(Buffer *buffer, Stream *stream, uint32_t bytes)
+{
+    if (bytes > buffer->size_bytes - buffer->used_bytes ||
+        bytes > buffer->zone_bytes - stream->used_bytes) {
+        return false;
+    }
+    buffer->used_bytes += bytes;
+    stream->used_bytes += bytes;
+    return true;
+}
+
+static void release(Buffer *buffer, Stream *stream, uint64_t bytes)
+{
+    buffer->used_bytes -= bytes;
+    stream->used_bytes -= bytes;
+}
+
+/* Send the first waiting write's data. Return: false while some must wait. */
+static bool send_first(Ssd *ssd, uint64_t now_ns)
+{
+    Buffer *buffer = &ssd->buffer;
+    uint32_t command_idx = buffer->first_idx;
+    Command *command = &ssd->commands[command_idx];
+    Span *left = &command->write.data;
+
+    while (left->begin_bytes < left->end_bytes) {
+        uint64_t left_bytes = left->end_bytes - left->begin_bytes;
+        uint32_t bytes = ssd_portion_bytes(left_bytes);
+
+        if (!reserve(buffer, &buffer->streams[left->zone_idx], bytes)) {
+            return false;
+        }
+        left->begin_bytes += bytes;
+        ssd_link_in(ssd, now_ns, command_idx, bytes, bytes == left_bytes);
+    }
+    buffer->first_idx = command->next_idx;
+    buffer->waiting_count--;
+    return true;
+}
+
+/* Strictly one after another: behind a write that must wait, all wait. */
+static void let_in(Ssd *ssd, uint64_t now_ns)
+{
+    Buffer *buffer = &ssd->buffer;
+
+    /* A write that is handed off in here is let in by the loop outside. */
+    if (buffer->letting_in) {
+        return;
+    }
+    buffer->letting_in = true;
+    while (buffer->first_idx != SSD_NONE && send_first(ssd, now_ns)) {
+        ssd_front_try(ssd, now_ns);
+    }
+    buffer->letting_in = false;
+}
+
+void ssd_buffer_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Buffer *buffer = &ssd->buffer;
+
+    ssd->commands[command_idx].next_idx = SSD_NONE;
+    if (buffer->first_idx == SSD_NONE) {
+        buffer->first_idx = command_idx;
+    } else {
+        ssd->commands[buffer->last_idx].next_idx = command_idx;
+    }
+    buffer->last_idx = command_idx;
+    buffer->waiting_count++;
+    let_in(ssd, now_ns);
+}
+
+/* The stream of a zone */
+
+static void form_page(Ssd *ssd, Stream *stream)
+{
+    Buffer *buffer = &ssd->buffer;
+    uint32_t page_idx = buffer->free_page_idx;
+
+    g_assert(page_idx != SSD_NONE);
+    buffer->free_page_idx = buffer->pages[page_idx].next_idx;
+    buffer->pages[page_idx] = (BufferedPage) {
+        .epoch = ssd->flush.current,
+        .next_idx = SSD_NONE,
+    };
+    ssd->flush.pending[ssd->flush.current]++;
+    if (stream->first_page_idx == SSD_NONE) {
+        stream->first_page_idx = page_idx;
+    } else {
+        buffer->pages[stream->last_page_idx].next_idx = page_idx;
+    }
+    stream->last_page_idx = page_idx;
+    stream->formed_bytes += ssd->page_bytes;
+}
+
+/* The first page that waits leaves the stream. Return: its epoch. */
+static uint32_t take_page(Ssd *ssd, Stream *stream)
+{
+    Buffer *buffer = &ssd->buffer;
+    uint32_t page_idx = stream->first_page_idx;
+    BufferedPage *page = &buffer->pages[page_idx];
+
+    stream->first_page_idx = page->next_idx;
+    stream->formed_bytes -= ssd->page_bytes;
+    stream->held_bytes -= ssd->page_bytes;
+    page->next_idx = buffer->free_page_idx;
+    buffer->free_page_idx = page_idx;
+    return page->epoch;
+}
+
+static void form_pages(Ssd *ssd, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    while (stream->held_bytes - stream->formed_bytes >= ssd->page_bytes) {
+        form_page(ssd, stream);
+    }
+}
+
+static void wait_at_unit(Ssd *ssd, uint32_t unit_idx, uint32_t zone_idx)
+{
+    Buffer *buffer = &ssd->buffer;
+    UnitQueue *queue = &buffer->units[unit_idx];
+
+    buffer->streams[zone_idx].is_waiting = true;
+    buffer->streams[zone_idx].next_zone_idx = SSD_NONE;
+    if (queue->first_zone_idx == SSD_NONE) {
+        queue->first_zone_idx = zone_idx;
+    } else {
+        buffer->streams[queue->last_zone_idx].next_zone_idx = zone_idx;
+    }
+    queue->last_zone_idx = zone_idx;
+}
+
+static void give_host_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    ssd_issue_buffered(ssd, now_ns, zone_idx, stream->next_page++,
+                       take_page(ssd, stream));
+}
+
+/* The first page of a finish takes the rest of the host's data with it. */
+static void give_fill_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+    uint32_t job_idx = stream->fill_job_idx;
+
+    if (ssd->jobs[job_idx].life == ssd->life[zone_idx]) {
+        release(&ssd->buffer, stream, stream->held_bytes);
+        stream->held_bytes = 0;
+    }
+    if (!ssd_issue_next_fill(ssd, now_ns, job_idx)) {
+        stream->fill_job_idx = SSD_NONE;
+    }
+}
+
+static void give_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    while (!stream->is_waiting) {
+        bool is_host = stream->first_page_idx != SSD_NONE;
+        uint32_t unit_idx;
+
+        if (!is_host && stream->fill_job_idx == SSD_NONE) {
+            return;
+        }
+        unit_idx = ssd_page_unit(ssd, zone_idx, is_host ? stream->next_page
+                                 : ssd->jobs[stream->fill_job_idx].next_page);
+        if (!flash_takes_program(&ssd->flash, unit_idx)) {
+            wait_at_unit(ssd, unit_idx, zone_idx);
+        } else if (is_host) {
+            give_host_page(ssd, now_ns, zone_idx);
+        } else {
+            give_fill_page(ssd, now_ns, zone_idx);
+        }
+    }
+}
+
+/* Zones that wait at a unit give it their pages while it takes them. */
+static void serve_unit(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
+{
+    UnitQueue *queue = &ssd->buffer.units[unit_idx];
+
+    while (queue->first_zone_idx != SSD_NONE &&
+           flash_takes_program(&ssd->flash, unit_idx)) {
+        uint32_t zone_idx = queue->first_zone_idx;
+        Stream *stream = &ssd->buffer.streams[zone_idx];
+
+        queue->first_zone_idx = stream->next_zone_idx;
+        stream->is_waiting = false;
+        give_pages(ssd, now_ns, zone_idx);
+    }
+}
+
+void ssd_buffer_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
+{
+    uint32_t zone_idx = ssd->jobs[job_idx].zone_idx;
+
+    ssd->buffer.streams[zone_idx].fill_job_idx = job_idx;
+    give_pages(ssd, now_ns, zone_idx);
+}
+
+/* Else a zone that no host can write would hold its part of a page for ever. */
+static void drop_rest_if_abandoned(Ssd *ssd, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    if (stream->is_abandoned) {
+        release(&ssd->buffer, stream,
+                stream->held_bytes - stream->formed_bytes);
+        stream->held_bytes = stream->formed_bytes;
+    }
+}
+
+void ssd_buffer_abandon(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    ssd->buffer.streams[zone_idx].is_abandoned = true;
+    drop_rest_if_abandoned(ssd, zone_idx);
+    let_in(ssd, now_ns);
+}
+
+void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t bytes, bool is_alive)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    if (is_alive) {
+        stream->held_bytes += bytes;
+        form_pages(ssd, zone_idx);
+        drop_rest_if_abandoned(ssd, zone_idx);
+        give_pages(ssd, now_ns, zone_idx);
+    } else {
+        release(&ssd->buffer, stream, bytes);
+        let_in(ssd, now_ns);
+    }
+}
+
+void ssd_buffer_program_ended(Ssd *ssd, uint32_t zone_idx)
+{
+    release(&ssd->buffer, &ssd->buffer.streams[zone_idx], ssd->page_bytes);
+}
+
+void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
+{
+    serve_unit(ssd, now_ns, unit_idx);
+    let_in(ssd, now_ns);
+}
+
+void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < ssd->unit_count; i++) {
+        serve_unit(ssd, now_ns, i);
+    }
+}
+
+void ssd_buffer_forget(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    release(&ssd->buffer, stream, stream->held_bytes);
+    while (stream->first_page_idx != SSD_NONE) {
+        ssd_host_program_ended(ssd, take_page(ssd, stream), now_ns);
+    }
+    stream->held_bytes = 0;
+    stream->next_page = 0;
+    stream->is_abandoned = false;
+    let_in(ssd, now_ns);
+}
