@@ -127,7 +127,8 @@ typedef struct FemuMemory {
 /*
  * The data of a namespace: its slice of the memory, zones packed one after
  * another by capacity. Bytes of a zone at or beyond its `written_bytes` read
- * as zeroes, whatever the memory holds there.
+ * as zeroes, whatever the memory holds there. A flat store has no zones, and
+ * the same is true of granules that are not `flat_written`.
  */
 typedef struct FemuStore {
     FemuMemory *memory;
@@ -136,6 +137,8 @@ typedef struct FemuStore {
     uint64_t zone_capacity_bytes;
     uint32_t zones;
     uint64_t *written_bytes;
+    uint64_t flat_bytes;        /* 0: there are zones */
+    unsigned long *flat_written;    /* bitmap by granule */
 } FemuStore;
 
 /* Values of Set Features that a controller reset returns to their defaults. */
@@ -202,7 +205,10 @@ typedef struct FemuFormat {
     uint16_t cid;
 } FemuFormat;
 
-/* A namespace. Its zones are counted from 0, as in the core. */
+/*
+ * A namespace. Its zones are counted from 0, as in the core; a conventional one
+ * (csi is NVME_CSI_NVM) has none.
+ */
 typedef struct FemuNs {
     uint32_t nsid;
     uint8_t csi;                /* its I/O command set */
@@ -212,6 +218,8 @@ typedef struct FemuNs {
     uint32_t zones;
     uint64_t zone_size_bytes;
     uint64_t zone_capacity_bytes;
+    uint64_t size_bytes;        /* of all zones, if there are any */
+    uint64_t capacity_bytes;
     uint32_t lba_bytes;
     FemuStore store;
     uint8_t *zone_ext;          /* zones x zone_ext_bytes */
@@ -359,7 +367,8 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result);
 uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd);
-uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
+uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                         const NvmeCmd *cmd);
 uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
                         const NvmeCmd *cmd);
 uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
@@ -422,6 +431,8 @@ uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns);
 uint64_t femu_ns_zone_nlb(const FemuNs *ns);
 uint64_t femu_ns_size_lba(const FemuNs *ns);
 uint64_t femu_ns_capacity_nlb(const FemuNs *ns);
+bool femu_ns_zoned(const FemuNs *ns);
+void femu_ns_forget(FemuNs *ns);
 SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx);
 
 /* femu_ns_attach.c: which namespaces the controller has. */
@@ -488,6 +499,8 @@ void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
 void femu_store_init(FemuStore *store, FemuMemory *memory,
                      uint64_t start_bytes, uint32_t zones,
                      uint64_t zone_size_bytes, uint64_t zone_capacity_bytes);
+void femu_store_init_flat(FemuStore *store, FemuMemory *memory,
+                          uint64_t start_bytes, uint64_t bytes);
 void femu_store_exit(FemuStore *store);
 void femu_store_write(FemuStore *store, uint64_t offset_bytes,
                       const void *buf, uint64_t bytes);
@@ -496,6 +509,8 @@ void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
 const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce);
 void femu_store_reset(FemuStore *store, uint32_t zone_idx);
+void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
+                           uint64_t bytes);
 
 /* femu_time.c: the clock and the one timer. */
 void femu_time_init(FemuZns *n);

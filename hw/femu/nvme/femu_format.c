@@ -93,12 +93,11 @@ static uint16_t check_fields(uint32_t cdw10, unsigned *format)
 static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
 {
     n->format.namespaces_left++;
-    ns->format_step = FEMU_FORMAT_WAITING;
+    ns->format_step = femu_ns_zoned(ns) ? FEMU_FORMAT_WAITING
+                                        : FEMU_FORMAT_RESET;
     ns->lba_bytes = lba_bytes;
     femu_inject_clear(ns);
-    for (uint32_t i = 0; i < ns->zones; i++) {
-        femu_zone_forget(ns, i);
-    }
+    femu_ns_forget(ns);
 }
 
 /* No command of the namespace is inside the core. */

@@ -57,23 +57,28 @@ static bool lba_writable(const FemuZns *n, const FemuNs *ns,
 }
 
 /*
- * Return: the status of a write, before the core is asked. What is not where a
- * zone can be written is left to the core to refuse.
+ * Where the write of a zone goes, if there its zone can be written. Return:
+ * false if not, which is left to the core to refuse.
  */
+static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
+                         uint64_t *at_lba)
+{
+    SsdZone zone = femu_ns_zone(n, ns, cmd->slba / femu_ns_zone_nlb(ns));
+
+    if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
+        *at_lba = zone.wp_lba;
+    }
+    return state_writable(zone.state) && lba_writable(n, ns, &zone, *at_lba);
+}
+
+/* Return: the status of a write, before the core is asked. */
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t at_lba = cmd->slba;
-    SsdZone zone;
+    uint64_t size_lba = femu_ns_size_lba(ns), at_lba = cmd->slba;
 
-    if (!ns->bad_writes.count || cmd->slba >= femu_ns_size_lba(ns)) {
-        return NVME_SUCCESS;
-    }
-    zone = femu_ns_zone(n, ns, cmd->slba / femu_ns_zone_nlb(ns));
-    if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
-        at_lba = zone.wp_lba;
-    }
-    if (!state_writable(zone.state) ||
-        !lba_writable(n, ns, &zone, at_lba) ||
+    if (!ns->bad_writes.count || cmd->slba >= size_lba ||
+        cmd->nlb > size_lba - cmd->slba ||
+        (femu_ns_zoned(ns) && !find_in_zone(n, ns, cmd, &at_lba)) ||
         !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }

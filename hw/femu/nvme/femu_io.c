@@ -245,6 +245,14 @@ static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
     return status;
 }
 
+/* Is it of the Zoned Namespace Command Set, and not of the NVM command set? */
+static bool opcode_zoned(uint8_t opcode)
+{
+    return opcode == NVME_CMD_ZONE_APPEND ||
+           opcode == NVME_CMD_ZONE_MGMT_SEND ||
+           opcode == NVME_CMD_ZONE_MGMT_RECV;
+}
+
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
     FemuNs *ns;
@@ -252,6 +260,9 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 
     if (status) {
         return status;
+    }
+    if (ns && !femu_ns_zoned(ns) && opcode_zoned(cmd->opcode)) {
+        return NVME_INVALID_OPCODE;
     }
     switch (cmd->opcode) {
     case NVME_CMD_FLUSH:
@@ -265,7 +276,7 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     case NVME_CMD_WRITE_ZEROES:
         return io_write_zeroes(n, ns, sq, cmd);
     case NVME_CMD_DSM:
-        return femu_io_dataset(n, ns, cmd);
+        return femu_io_dataset(n, ns, sq, cmd);
     case NVME_CMD_VERIFY:
         return io_verify(n, ns, sq, cmd);
     case NVME_CMD_COPY:

@@ -133,16 +133,59 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
 }
 
 /*
- * Dataset Management: what it says is a hint. A zoned drive frees blocks by
- * resetting zones, so deallocated blocks keep their data; the ranges must be
- * right all the same. Takes no time.
+ * Deallocate blocks of a conventional namespace. They read as zeroes from now
+ * on (DLFEAT), be they granules that the core forgets or parts of one.
  */
-uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
+static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
+                           const SsdRange *range, uint32_t count)
+{
+    SsdCmd cmd = {
+        .op = SSD_OP_DEALLOCATE,
+        .nsid = ns->nsid,
+        .ranges = range,
+        .range_count = count,
+    };
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status = femu_req_submit(n, sq, cid, &cmd, &lba, &req);
+
+    if (status) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        femu_store_deallocate(&ns->store, range[i].slba * ns->lba_bytes,
+                              range[i].nlb * (uint64_t)ns->lba_bytes);
+    }
+    return NVME_NO_COMPLETE;
+}
+
+/* Ranges of a deallocation must be right even where it has no effect. */
+static uint16_t check_ranges(const FemuNs *ns, const SsdRange *range,
+                             uint32_t count)
+{
+    uint64_t size_lba = femu_ns_size_lba(ns);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (range[i].slba > size_lba ||
+            range[i].nlb > size_lba - range[i].slba) {
+            return NVME_LBA_RANGE;
+        }
+    }
+    return NVME_SUCCESS;
+}
+
+/*
+ * Dataset Management: what it says is a hint, but for Deallocate. A zoned
+ * namespace frees blocks by resetting zones, so there deallocated blocks keep
+ * their data, at once and without the core.
+ */
+uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                         const NvmeCmd *cmd)
 {
     uint32_t count = (le32_to_cpu(cmd->cdw10) & 0xff) + 1;
-    const NvmeDsmRange *range = (const void *)n->bounce;
-    uint64_t size_lba = femu_ns_size_lba(ns);
-    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*range),
+    const NvmeDsmRange *entry = (const void *)n->bounce;
+    SsdRange range[SSD_DEALLOCATE_RANGES_MAX];
+    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
                                    DMA_DIRECTION_TO_DEVICE);
 
     if (!status) {
@@ -152,11 +195,13 @@ uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t slba = le64_to_cpu(range[i].slba);
-
-        if (slba > size_lba || le32_to_cpu(range[i].nlb) > size_lba - slba) {
-            return NVME_LBA_RANGE;
-        }
+        range[i] = (SsdRange) {
+            .slba = le64_to_cpu(entry[i].slba),
+            .nlb = le32_to_cpu(entry[i].nlb),
+        };
     }
-    return NVME_SUCCESS;
+    if (femu_ns_zoned(ns)) {
+        return check_ranges(ns, range, count);
+    }
+    return deallocate(n, ns, sq, le16_to_cpu(cmd->cid), range, count);
 }

@@ -301,6 +301,13 @@ static LogRequest log_decode(const NvmeCmd *cmd)
     };
 }
 
+/* Zones are listed of namespaces that have them. */
+static uint16_t log_check_set(const LogRequest *request, const FemuNs *ns)
+{
+    return request->lid == FEMU_LOG_CHANGED_ZONES && !femu_ns_zoned(ns)
+           ? NVME_INVALID_FIELD : NVME_SUCCESS;
+}
+
 static uint16_t log_check(const FemuZns *n, const LogRequest *request,
                           uint32_t nsid)
 {
@@ -313,7 +320,9 @@ static uint16_t log_check(const FemuZns *n, const LogRequest *request,
     if ((request->lid == NVME_LOG_SMART_INFO && nsid != 0 &&
          nsid != NVME_NSID_BROADCAST) ||
         request->lid == FEMU_LOG_CHANGED_ZONES) {
-        return femu_ns_find_active(n, nsid, &ns);
+        uint16_t status = femu_ns_find_active(n, nsid, &ns);
+
+        return status ? status : log_check_set(request, ns);
     }
     if (request->lid == NVME_LOG_CMD_EFFECTS &&
         request->csi != NVME_CSI_NVM && request->csi != NVME_CSI_ZONED) {

@@ -33,7 +33,8 @@ static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
     }
     if (memory_region_size(mr) < memory->bytes) {
         error_setg(errp, "memdev=%s has %" PRIu64 " bytes; the drive needs at "
-                   "least %" PRIu64 " (zones x zone-capacity)", name,
+                   "least %" PRIu64 " (zones x zone-capacity, and "
+                   "conventional-size)", name,
                    (uint64_t)memory_region_size(mr), memory->bytes);
         return false;
     }
@@ -52,9 +53,10 @@ static bool memory_use_anonymous(FemuMemory *memory, Error **errp)
 
     if (base == MAP_FAILED) {
         error_setg_errno(errp, errno, "cannot reserve %" PRIu64 " bytes of "
-                         "address space (zones x zone-capacity) for the "
-                         "drive's data; make the drive smaller or give it a "
-                         "file with memdev=", memory->bytes);
+                         "address space (zones x zone-capacity, and "
+                         "conventional-size) for the drive's data; make the "
+                         "drive smaller or give it a file with memdev=",
+                         memory->bytes);
         return false;
     }
     qemu_madvise(base, memory->bytes, QEMU_MADV_DONTDUMP);

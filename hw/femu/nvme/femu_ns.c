@@ -25,31 +25,53 @@ static void ns_identity_init(const FemuZns *n, FemuNs *ns)
     femu_identity_hash(name, ns->identity);
 }
 
+static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
+{
+    ns->csi = NVME_CSI_ZONED;
+    ns->zones = info->zones;
+    ns->zone_size_bytes = n->params.zone_size_bytes;
+    ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
+    ns->size_bytes = ns->zones * ns->zone_size_bytes;
+    ns->capacity_bytes = ns->zones * ns->zone_capacity_bytes;
+    ns->zone_ext = g_malloc0_n(ns->zones, n->zone_ext_bytes);
+    ns->zone_ext_valid = bitmap_new(ns->zones);
+    ns->changed_zones = bitmap_new(ns->zones);
+    femu_store_init(&ns->store, &n->memory,
+                    info->first_zone_idx * ns->zone_capacity_bytes, ns->zones,
+                    ns->zone_size_bytes, ns->zone_capacity_bytes);
+}
+
+/* Its data come after those of all zones. */
+static void ns_init_conventional(FemuZns *n, FemuNs *ns)
+{
+    ns->csi = NVME_CSI_NVM;
+    ns->size_bytes = ns->capacity_bytes = n->params.conventional_bytes;
+    femu_store_init_flat(&ns->store, &n->memory,
+                         n->params.zones * n->params.zone_capacity_bytes,
+                         ns->size_bytes);
+}
+
 static void ns_init(FemuZns *n, FemuNs *ns)
 {
     uint32_t nsid = ns - n->ns + 1;
     SsdNsInfo info = ssd_ns_info(n->ssd, nsid);
 
     ns->nsid = nsid;
-    ns->csi = NVME_CSI_ZONED;
     ns->attached = true;
-    ns->zones = info.zones;
-    ns->zone_size_bytes = n->params.zone_size_bytes;
-    ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
     ns->lba_bytes = info.lba_bytes;
-    ns->zone_ext = g_malloc0_n(ns->zones, n->zone_ext_bytes);
-    ns->zone_ext_valid = bitmap_new(ns->zones);
-    ns->changed_zones = bitmap_new(ns->zones);
-    femu_store_init(&ns->store, &n->memory,
-                    info.first_zone_idx * ns->zone_capacity_bytes, ns->zones,
-                    ns->zone_size_bytes, ns->zone_capacity_bytes);
+    if (info.kind == SSD_NS_ZONED) {
+        ns_init_zoned(n, ns, &info);
+    } else {
+        ns_init_conventional(n, ns);
+    }
     ns_identity_init(n, ns);
 }
 
 /* What the data of all namespaces take. */
 uint64_t femu_data_bytes(const SsdParams *params)
 {
-    return params->zones * params->zone_capacity_bytes;
+    return params->zones * params->zone_capacity_bytes +
+           params->conventional_bytes;
 }
 
 /* Needs the core and the memory. */
@@ -140,6 +162,11 @@ uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns)
     return femu_ns_active(n, *ns) ? NVME_SUCCESS : NVME_INVALID_FIELD;
 }
 
+bool femu_ns_zoned(const FemuNs *ns)
+{
+    return ns->csi == NVME_CSI_ZONED;
+}
+
 uint64_t femu_ns_zone_nlb(const FemuNs *ns)
 {
     return ns->zone_size_bytes / ns->lba_bytes;
@@ -147,12 +174,23 @@ uint64_t femu_ns_zone_nlb(const FemuNs *ns)
 
 uint64_t femu_ns_size_lba(const FemuNs *ns)
 {
-    return ns->zones * femu_ns_zone_nlb(ns);
+    return ns->size_bytes / ns->lba_bytes;
 }
 
 uint64_t femu_ns_capacity_nlb(const FemuNs *ns)
 {
-    return ns->zones * (ns->zone_capacity_bytes / ns->lba_bytes);
+    return ns->capacity_bytes / ns->lba_bytes;
+}
+
+/* Drop all data, and what zones have beside their state. */
+void femu_ns_forget(FemuNs *ns)
+{
+    if (!femu_ns_zoned(ns)) {
+        femu_store_deallocate(&ns->store, 0, ns->size_bytes);
+    }
+    for (uint32_t i = 0; i < ns->zones; i++) {
+        femu_zone_forget(ns, i);
+    }
 }
 
 /* A zone of the namespace, counted from its first. */

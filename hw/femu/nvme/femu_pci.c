@@ -39,12 +39,6 @@ static bool config_params(FemuZns *n, Error **errp)
         return false;
     }
     ssd_params_resolve(&n->params);
-    if (n->params.conventional_bytes) {
-        error_setg(errp, "conventional-size=%" PRIu64 ": the device has zoned "
-                   "namespaces only; leave it out",
-                   n->params.conventional_bytes);
-        return false;
-    }
     return true;
 }
 

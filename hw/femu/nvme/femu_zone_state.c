@@ -83,6 +83,11 @@ static bool parse_fail(const FemuNs *ns, const char *value, const char *at,
                    "\"2:12 offline\" in namespace 2", value);
         return false;
     }
+    if (!femu_ns_zoned(ns)) {
+        error_setg(errp, "zone-fail=%s: namespace %" PRIu32 " is conventional: "
+                   "it has no zones", value, ns->nsid);
+        return false;
+    }
     if (idx >= ns->zones) {
         error_setg(errp, "zone-fail=%s: the zones of namespace %" PRIu32 " are "
                    "0 to %" PRIu32, value, ns->nsid, ns->zones - 1);
