@@ -689,10 +689,15 @@ static void test_detach(void)
     g_assert_cmphex(femu_read(drive, 0, 1, NULL), ==, NVME_INVALID_FIELD);
     use(drive, 2);
     femu_assert_works(drive, 0);
+    g_assert_cmphex(detach(drive, 2), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_read(drive, 0, 1, NULL), ==, NVME_INVALID_FIELD);
+    identify_ok(drive, NVME_ID_CNS_NS_ACTIVE_LIST, 0, 0, list);
+    g_assert_cmpuint(list[0], ==, 0);
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_CHANGED_NSLIST, 0, 0, list,
                                  4096), ==, NVME_SUCCESS);
     g_assert_cmpuint(le32_to_cpu(list[0]), ==, 1);
-    g_assert_cmpuint(list[1], ==, 0);
+    g_assert_cmpuint(le32_to_cpu(list[1]), ==, 2);
+    g_assert_cmpuint(list[2], ==, 0);
     femu_shutdown(drive);
 }
 

@@ -106,6 +106,41 @@ static void test_records(void)
     assert_lines(path, expected, ARRAY_SIZE(expected));
 }
 
+/* Every record names its namespace; a flush of all is of 4294967295. */
+static void test_records_namespaces(void)
+{
+    static const char *const expected[] = {
+        "# femu-zns trace 2",
+        "S,0,0,write,2,0,4,0,0",
+        "C,0,725000,0,0",
+        "S,1,725000,flush,2,0,0,0,0",
+        "C,1,725000,0,0",
+        "S,2,725000,flush,4294967295,0,0,0,0",
+        "C,2,725000,0,0",
+        "F,725000,2,1,15",
+        "E,725000",
+    };
+    FemuConfig config = femu_small_config();
+    g_autofree char *path = temp_path();
+    NvmeCmd flush = femu_cmd_flush();
+    FemuDrive *drive;
+
+    config.ssd.namespaces = 2;
+    drive = boot(&config, path);
+    drive->nsid = 2;
+    g_assert_cmphex(femu_write(drive, 0, 4, NULL), ==, NVME_SUCCESS);
+    flush.nsid = cpu_to_le32(2);
+    femu_exec(&drive->io, &flush);
+    flush.nsid = cpu_to_le32(NVME_NSID_BROADCAST);
+    femu_exec(&drive->io, &flush);
+    qobject_unref(qtest_qmp(drive->host->qts, "{'execute': 'qom-set', "
+                            "'arguments': {'path': "
+                            "'/machine/peripheral/zns4', 'property': "
+                            "'zone-fail', 'value': '2:1 offline'}}"));
+    femu_shutdown(drive);
+    assert_lines(path, expected, ARRAY_SIZE(expected));
+}
+
 /* A reset discards completions; times are core times. */
 static void test_discard_and_dilation(void)
 {
@@ -328,6 +363,49 @@ static void test_replay_namespaces(void)
     check_replay(&config);
 }
 
+static void deallocate(FemuDrive *drive, uint64_t slba, uint32_t nlb)
+{
+    NvmeDsmRange range = {
+        .slba = cpu_to_le64(slba),
+        .nlb = cpu_to_le32(nlb),
+    };
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_DSM,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
+    };
+
+    qtest_bufwrite(drive->host->qts, drive->buf, &range, sizeof(range));
+    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+}
+
+/* A random run on zones, then writes anywhere, with cleaning, and holes. */
+static void test_replay_conventional(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *path = temp_path();
+    FemuDrive *drive;
+
+    config.ssd.conventional_bytes = SSD_MIB;
+    drive = boot(&config, path);
+    run_random(drive);
+    drive->nsid = 2;
+    for (unsigned i = 0; i < STEPS / 2; i++) {
+        uint64_t lba = random_below(256 - 40);
+
+        if (random_below(8)) {
+            g_assert_cmphex(femu_write(drive, lba, 1 + random_below(40), NULL),
+                            ==, NVME_SUCCESS);
+        } else {
+            deallocate(drive, lba, 40);
+        }
+    }
+    femu_shutdown(drive);
+    replay(path);
+    g_unlink(path);
+}
+
 /*
  * Some zones with a ZRWA, which a trace names only when it is allocated, and
  * excursions, which it does not name at all: they follow from the commands.
@@ -411,11 +489,15 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/trace/records", test_records);
+    qtest_add_func("femu-zns/trace/records-namespaces",
+                   test_records_namespaces);
     qtest_add_func("femu-zns/trace/discard-and-dilation",
                    test_discard_and_dilation);
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/replay", test_replay);
     qtest_add_func("femu-zns/trace/replay-namespaces", test_replay_namespaces);
+    qtest_add_func("femu-zns/trace/replay-conventional",
+                   test_replay_conventional);
     qtest_add_func("femu-zns/trace/replay-zrwa", test_replay_zrwa);
     qtest_add_func("femu-zns/trace/replay-odd", test_replay_odd);
     qtest_add_func("femu-zns/trace/replay-copy-and-failure",
