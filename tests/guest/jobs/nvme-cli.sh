@@ -400,6 +400,72 @@ resets()
     reset_all
 }
 
+# --- Format and attachment ----------------------------------------------------
+
+queue_is()
+{
+    same "$1" "$(cat /sys/block/nvme0n1/queue/"$1")" "$2"
+}
+
+# format_to NUMBER BYTES: what was written is gone, the zones are as before.
+format_to()
+{
+    local written
+    dd if=/tmp/data of="$DRIVE" bs=16k count=1 oflag=direct
+    nvme format "$DRIVE" -l "$1" --force
+    queue_is logical_block_size "$2"
+    queue_is nr_zones $ZONES
+    queue_is chunk_sectors $((BLOCKS * 8))
+    queue_is max_active_zones 10
+    json id-ns "$DRIVE"
+    field '[.flbas, .nsze, .ncap]' "[$1,$((ZONES * BLOCKS * 4096 / $2)),$((
+        ZONES * CAP_BLOCKS * 4096 / $2))]"
+    json zns report-zones "$DRIVE"
+    field '[.zone_list[].state] | unique' '["EMPTY"]'
+    field '[.zone_list[].cap] | unique' "[$((CAP_BLOCKS * 4096 / $2))]"
+    same "the data" "$(dd if="$DRIVE" bs=16k count=1 iflag=direct |
+        tr -d '\0' | wc -c)" 0
+    # Linux keeps the write pointers that it remembers over a format.
+    reset_all
+    fio --name=verify --filename="$DRIVE" --direct=1 --zonemode=zbd \
+        --rw=write --bs=16k --size=2z --verify=crc32c --do_verify=1 \
+        --verify_fatal=1
+    reset_all
+}
+
+formats()
+{
+    format_to 0 512
+    format_to 0 512
+    format_to 1 4096
+    refused format "$DRIVE" -l 2 --force
+    refused format "$DRIVE" -l 1 -s 2 --force
+    queue_is logical_block_size 4096
+}
+
+# Detached, the namespace and its device are gone; attached, the data are there.
+attachment()
+{
+    dd if=/tmp/data of="$DRIVE" bs=16k count=1 oflag=direct
+    nvme detach-ns "$CONTROLLER" -n 1 -c 0
+    json list-ns "$CONTROLLER"
+    field '[.nsid_list[]?.nsid]' '[]'
+    json list-ns "$CONTROLLER" -a
+    field '[.nsid_list[].nsid]' '[1]'
+    nvme ns-rescan "$CONTROLLER"
+    sleep 1
+    [ ! -e /sys/block/nvme0n1 ]
+    refused detach-ns "$CONTROLLER" -n 1 -c 0
+    nvme attach-ns "$CONTROLLER" -n 1 -c 0
+    nvme ns-rescan "$CONTROLLER"
+    sleep 1
+    json list-ns "$CONTROLLER"
+    field '[.nsid_list[].nsid]' '[1]'
+    dd if="$DRIVE" of=/tmp/back bs=16k count=1 iflag=direct
+    cmp /tmp/data /tmp/back
+    reset_all
+}
+
 # But for what the driver says of the reset.
 quiet()
 {
@@ -426,6 +492,8 @@ check "set-feature" set_features
 check "read, write, compare, verify, copy, dsm, append" blocks
 check "zns open, close, finish, reset, offline" zone_operations
 check "show-regs" registers
+check "format to both LBA formats" formats
+check "detach-ns, attach-ns" attachment
 check "reset, subsystem-reset, ns-rescan" resets
 check "dmesg has the reset, and no more about the drive" quiet
 echo "1..$tests" >>"$tap"
