@@ -77,6 +77,31 @@ uint64_t oracle_list_create(FemuHost *host, uint64_t addr, uint32_t bytes)
     return list;
 }
 
+/* NVM command set 1.0, figures 38 (format 0) and 45. */
+uint32_t oracle_ranges_bytes(const OracleCmd *cmd)
+{
+    return cmd->range_count * (cmd->op->kind == ORACLE_COPY
+                               ? sizeof(NvmeCopySourceRangeFormat0_2)
+                               : sizeof(NvmeDsmRange));
+}
+
+void oracle_ranges_write(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
+{
+    NvmeCopySourceRangeFormat0_2 source[ORACLE_RANGES_MAX] = { 0 };
+    NvmeDsmRange range[ORACLE_RANGES_MAX] = { 0 };
+    bool copy = cmd->op->kind == ORACLE_COPY;
+
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        source[i].slba = range[i].slba = cpu_to_le64(cmd->range[i].slba);
+        source[i].nlb = cpu_to_le16(cmd->range[i].nlb - 1);
+        range[i].nlb = cpu_to_le32(cmd->range[i].nlb);
+    }
+    qtest_bufwrite(oracle->host->qts,
+                   oracle->slot[slot].ranges + cmd->offset_bytes,
+                   copy ? (void *)source : (void *)range,
+                   oracle_ranges_bytes(cmd));
+}
+
 /* A buffer: its first page, the list of its pages, where the data start. */
 typedef struct Buffer {
     uint64_t base;
@@ -92,6 +117,9 @@ static Buffer find_buffer(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
 
     if (cmd->data == ORACLE_FROM_DRIVE) {
         return (Buffer) { s->sink[side], s->sink_list[side], offset_bytes };
+    }
+    if (cmd->range_count) {
+        return (Buffer) { s->ranges, s->ranges_list, offset_bytes };
     }
     return (Buffer) { oracle->pool, oracle->pool_list, offset_bytes };
 }

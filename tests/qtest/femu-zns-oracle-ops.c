@@ -429,6 +429,113 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
     oracle_set_data(oracle, cmd, ORACLE_FROM_DRIVE, bytes, true);
 }
 
+/* A command with ranges; 128 of them are 4 KiB of Copy's. */
+static void set_ranges(Oracle *oracle, OracleCmd *cmd)
+{
+    oracle_set_data(oracle, cmd, ORACLE_TO_DRIVE, oracle_ranges_bytes(cmd),
+                    false);
+    cmd->offset_bytes = 4 * oracle_below(oracle, FEMU_PAGE_BYTES / 4);
+}
+
+/*
+ * Where a copy reads: one zone, and not what it writes, which the drives may
+ * read before or after.
+ */
+static uint64_t draw_source(Oracle *oracle, uint64_t target, uint32_t nlb)
+{
+    uint64_t zone_nlb = oracle_zone_nlb(oracle);
+    uint64_t zone_idx = draw_zone(oracle), slba = zone_idx * zone_nlb;
+    uint64_t written_nlb = wp_of(oracle, zone_idx) - slba;
+
+    if (oracle_chance(oracle, 10)) {
+        slba += oracle_below(oracle, zone_nlb - MIN(zone_nlb, nlb) + 1);
+    } else if (written_nlb > nlb) {
+        slba += oracle_below(oracle, written_nlb - nlb + 1);
+    }
+    if (target / zone_nlb == zone_idx && slba + nlb > target) {
+        slba = (zone_idx + 1) % oracle->config->zones * zone_nlb;
+    }
+    return slba;
+}
+
+/* Some of the `left` blocks of a copy that no range has yet. */
+static uint32_t draw_range_nlb(Oracle *oracle, uint32_t left)
+{
+    if (oracle_chance(oracle, 30)) {
+        return left;
+    }
+    return oracle_chance(oracle, 50) ? 1 + oracle_below(oracle, left) : 1;
+}
+
+/*
+ * A copy that succeeds, or fails for the zone that it writes to, for its size
+ * or its fields. QEMU must not be asked for one whose range cannot be read or
+ * written: it fails an assertion then, for it accounts a write that it has not
+ * begun.
+ */
+static void make_copy(Oracle *oracle, OracleCmd *cmd)
+{
+    uint64_t zone_idx = draw_zone(oracle), slba = wp_of(oracle, zone_idx);
+    uint64_t end = zone_idx * oracle_zone_nlb(oracle) + oracle_cap_nlb(oracle);
+    uint32_t max_nlb = oracle->config->mdts_bytes / oracle->config->lba_bytes;
+    uint32_t left = MIN(draw_nlb(oracle, end - slba), MIN(max_nlb, end - slba));
+
+    if (slba == end) {                          /* full */
+        slba -= 1 + oracle_below(oracle, oracle_cap_nlb(oracle));
+        left = 1 + oracle_below(oracle, max_nlb);
+    } else if (oracle_chance(oracle, 3)) {
+        slba = oracle_ns_nlb(oracle) + oracle_below(oracle, 16);
+    }
+    if (oracle_chance(oracle, 3)) {
+        left = max_nlb + 1 + oracle_below(oracle, 16);
+    }
+    oracle_set_rw(cmd, slba, 1);
+    set_ignored_fields(oracle, cmd);
+    while (left && cmd->range_count < ORACLE_RANGES_MAX) {
+        uint32_t nlb = draw_range_nlb(oracle, left);
+
+        cmd->range[cmd->range_count++] = (OracleRange) {
+            .slba = draw_source(oracle, slba, nlb),
+            .nlb = nlb,
+        };
+        left -= nlb;
+    }
+    cmd->sqe.cdw12 |= cpu_to_le32(cmd->range_count - 1);
+    if (oracle_chance(oracle, 4)) {
+        uint32_t few = oracle_chance(oracle, 50) ? 4 : 16;
+
+        cmd->sqe.cdw12 |= cpu_to_le32(oracle_below(oracle, few) << 8);
+    }
+    set_ranges(oracle, cmd);
+    if (oracle_chance(oracle, 1)) {             /* more ranges than MSRC */
+        cmd->sqe.cdw12 |= cpu_to_le32(0x80);
+    }
+}
+
+/* Anything, mostly inside; a hint, but ranges to deallocate must be right. */
+static void make_dataset(Oracle *oracle, OracleCmd *cmd)
+{
+    uint64_t ns_nlb = oracle_ns_nlb(oracle);
+
+    cmd->range_count = oracle_chance(oracle, 80)
+                       ? 1 + oracle_below(oracle, 4)
+                       : 1 + oracle_below(oracle, ORACLE_RANGES_MAX);
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        uint64_t slba = oracle_chance(oracle, 5) ? draw_odd_lba(oracle)
+                        : oracle_below(oracle, ns_nlb);
+        uint64_t left_nlb = slba < ns_nlb ? ns_nlb - slba : 1;
+
+        cmd->range[i] = (OracleRange) {
+            .slba = slba,
+            .nlb = oracle_below(oracle, left_nlb + 1) +
+                   oracle_chance(oracle, 3),
+        };
+    }
+    cmd->sqe.cdw10 = cpu_to_le32(cmd->range_count - 1);
+    cmd->sqe.cdw11 = cpu_to_le32(oracle_below(oracle, 8));
+    set_ranges(oracle, cmd);
+}
+
 /* Any opcode that none of the rows has. */
 static void make_unknown(Oracle *oracle, OracleCmd *cmd)
 {
@@ -459,6 +566,8 @@ static const OracleOp ops[] = {
       make_write_zeroes },
     { "compare", NVME_CMD_COMPARE, ORACLE_READ, 2, make_compare },
     { "verify", NVME_CMD_VERIFY, ORACLE_READ, 2, make_verify },
+    { "copy", NVME_CMD_COPY, ORACLE_COPY, 5, make_copy },
+    { "dataset", NVME_CMD_DSM, ORACLE_DATASET, 2, make_dataset },
 };
 
 /* What one of the drives does not offer is drawn less often. */

@@ -13,6 +13,8 @@
 
 #define QEMU_SLOT 5u
 #define SCRATCH_BYTES (3 * FEMU_PAGE_BYTES)
+/* A page of them that starts anywhere in the first page. */
+#define RANGES_BYTES (2 * FEMU_PAGE_BYTES)
 #define GUARD_BYTES 64u                 /* looked at beyond a buffer's pages */
 #define FILLER 0xa5                     /* in a sink before it is filled */
 #define QUEUE_ID 1u
@@ -68,21 +70,28 @@ static unsigned log2_pages(uint64_t bytes)
     return bytes ? ctz64(bytes / FEMU_PAGE_BYTES) : 0;
 }
 
+/*
+ * Dataset Management is a hint that our drive does not take: so QEMU's must not
+ * take it either, or deallocated blocks would hold other data.
+ */
 static char *qemu_args(const OracleConfig *config, const char *path)
 {
+    unsigned max_nlb = config->mdts_bytes / config->lba_bytes;
+
     return g_strdup_printf(
         "-blockdev driver=file,node-name=oracle,filename=%s,"
-        "cache.no-flush=on,discard=unmap "
+        "cache.no-flush=on,discard=ignore "
         "-device nvme,id=oracle,addr=%02x.0,serial=oracle,mdts=%u,"
         "zoned.zasl=%u "
         "-device nvme-ns,bus=oracle,drive=oracle,nsid=1,zoned=on,"
         "logical_block_size=%u,physical_block_size=%u,"
         "zoned.zone_size=%" PRIu64 ",zoned.zone_capacity=%" PRIu64 ","
-        "zoned.max_open=%u,zoned.max_active=%u",
+        "zoned.max_open=%u,zoned.max_active=%u,mssrl=%u,mcl=%u,msrc=%u",
         path, QEMU_SLOT, log2_pages(config->mdts_bytes),
         log2_pages(config->zasl_bytes), config->lba_bytes, config->lba_bytes,
         config->zone_size_bytes, config->zone_capacity_bytes,
-        config->max_open, config->max_active);
+        config->max_open, config->max_active, max_nlb, max_nlb,
+        ORACLE_RANGES_MAX - 1);
 }
 
 /* A sparse file for the data of QEMU's drive. Caller frees and unlinks. */
@@ -253,6 +262,10 @@ static void check_geometry(Oracle *oracle, unsigned side)
     g_assert_cmpuint(1u << ns.lbaf[format].ds, ==, config->lba_bytes);
     g_assert_cmpuint(le64_to_cpu(zns.lbafe[format].zsze), ==,
                      oracle_zone_nlb(oracle));
+    g_assert_cmpuint(le16_to_cpu(ns.mssrl), ==,
+                     config->mdts_bytes / config->lba_bytes);
+    g_assert_cmpuint(le32_to_cpu(ns.mcl), ==, le16_to_cpu(ns.mssrl));
+    g_assert_cmpuint(ns.msrc, ==, ORACLE_RANGES_MAX - 1);
     g_assert_cmphex(le32_to_cpu(zns.mor), ==, config->max_open - 1);
     g_assert_cmphex(le32_to_cpu(zns.mar), ==, config->max_active - 1);
     g_assert_cmphex(le16_to_cpu(zns.ozcs), ==, config->zrwa_bytes ?
@@ -293,6 +306,9 @@ static void create_slot(Oracle *oracle, OracleSlot *slot)
             oracle->host, slot->sink[side], sink_bytes(oracle));
         slot->scratch[side] = femu_alloc(oracle->host, SCRATCH_BYTES);
     }
+    slot->ranges = femu_alloc(oracle->host, RANGES_BYTES);
+    slot->ranges_list = oracle_list_create(oracle->host, slot->ranges,
+                                           RANGES_BYTES);
 }
 
 Oracle *oracle_start(const OracleConfig *config, uint32_t seed)
@@ -364,6 +380,9 @@ static void place(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
     if (cmd->data == ORACLE_FROM_DRIVE && cmd->bytes) {
         qtest_memset(oracle->host->qts,
                      oracle->slot[slot].sink[side] + start, FILLER, bytes);
+    }
+    if (cmd->range_count) {
+        oracle_ranges_write(oracle, cmd, slot);
     }
     oracle_layout(oracle, cmd, slot, side, &sqe);
     femu_place(&oracle->drive[side]->io, &sqe);

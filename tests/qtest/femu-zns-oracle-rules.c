@@ -24,6 +24,16 @@ uint32_t oracle_nlb(const OracleCmd *cmd)
     return (le32_to_cpu(cmd->sqe.cdw12) & 0xffff) + 1;
 }
 
+uint64_t oracle_copy_nlb(const OracleCmd *cmd)
+{
+    uint64_t nlb = 0;
+
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        nlb += cmd->range[i].nlb;
+    }
+    return nlb;
+}
+
 uint32_t oracle_nsid(const OracleCmd *cmd)
 {
     return le32_to_cpu(cmd->sqe.nsid);
@@ -62,9 +72,21 @@ static bool is_rw(const OracleCmd *cmd)
            cmd->op->kind == ORACLE_APPEND;
 }
 
+static bool copies(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_COPY;
+}
+
 static bool writes(const OracleCmd *cmd)
 {
-    return cmd->op->kind == ORACLE_WRITE || cmd->op->kind == ORACLE_APPEND;
+    return cmd->op->kind == ORACLE_WRITE ||
+           cmd->op->kind == ORACLE_APPEND || copies(cmd);
+}
+
+/* Blocks at the command's LBA. */
+static uint64_t target_nlb(const OracleCmd *cmd)
+{
+    return copies(cmd) ? oracle_copy_nlb(cmd) : oracle_nlb(cmd);
 }
 
 static bool opens(const OracleCmd *cmd)
@@ -77,8 +99,9 @@ static bool opens(const OracleCmd *cmd)
 static const NvmeZoneDescr *zone_of(const OracleCase *c)
 {
     uint64_t zone_idx = oracle_slba(c->cmd) / oracle_zone_nlb(c->oracle);
-    bool names_one = is_rw(c->cmd) || (c->cmd->op->kind == ORACLE_SEND &&
-                                       !oracle_send_all(c->cmd));
+    bool names_one = is_rw(c->cmd) || copies(c->cmd) ||
+                     (c->cmd->op->kind == ORACLE_SEND &&
+                      !oracle_send_all(c->cmd));
 
     return names_one && zone_idx < c->oracle->config->zones
            ? &c->before.zone[zone_idx] : NULL;
@@ -174,6 +197,30 @@ static bool bad_transfer(const OracleCase *c)
            transfer_bytes(c) > config->mdts_bytes;
 }
 
+/* NVM command set 1.0, 3.2.2: SQE dword 12, descriptor format; OCFS is 1. */
+static bool bad_copy(const OracleCase *c)
+{
+    return le32_to_cpu(c->cmd->sqe.cdw12) >> 8 & 0xf;
+}
+
+/* MSRC, MSSRL and MCL: NVM command set 1.0, 3.2.2 */
+static bool copy_too_big(const OracleCase *c)
+{
+    uint64_t max_nlb = c->oracle->config->mdts_bytes /
+                       c->oracle->config->lba_bytes;
+
+    if (!copies(c->cmd)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < c->cmd->range_count; i++) {
+        if (c->cmd->range[i].nlb > max_nlb) {
+            return true;
+        }
+    }
+    return oracle_copy_nlb(c->cmd) > max_nlb ||
+           (le32_to_cpu(c->cmd->sqe.cdw12) & 0xff) >= ORACLE_RANGES_MAX;
+}
+
 static bool bad_field(const OracleCase *c)
 {
     if (NVME_CMD_FLAGS_FUSE(c->cmd->sqe.flags)) {
@@ -182,6 +229,8 @@ static bool bad_field(const OracleCase *c)
     switch (c->cmd->op->kind) {
     case ORACLE_SEND:
         return bad_send(c);
+    case ORACLE_COPY:
+        return bad_copy(c);
     case ORACLE_RECEIVE:
         return bad_receive(c);
     case ORACLE_READ:
@@ -193,19 +242,57 @@ static bool bad_field(const OracleCase *c)
     }
 }
 
+/*
+ * Of the ranges; those of a Dataset Management count if they are to be
+ * deallocated (NVM command set 1.0, 3.2.3), and may be empty at the end.
+ */
+static bool range_out_of_range(const OracleCase *c)
+{
+    uint64_t end = oracle_ns_nlb(c->oracle);
+    bool counts = copies(c->cmd) ||
+                  (le32_to_cpu(c->cmd->sqe.cdw11) & NVME_DSMGMT_AD);
+
+    for (uint32_t i = 0; counts && i < c->cmd->range_count; i++) {
+        const OracleRange *range = &c->cmd->range[i];
+
+        if (range->slba > end || range->nlb > end - range->slba) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* An append has no LBA range of its own: only ZSLBA can be out of range. */
 static bool out_of_range(const OracleCase *c)
 {
     uint64_t slba = oracle_slba(c->cmd), end = oracle_ns_nlb(c->oracle);
     OracleKind kind = c->cmd->op->kind;
 
-    if (kind == ORACLE_READ || kind == ORACLE_WRITE) {
-        return slba >= end || oracle_nlb(c->cmd) > end - slba;
+    if (kind == ORACLE_DATASET) {
+        return range_out_of_range(c);
+    }
+    if (kind == ORACLE_READ || kind == ORACLE_WRITE || kind == ORACLE_COPY) {
+        return slba >= end || target_nlb(c->cmd) > end - slba ||
+               (kind == ORACLE_COPY && range_out_of_range(c));
     }
     if (kind == ORACLE_SEND) {
         return !oracle_send_all(c->cmd) && slba >= end;
     }
     return (kind == ORACLE_APPEND || kind == ORACLE_RECEIVE) && slba >= end;
+}
+
+static bool source_crosses_boundary(const OracleCase *c)
+{
+    uint64_t zone_nlb = oracle_zone_nlb(c->oracle);
+
+    for (uint32_t i = 0; copies(c->cmd) && i < c->cmd->range_count; i++) {
+        const OracleRange *range = &c->cmd->range[i];
+
+        if (range->slba % zone_nlb + range->nlb > zone_nlb) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ZNS 1.1, 2.1.1.2.1.1 and 2.1.1.2.1.2 */
@@ -214,7 +301,10 @@ static bool crosses_boundary(const OracleCase *c)
     const NvmeZoneDescr *zone = zone_of(c);
     uint64_t start, slba;
 
-    if (!zone || !is_rw(c->cmd)) {
+    if (source_crosses_boundary(c)) {
+        return true;
+    }
+    if (!zone || (!is_rw(c->cmd) && !copies(c->cmd))) {
         return false;
     }
     start = le64_to_cpu(zone->zslba);
@@ -226,14 +316,15 @@ static bool crosses_boundary(const OracleCase *c)
         slba = le64_to_cpu(zone->wp);
     }
     return state_of(c) != NVME_ZONE_STATE_FULL &&
-           slba + oracle_nlb(c->cmd) > start + oracle_cap_nlb(c->oracle);
+           slba + target_nlb(c->cmd) > start + oracle_cap_nlb(c->oracle);
 }
 
 static bool not_at_wp(const OracleCase *c)
 {
     const NvmeZoneDescr *zone = zone_of(c);
 
-    return zone && c->cmd->op->kind == ORACLE_WRITE &&
+    return zone &&
+           (c->cmd->op->kind == ORACLE_WRITE || copies(c->cmd)) &&
            state_of(c) != NVME_ZONE_STATE_FULL &&
            oracle_slba(c->cmd) != le64_to_cpu(zone->wp);
 }
@@ -312,6 +403,7 @@ static const struct {
     { NVME_INVALID_OPCODE, bad_opcode },
     { NVME_INVALID_NSID, bad_nsid },
     { NVME_INVALID_FIELD, bad_field },
+    { NVME_CMD_SIZE_LIMIT, copy_too_big },
     { NVME_LBA_RANGE, out_of_range },
     { NVME_ZONE_BOUNDARY_ERROR, crosses_boundary },
     { NVME_ZONE_FULL, zone_full },

@@ -168,6 +168,34 @@ static bool write_without_data(const OracleCase *c)
     return c->aspects & ORACLE_HIDDEN;
 }
 
+static bool copy_to_full(const OracleCase *c)
+{
+    return c->cmd->op->kind == ORACLE_COPY &&
+           theirs(c) == NVME_ZONE_INVAL_TRANSITION &&
+           oracle_error_applies(c, NVME_ZONE_FULL) &&
+           oracle_error_applies(c, ours(c));
+}
+
+static bool copy_opens(const OracleCase *c)
+{
+    return c->cmd->op->kind == ORACLE_COPY &&
+           ours(c) == NVME_CMD_SIZE_LIMIT && theirs(c) == NVME_CMD_SIZE_LIMIT;
+}
+
+/* 1h is for other protection information; 2h and 3h, other namespaces. */
+static bool copy_format(const OracleCase *c)
+{
+    return c->cmd->op->kind == ORACLE_COPY && ours(c) == NVME_INVALID_FIELD &&
+           theirs(c) == NVME_INVALID_FORMAT &&
+           oracle_error_applies(c, ours(c));
+}
+
+static bool dataset_range(const OracleCase *c)
+{
+    return c->cmd->op->kind == ORACLE_DATASET && ours(c) == NVME_LBA_RANGE &&
+           theirs(c) == NVME_SUCCESS && oracle_error_applies(c, ours(c));
+}
+
 static bool open_all_partway(const OracleCase *c)
 {
     return is_send(c, NVME_ZONE_ACTION_OPEN) && oracle_send_all(c->cmd) &&
@@ -260,6 +288,18 @@ static const Row rows[] = {
     { "closed-in-vain", "ZNS 1.1, 3.4.3 and 2.1.1.4.1",
       "an open that fails changes no zone; QEMU has closed one for it",
       ORACLE_ZONE, REPAIR_DIFFERENT, closed_in_vain },
+    { "copy-to-full", "ZNS 1.1, 2.1.1.2.1.1",
+      "a copy writes: Zone Is Full; QEMU answers as to an open",
+      ORACLE_STATUS, REPAIR_NONE, copy_to_full },
+    { "copy-opens", "ZNS 1.1, 2.1.1.3; NVM command set 1.0, 3.2.2",
+      "a copy that is too big writes nothing; QEMU has opened its zone",
+      ORACLE_ZONE, REPAIR_DIFFERENT, copy_opens },
+    { "copy-format", "NVM command set 1.0, 3.2.2 (OCFS)",
+      "we offer format 0 alone; QEMU says that another does not fit",
+      ORACLE_STATUS, REPAIR_NONE, copy_format },
+    { "dataset-range", "NVM command set 1.0, 3.2.3",
+      "a range beyond the namespace is LBA Out of Range; QEMU skips it",
+      ORACLE_STATUS, REPAIR_NONE, dataset_range },
 };
 
 static uint64_t used[ARRAY_SIZE(rows)];

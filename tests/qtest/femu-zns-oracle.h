@@ -18,6 +18,7 @@ enum { ORACLE_OURS, ORACLE_QEMU, ORACLE_SIDES };
 #define ORACLE_SLOTS 16u                /* commands in flight at once */
 #define ORACLE_OPS_MAX 64u              /* rows of the table of operations */
 #define ORACLE_POOL_BYTES (512 * 1024u) /* of random data */
+#define ORACLE_RANGES_MAX 128u          /* of a Copy: MSRC */
 #define ORACLE_LAYOUT_BYTES 64u         /* shorter data go by plain PRP */
 
 /* ZNS 1.1, figure 34: zones with an attribute. QEMU has no name for it. */
@@ -46,6 +47,8 @@ typedef enum OracleKind {
     ORACLE_READ,                        /* Read, Compare, Verify */
     ORACLE_WRITE,                       /* Write, Write Zeroes */
     ORACLE_APPEND,
+    ORACLE_COPY,
+    ORACLE_DATASET,
     ORACLE_SEND,
     ORACLE_RECEIVE,
     ORACLE_OTHER,
@@ -86,11 +89,18 @@ typedef struct OracleOp {
     void (*make)(Oracle *oracle, OracleCmd *cmd);
 } OracleOp;
 
+/* Blocks that a Copy or a Dataset Management names. */
+typedef struct OracleRange {
+    uint64_t slba;
+    uint32_t nlb;
+} OracleRange;
+
 /*
  * A command before it is given memory: the same for both drives. `bytes` is
  * what it transfers, 0 if its fields ask for more than a drive takes; then no
  * drive may look at the data pointer. Data to a drive come from `offset_bytes`
- * of the pool; data from it go to that place in its sink's first page.
+ * of the pool; data from it go to that place in its sink's first page. The
+ * data of a command that has ranges are these.
  */
 struct OracleCmd {
     const OracleOp *op;
@@ -99,6 +109,8 @@ struct OracleCmd {
     OracleLayout layout;
     uint32_t bytes;
     uint32_t offset_bytes;
+    uint32_t range_count;
+    OracleRange range[ORACLE_RANGES_MAX];
 };
 
 typedef struct OracleAnswer {
@@ -137,6 +149,8 @@ typedef struct OracleSlot {
     uint64_t sink[ORACLE_SIDES];
     uint64_t sink_list[ORACLE_SIDES];   /* PRP list of all of its pages */
     uint64_t scratch[ORACLE_SIDES];     /* PRP lists, SGL descriptors */
+    uint64_t ranges;                    /* of both drives' command */
+    uint64_t ranges_list;
 } OracleSlot;
 
 /* Blocks that hold consecutive bytes of the pool; none if nlb = 0. */
@@ -202,6 +216,12 @@ uint16_t oracle_layout_status(const OracleCmd *cmd);
 /* Pages of the buffer that the command's data touch. */
 uint32_t oracle_layout_pages(const OracleCmd *cmd);
 
+/* Bytes of the command's ranges, as they go to the drive. */
+uint32_t oracle_ranges_bytes(const OracleCmd *cmd);
+
+/* Put them into the slot's memory. */
+void oracle_ranges_write(Oracle *oracle, const OracleCmd *cmd, unsigned slot);
+
 /* Fill in data pointer and PSDT of `sqe` for one drive and slot. */
 void oracle_layout(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
                    unsigned side, NvmeCmd *sqe);
@@ -240,6 +260,7 @@ unsigned oracle_draw_batch(Oracle *oracle, OracleCmd *cmd);
 uint64_t oracle_slba(const OracleCmd *cmd);
 uint32_t oracle_nlb(const OracleCmd *cmd);      /* of a read or write */
 uint32_t oracle_nsid(const OracleCmd *cmd);
+uint64_t oracle_copy_nlb(const OracleCmd *cmd); /* that a Copy writes */
 uint8_t oracle_send_action(const OracleCmd *cmd);
 bool oracle_send_all(const OracleCmd *cmd);
 uint8_t oracle_zone_state(const NvmeZoneDescr *zone);
