@@ -365,7 +365,8 @@ int main(int argc, char **argv)
     ADD("system-reset-in-flight", test_system_reset_in_flight);
     ADD("reset-1000-in-flight", test_reset_1000_in_flight);
     ADD("cc-rewritten", test_cc_rewritten);
-    ADD("reset-again-and-again", test_reset_again_and_again);
+    qtest_add_func("femu-zns/peers/queues-used-after-free",
+                   test_reset_again_and_again);
     ADD("shutdown-normal", test_shutdown_normal);
     ADD("shutdown-abrupt", test_shutdown_abrupt);
 #undef ADD

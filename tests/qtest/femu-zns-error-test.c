@@ -438,21 +438,21 @@ static void test_errors_between(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("femu-zns/error/opcodes", test_opcodes);
+    qtest_add_func("femu-zns/peers/failed-commands-complete", test_opcodes);
     qtest_add_func("femu-zns/error/nsid", test_nsid);
     qtest_add_func("femu-zns/error/psdt-and-fuse", test_psdt_and_fuse);
-    qtest_add_func("femu-zns/error/cdw13-is-no-action",
+    qtest_add_func("femu-zns/peers/opcode-from-cdw13",
                    test_cdw13_is_no_action);
     qtest_add_func("femu-zns/error/lba-range", test_lba_range);
     qtest_add_func("femu-zns/error/read-across-zones",
                    test_read_across_zones);
     qtest_add_func("femu-zns/error/write-position", test_write_position);
-    qtest_add_func("femu-zns/error/write-full-zone", test_write_full_zone);
+    qtest_add_func("femu-zns/peers/capacity-remainder", test_write_full_zone);
     qtest_add_func("femu-zns/error/append-address", test_append_address);
     qtest_add_func("femu-zns/error/transfer-limits", test_transfer_limits);
     qtest_add_func("femu-zns/error/nlb-65536", test_nlb_65536);
-    qtest_add_func("femu-zns/error/dma-error", test_dma_error);
-    qtest_add_func("femu-zns/error/dma-error-keeps-zone",
+    qtest_add_func("femu-zns/peers/write-pointer-before-dma", test_dma_error);
+    qtest_add_func("femu-zns/peers/write-pointer-before-dma/keeps-zone",
                    test_dma_error_keeps_zone);
     qtest_add_func("femu-zns/error/dma-error-of-read",
                    test_dma_error_of_read);

@@ -315,7 +315,7 @@ static void test_abort(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("femu-zns/event/held", test_held);
+    qtest_add_func("femu-zns/peers/aers-rejected", test_held);
     qtest_add_func("femu-zns/event/bad-doorbells", test_bad_doorbells);
     qtest_add_func("femu-zns/event/masked-until-read",
                    test_masked_until_read);

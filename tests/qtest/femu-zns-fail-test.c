@@ -364,7 +364,7 @@ int main(int argc, char **argv)
     ADD("changed-list", test_changed_list);
     ADD("refused", test_fail_refused);
     ADD("zone-states", test_zone_states);
-    ADD("extension", test_extension);
+    qtest_add_func("femu-zns/peers/extended-report", test_extension);
 #undef ADD
     return g_test_run();
 }

@@ -258,8 +258,10 @@ static void test_fuzz_config_space(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("femu-zns/fuzz/small", test_fuzz);
-    qtest_add_func("femu-zns/fuzz/odd", test_fuzz_odd);
-    qtest_add_func("femu-zns/fuzz/config-space", test_fuzz_config_space);
+    qtest_add_func("femu-zns/peers/guest-reachable-assert/small", test_fuzz);
+    qtest_add_func("femu-zns/peers/guest-reachable-assert/odd",
+                   test_fuzz_odd);
+    qtest_add_func("femu-zns/peers/guest-reachable-assert/config-space",
+                   test_fuzz_config_space);
     return g_test_run();
 }

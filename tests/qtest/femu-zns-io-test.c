@@ -455,13 +455,13 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/io/read-above-wp", test_read_above_wp);
     qtest_add_func("femu-zns/io/read-above-capacity",
                    test_read_above_capacity);
-    qtest_add_func("femu-zns/io/reset-clears", test_reset_clears);
-    qtest_add_func("femu-zns/io/reset-all-clears", test_reset_all_clears);
+    qtest_add_func("femu-zns/peers/reset-clears-data", test_reset_clears);
+    qtest_add_func("femu-zns/peers/reset-clears-data/all", test_reset_all_clears);
     qtest_add_func("femu-zns/io/reset-clears-at-once",
                    test_reset_clears_at_once);
     qtest_add_func("femu-zns/io/finish-fills-zeroes",
                    test_finish_fills_zeroes);
-    qtest_add_func("femu-zns/io/append", test_append);
+    qtest_add_func("femu-zns/peers/append-data-and-lba", test_append);
     qtest_add_func("femu-zns/io/append-far", test_append_far);
     qtest_add_func("femu-zns/io/data-taken-at-submission",
                    test_data_taken_at_submission);

@@ -329,14 +329,14 @@ static void test_latency_above_2_s(void)
     femu_shutdown(drive);
 }
 
-static void add_counts(const char *name, GTestDataFunc test,
+static void add_counts(const char *path, GTestDataFunc test,
                        const unsigned *counts, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        g_autofree char *path = g_strdup_printf("femu-zns/mgmt/%s/%u", name,
+        g_autofree char *name = g_strdup_printf("femu-zns/%s/%u", path,
                                                 counts[i]);
 
-        qtest_add_data_func(path, GSIZE_TO_POINTER(counts[i]), test);
+        qtest_add_data_func(name, GSIZE_TO_POINTER(counts[i]), test);
     }
 }
 
@@ -347,12 +347,12 @@ int main(int argc, char **argv)
 
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/mgmt/finish", test_finish);
-    add_counts("finish-chunk", test_finish_chunk, chunk_pages,
+    add_counts("mgmt/finish-chunk", test_finish_chunk, chunk_pages,
                ARRAY_SIZE(chunk_pages));
     qtest_add_func("femu-zns/mgmt/finish-started-page",
                    test_finish_started_page);
     qtest_add_func("femu-zns/mgmt/reset", test_reset);
-    qtest_add_func("femu-zns/mgmt/reset-small-writes",
+    qtest_add_func("femu-zns/peers/sub-page-writes-overrun-a-block",
                    test_reset_small_writes);
     qtest_add_func("femu-zns/mgmt/reset-finished", test_reset_finished);
     qtest_add_func("femu-zns/mgmt/reset-behind-finish",
@@ -361,11 +361,12 @@ int main(int argc, char **argv)
                    test_write_behind_reset);
     qtest_add_func("femu-zns/mgmt/write-beside-finish",
                    test_write_beside_finish);
-    add_counts("reset-all", test_reset_all, parallel, ARRAY_SIZE(parallel));
-    add_counts("finish-all", test_finish_all, parallel,
+    add_counts("peers/reset-all-times-zone-0", test_reset_all, parallel,
                ARRAY_SIZE(parallel));
-    qtest_add_func("femu-zns/mgmt/finish-all/3", test_finish_all_three);
+    add_counts("peers/finish-all-sums-twice", test_finish_all, parallel,
+               ARRAY_SIZE(parallel));
+    qtest_add_func("femu-zns/peers/finish-all-sums-twice/3", test_finish_all_three);
     qtest_add_func("femu-zns/mgmt/finish-49-s", test_finish_49_s);
-    qtest_add_func("femu-zns/mgmt/latency-above-2-s", test_latency_above_2_s);
+    qtest_add_func("femu-zns/peers/latency-in-int", test_latency_above_2_s);
     return g_test_run();
 }

@@ -426,7 +426,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/queue/" name, test)
     ADD("create-cq-refused", test_create_cq_refused);
-    ADD("create-sq-refused", test_create_sq_refused);
+    qtest_add_func("femu-zns/peers/queue-ids-confused", test_create_sq_refused);
     ADD("delete", test_delete);
     ADD("delete-in-flight", test_delete_in_flight);
     ADD("delete-with-waiting", test_delete_with_waiting);

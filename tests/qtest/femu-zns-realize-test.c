@@ -465,8 +465,9 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/realize/" name, test)
-    ADD("refused/ranges", test_refused_ranges);
-    ADD("refused/rules", test_refused_rules);
+    qtest_add_func("femu-zns/peers/errors-but-realized", test_refused_ranges);
+    qtest_add_func("femu-zns/peers/zone-size-no-power-of-two",
+                   test_refused_rules);
     ADD("refused/names", test_refused_names);
     ADD("refused/memdev", test_refused_memdev);
     ADD("refused/command-line", test_refused_command_line);
@@ -475,7 +476,7 @@ int main(int argc, char **argv)
     ADD("config/set", test_config_set);
     ADD("config/zn540", test_config_zn540);
     ADD("config/tiny", test_config_tiny);
-    ADD("memory/sparse", test_sparse);
+    qtest_add_func("femu-zns/peers/memory-pinned", test_sparse);
     ADD("memory/reset-frees", test_reset_frees);
     ADD("unplug", test_unplug);
 #undef ADD

@@ -248,10 +248,10 @@ static void test_refused(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    qtest_add_func("femu-zns/report/buffer-sizes", test_buffer_sizes);
+    qtest_add_func("femu-zns/peers/report-partial-bit", test_buffer_sizes);
     qtest_add_func("femu-zns/report/start", test_start);
     qtest_add_func("femu-zns/report/filters", test_filters);
-    qtest_add_func("femu-zns/report/walk", test_walk);
+    qtest_add_func("femu-zns/peers/report-over-reads", test_walk);
     qtest_add_func("femu-zns/report/many-zones", test_many_zones);
     qtest_add_func("femu-zns/report/refused", test_refused);
     return g_test_run();

@@ -594,7 +594,7 @@ int main(int argc, char **argv)
                    test_two_queues_shared);
     qtest_add_func("femu-zns/timing/two-queues/apart", test_two_queues_apart);
     qtest_add_func("femu-zns/timing/staggered", test_staggered);
-    qtest_add_func("femu-zns/timing/sub-page-writes", test_sub_page_writes);
+    qtest_add_func("femu-zns/peers/sub-page-writes-cost-a-page", test_sub_page_writes);
     qtest_add_func("femu-zns/timing/write-across-pages",
                    test_write_across_pages);
     qtest_add_data_func("femu-zns/timing/read-granule/page", NULL,
@@ -603,13 +603,13 @@ int main(int argc, char **argv)
                         GSIZE_TO_POINTER(4096), test_read_granule);
     qtest_add_data_func("femu-zns/timing/read-granule/8k",
                         GSIZE_TO_POINTER(8192), test_read_granule);
-    qtest_add_func("femu-zns/timing/read-once-per-page",
+    qtest_add_func("femu-zns/peers/reads-charged-per-4k",
                    test_read_once_per_page);
     qtest_add_func("femu-zns/timing/read-unprogrammed",
                    test_read_unprogrammed);
     qtest_add_func("femu-zns/timing/read-then-write", test_read_then_write);
     qtest_add_func("femu-zns/timing/write-then-read", test_write_then_read);
-    qtest_add_func("femu-zns/timing/append", test_append);
+    qtest_add_func("femu-zns/peers/append-timed-at-zone-head", test_append);
     qtest_add_func("femu-zns/timing/flush", test_flush);
     qtest_add_func("femu-zns/timing/open-close", test_open_close);
     qtest_add_func("femu-zns/timing/units-of-one-channel",

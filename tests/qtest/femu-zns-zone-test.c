@@ -498,10 +498,10 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/zone/write-transitions", test_write_transitions);
     qtest_add_func("femu-zns/zone/actions-refused", test_actions_refused);
     qtest_add_func("femu-zns/zone/open-limit", test_open_limit);
-    qtest_add_func("femu-zns/zone/too-many-open", test_too_many_open);
-    qtest_add_func("femu-zns/zone/too-many-active", test_too_many_active);
+    qtest_add_func("femu-zns/peers/writes-skip-limits/open", test_too_many_open);
+    qtest_add_func("femu-zns/peers/writes-skip-limits/active", test_too_many_active);
     qtest_add_func("femu-zns/zone/unlimited", test_unlimited);
-    qtest_add_func("femu-zns/zone/slots-do-not-leak", test_slots_do_not_leak);
+    qtest_add_func("femu-zns/peers/full-leaks-slots", test_slots_do_not_leak);
     qtest_add_func("femu-zns/zone/slot-release/finish",
                    test_slot_release_finish);
     qtest_add_func("femu-zns/zone/slot-release/reset",
