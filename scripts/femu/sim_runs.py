@@ -120,7 +120,8 @@ def run_all(label, sim, runs):
     def one(run):
         try:
             return run.result(sim)
-        except (SimError, subprocess.TimeoutExpired, ValueError) as error:
+        except (SimError, OSError, subprocess.TimeoutExpired,
+                ValueError) as error:
             return error
         finally:
             progress.step()

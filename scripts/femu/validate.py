@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads measured points, has them simulated and prints the errors.
+
+Knows nothing of the jobs of an experiment and of pictures.
+"""
+
+import csv
+import json
+import os
+import time
+
+from femu import sim_runs, validate_report, validate_runs
+
+FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
+          'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
+          'finished')
+# What the last line sums up, and which metrics that is.
+KINDS = {'throughput': ('kiops', 'bg_mibps', 'mgmt_per_s'),
+         'mean': ('mean_us',),
+         'median': ('p50_us', 'mgmt_p50_us'),
+         'p95': ('p95_us',)}
+WORST_COUNT = 10
+
+
+class ValidateError(Exception):
+    """The user's input is wrong."""
+
+
+class Error:
+    """One metric of one experiment: measured, model, and how far off."""
+
+    def __init__(self, exp, metric, measured, model):
+        self.exp = exp
+        self.metric = metric
+        self.measured = measured
+        self.model = model
+        self.pct = 100 * (model - measured) / measured
+
+
+# --- Input --------------------------------------------------------------------
+
+def read_experiments(path):
+    """Return: the experiments of a points file, in its order."""
+    experiments = {}
+    try:
+        with open(path, encoding='utf-8') as file:
+            reader = csv.DictReader(file)
+            missing = set(FIELDS + ('id', 'metric', 'value')) - \
+                set(reader.fieldnames or ())
+            if missing:
+                raise ValidateError('%s: has no column %s' % (
+                    path, ', '.join(sorted(missing))))
+            for number, row in enumerate(reader, 2):
+                exp = experiments.setdefault(
+                    row['id'], validate_runs.Experiment(
+                        row['id'], {name: row[name] for name in FIELDS}, {}))
+                try:
+                    exp.measured[row['metric']] = float(row['value'])
+                except (TypeError, ValueError):
+                    raise ValidateError('%s:%d: value=%s: must be a number' % (
+                        path, number, row['value'])) from None
+    except OSError as error:
+        raise ValidateError('%s: %s' % (path, error.strerror)) from None
+    return list(experiments.values())
+
+
+def read_host(path):
+    """Return: what belongs to the measuring host."""
+    try:
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)
+    except OSError as error:
+        raise ValidateError('%s: %s' % (path, error.strerror)) from None
+    except ValueError as error:
+        raise ValidateError('%s: %s' % (path, error)) from None
+
+
+# --- Simulation ---------------------------------------------------------------
+
+def simulate(sim, experiments, host, config, seeds):
+    """Gives every experiment its model's metrics.
+
+    Return: {reason: experiments} of those that were skipped.
+    """
+    runs, owners, skipped = [], [], {}
+    for exp in experiments:
+        try:
+            mine = [validate_runs.make_run(exp, host, config, seed)
+                    for seed in range(1, seeds + 1)]
+        except validate_runs.Skip as reason:
+            skipped.setdefault(str(reason), []).append(exp)
+            continue
+        runs += mine
+        owners += [exp] * len(mine)
+    values = {}
+    for exp, result in zip(owners, sim_runs.run_all('validate', sim, runs)):
+        if isinstance(result, Exception):
+            reason = str(result).rsplit('femu-sim: ', 1)[-1]
+            if exp not in skipped.setdefault(reason, []):
+                skipped[reason].append(exp)
+            continue
+        for metric, value in validate_runs.metrics_of(exp, result,
+                                                      host).items():
+            values.setdefault((exp.name, metric), []).append(value)
+    for exp in experiments:
+        for metric in exp.measured:
+            found = values.get((exp.name, metric))
+            if found:
+                exp.model[metric] = sum(found) / len(found)
+                exp.spread[metric] = max(found) - min(found)
+    return skipped
+
+
+def errors_of(experiments):
+    """Return: an Error for every metric that was measured and modelled."""
+    return [Error(exp, metric, measured, exp.model[metric])
+            for exp in experiments
+            for metric, measured in exp.measured.items()
+            if metric in exp.model and measured]
+
+
+# --- Output -------------------------------------------------------------------
+
+def mean_abs(errors):
+    """Return: the mean absolute error in percent, or None."""
+    return sum(abs(e.pct) for e in errors) / len(errors) if errors else None
+
+
+def percentile_abs(errors, percent):
+    """Return: nearest-rank percentile of the absolute errors."""
+    ordered = sorted(abs(e.pct) for e in errors)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
+def by_part(errors):
+    """Return: {(part, metric): errors}, in the order of the points."""
+    groups = {}
+    for error in errors:
+        groups.setdefault((error.exp.part, error.metric), []).append(error)
+    return groups
+
+
+def print_host(host):
+    """What was taken as the measuring host's, not the drive's."""
+    added, inline = host['passthrough'], host['inline_reset']
+    print('host: %s us per command in %s' % (
+        ', '.join('%s %g' % pair for pair in added['us'].items()),
+        ', '.join(added['parts'])))
+    print('host: %g ms of reset for %g MiB written, in the throughput of %s' %
+          (inline['ms'], inline['per_mib'], ', '.join(inline['parts'])))
+
+
+def print_errors(errors, skipped):
+    """The table, the worst points and what was left out."""
+    print('%-24s%-13s%5s%9s%9s%9s' % ('part', 'metric', 'n', 'mean %',
+                                      'p90 %', 'bias %'))
+    for (part, metric), mine in by_part(errors).items():
+        print('%-24s%-13s%5d%9.1f%9.1f%+9.1f' % (
+            part, metric, len(mine), mean_abs(mine), percentile_abs(mine, 90),
+            sum(e.pct for e in mine) / len(mine)))
+    print('worst:')
+    for error in sorted(errors, key=lambda e: -abs(e.pct))[:WORST_COUNT]:
+        print('  %+7.1f %%  %s: %s: measured %.4g, model %.4g' % (
+            error.pct, error.exp.name, error.metric, error.measured,
+            error.model))
+    for reason, mine in skipped.items():
+        print('skipped: %d experiments: %s' % (len(mine), reason))
+
+
+def write_csv(path, errors):
+    """Every point with its model and error."""
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(('id', 'metric', 'measured', 'model', 'spread',
+                         'error_pct'))
+        for error in errors:
+            writer.writerow((error.exp.name, error.metric,
+                             '%.6g' % error.measured, '%.6g' % error.model,
+                             '%.3g' % error.exp.spread[error.metric],
+                             '%.2f' % error.pct))
+
+
+def summary(errors):
+    """Return: the last line."""
+    texts = []
+    for kind, metrics in KINDS.items():
+        value = mean_abs([e for e in errors if e.metric in metrics])
+        texts.append('%s %s' % (kind, '-' if value is None
+                                else '%.1f %%' % value))
+    return 'validate: %d points, %s' % (len(errors), ', '.join(texts))
+
+
+def run(sim, points, config, host_path, seeds, out_dir):
+    """Validates a drive against a file of points."""
+    start = time.monotonic()
+    host = read_host(host_path)
+    experiments = read_experiments(points)
+    skipped = simulate(sim, experiments, host, config, seeds)
+    errors = errors_of(experiments)
+    print('%s against %s, mean of %d seeds' % (
+        os.path.basename(config), os.path.basename(points), seeds))
+    print_host(host)
+    print_errors(errors, skipped)
+    write_csv(os.path.join(out_dir, 'points.csv'), errors)
+    validate_report.write(os.path.join(out_dir, 'report.html'), experiments,
+                          [(part, metric, len(mine), mean_abs(mine),
+                            percentile_abs(mine, 90))
+                           for (part, metric), mine in by_part(errors).items()],
+                          summary(errors))
+    print('%.0f s; written to %s' % (time.monotonic() - start,
+                                     os.path.relpath(out_dir, os.getcwd())))
+    print(summary(errors))
