@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC1091,SC2154  # the guest has tap.sh and DRIVE
 #
-# What nvme-cli makes of the drive: tiny.cfg with 32 zones, 8 open and 10 active
-# and a 64-byte extension of each zone's descriptor. Needs iomem=relaxed, or
-# nvme-cli cannot read the registers.
+# What nvme-cli makes of the drive: tiny.cfg with 32 zones, 8 open and 10 active,
+# a 64-byte extension of each zone's descriptor, and a recommendation to finish
+# what has been active for 100 s. Needs iomem=relaxed, or nvme-cli cannot read
+# the registers.
 # Knows nothing of time.
 
 . tap.sh
@@ -12,6 +13,7 @@ readonly BLOCKS=1024            # of 4096 bytes, in a zone
 readonly CAP_BLOCKS=768
 readonly ZONES=32
 readonly EXTENSION_BYTES=64
+readonly FINISH_RECOMMENDED_S=100
 
 # json COMMAND...: its JSON goes to /tmp/json.
 json()
@@ -269,6 +271,29 @@ nsid_for()
     fi
 }
 
+# Zone 2 is open for too long: the drive says so once, and where.
+changed_zones()
+{
+    dd if=/dev/zero of="$DRIVE" bs=4096 seek=$((2 * BLOCKS)) count=1 \
+        oflag=direct
+    json zns changed-zone-list "$DRIVE"
+    field '.nrzid' 0
+    sleep $((FINISH_RECOMMENDED_S + 1))
+    json zns changed-zone-list "$DRIVE" -r
+    cat /tmp/json
+    field '.nrzid' 1
+    json zns changed-zone-list "$DRIVE"
+    field '.nrzid' 1
+    json zns changed-zone-list "$DRIVE"
+    field '.nrzid' 0
+    json zns report-zones "$DRIVE" -s $((2 * BLOCKS)) -d 2
+    # Finish Zone Recommended
+    field '[.zone_list[] | .attrs]' '[2,0]'
+    reset_all
+    json zns report-zones "$DRIVE" -s $((2 * BLOCKS)) -d 1
+    field '.zone_list[0].attrs' 0
+}
+
 # Each page from 0 to 255: read if the drive lists it, else refused.
 log_pages()
 {
@@ -486,6 +511,7 @@ check "smart-log" smart
 check "error-log" errors
 check "effects-log" effects
 check "fw-log, zns changed-zone-list, changed-ns-list-log" other_logs
+check "zns changed-zone-list: a zone that is open for too long" changed_zones
 check "get-log of every page" log_pages
 check "get-feature of every feature, with each selection" features
 check "set-feature" set_features
