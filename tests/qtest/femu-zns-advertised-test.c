@@ -1,0 +1,290 @@
+/*
+ * What the drive says that it has, it has, and nothing else: registers,
+ * Identify, log pages, features, opcodes, arbitration. Every number is tried.
+ *
+ * Knows nothing of what any of them holds.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "qemu/cutils.h"
+#include "femu-zns-commands.h"
+
+#define REG_NSSR 0x20
+#define REG_CMBLOC 0x38
+#define REG_CMBSZ 0x3c
+#define REG_PMRCAP 0xe00
+#define NSSR_RESET 0x4e564d65           /* "NVMe" */
+
+/* NVMe base 2.0, figure 36. */
+#define CAP_AMS (UINT64_C(3) << 17)
+#define CAP_NSSRS (UINT64_C(1) << 36)
+#define CAP_BPS (UINT64_C(1) << 45)
+#define CAP_PMRS_CMBS (UINT64_C(3) << 56)
+
+#define LOG_SUPPORTED_PAGES 0x00
+#define LOG_FEATURES 0x12
+#define LOG_CHANGED_ZONES 0xbf
+#define LIST_BYTES 1024u                /* 256 dwords, bit 0: supported */
+#define SELECTS 4u                      /* current, default, saved, what it can */
+
+static FemuDrive *boot(const char *extra)
+{
+    FemuConfig config = femu_small_config();
+
+    return femu_boot(&config, extra);
+}
+
+/* No subsystem reset, boot partition, host's memory in the controller. */
+static void test_registers(void)
+{
+    FemuDrive *drive = boot(NULL);
+    uint64_t cap = femu_reg64(drive, NVME_REG_CAP);
+
+    g_assert_cmphex(cap & (CAP_AMS | CAP_NSSRS | CAP_BPS | CAP_PMRS_CMBS), ==,
+                    0);
+    femu_set_reg(drive, REG_NSSR, NSSR_RESET);
+    g_assert_cmphex(femu_reg(drive, REG_NSSR), ==, 0);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    g_assert_cmphex(femu_reg(drive, REG_CMBLOC), ==, 0);
+    g_assert_cmphex(femu_reg(drive, REG_CMBSZ), ==, 0);
+    g_assert_cmphex(femu_reg(drive, REG_PMRCAP), ==, 0);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+}
+
+static bool is_in(uint8_t what, const uint8_t *list, unsigned count)
+{
+    return memchr(list, what, count) != NULL;
+}
+
+/*
+ * What a 2.0 controller of the NVM and the zoned command set must answer, and
+ * what namespace management asks for (NVMe base 2.0, figure 273).
+ */
+static void test_identify(void)
+{
+    static const uint8_t there[] = {
+        NVME_ID_CNS_NS, NVME_ID_CNS_CTRL, NVME_ID_CNS_NS_ACTIVE_LIST,
+        NVME_ID_CNS_NS_DESCR_LIST, NVME_ID_CNS_CS_NS, NVME_ID_CNS_CS_CTRL,
+        NVME_ID_CNS_CS_NS_ACTIVE_LIST, NVME_ID_CNS_CS_IND_NS,
+        NVME_ID_CNS_NS_PRESENT_LIST, NVME_ID_CNS_NS_PRESENT,
+        NVME_ID_CNS_NS_ATTACHED_CTRL_LIST, NVME_ID_CNS_CTRL_LIST,
+        NVME_ID_CNS_CS_NS_PRESENT_LIST, NVME_ID_CNS_CS_NS_PRESENT,
+        NVME_ID_CNS_IO_COMMAND_SET,
+    };
+    FemuDrive *drive = boot(NULL);
+
+    for (unsigned cns = 0; cns < 256; cns++) {
+        for (unsigned csi = 0; csi <= NVME_CSI_ZONED; csi += NVME_CSI_ZONED) {
+            g_assert_cmphex(femu_identify(drive, cns, csi, FEMU_NSID, NULL),
+                            ==, is_in(cns, there, ARRAY_SIZE(there))
+                                ? NVME_SUCCESS : NVME_INVALID_FIELD);
+        }
+    }
+    femu_shutdown(drive);
+}
+
+/* Numbers whose dword in a list of 256 says "supported". */
+static bool listed(const uint8_t *list, unsigned number)
+{
+    return ldl_le_p(list + 4 * number) & 1;
+}
+
+/* The log of log pages is right about each of them. */
+static void test_logs(void)
+{
+    static const uint8_t there[] = {
+        LOG_SUPPORTED_PAGES, NVME_LOG_ERROR_INFO, NVME_LOG_SMART_INFO,
+        NVME_LOG_FW_SLOT_INFO, NVME_LOG_CHANGED_NSLIST, NVME_LOG_CMD_EFFECTS,
+        LOG_FEATURES, LOG_CHANGED_ZONES, FEMU_LOG_STATS,
+    };
+    FemuDrive *drive = boot(NULL);
+    uint8_t list[LIST_BYTES];
+    NvmeFwSlotInfoLog slots;
+
+    g_assert_cmphex(femu_get_log(drive, LOG_SUPPORTED_PAGES, 0, 0, list,
+                                 sizeof(list)), ==, NVME_SUCCESS);
+    for (unsigned lid = 0; lid < 256; lid++) {
+        uint32_t nsid = lid == LOG_CHANGED_ZONES ? FEMU_NSID
+                                                 : NVME_NSID_BROADCAST;
+        bool is_there = is_in(lid, there, ARRAY_SIZE(there));
+
+        g_assert_cmpuint(listed(list, lid), ==, is_there);
+        g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, nsid,
+                                   127u << 16 | lid, 0, drive->buf).status, ==,
+                        is_there ? NVME_SUCCESS : NVME_INVALID_LOG_ID);
+    }
+    /* one slot, which cannot be written and is active */
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_FW_SLOT_INFO, 0, 0, &slots,
+                                 sizeof(slots)), ==, NVME_SUCCESS);
+    g_assert_cmphex(slots.afi, ==, 1);
+    g_assert_cmpmem(slots.frs1, 8, "1       ", 8);
+    g_assert_true(buffer_is_zero(slots.frs2, sizeof(slots.frs2)));
+    femu_shutdown(drive);
+}
+
+static FemuCqe get_feature(FemuDrive *drive, uint8_t fid, unsigned select)
+{
+    uint32_t nsid = fid == NVME_ERROR_RECOVERY ? FEMU_NSID : 0;
+
+    return femu_admin(drive, NVME_ADM_CMD_GET_FEATURES, nsid,
+                      select << 8 | fid, 0, drive->buf);
+}
+
+/*
+ * The log of features is right about each of them, whichever of its values is
+ * asked for. None can be saved, all can be changed.
+ */
+static void test_features(void)
+{
+    static const uint8_t there[] = {
+        NVME_ARBITRATION, NVME_POWER_MANAGEMENT, NVME_TEMPERATURE_THRESHOLD,
+        NVME_ERROR_RECOVERY, NVME_NUMBER_OF_QUEUES, NVME_INTERRUPT_COALESCING,
+        NVME_INTERRUPT_VECTOR_CONF, NVME_WRITE_ATOMICITY,
+        NVME_ASYNCHRONOUS_EVENT_CONF, NVME_TIMESTAMP,
+        NVME_COMMAND_SET_PROFILE, 0x81, FEMU_FEAT_STATS,
+    };
+    FemuDrive *drive = boot(NULL);
+    uint8_t list[LIST_BYTES];
+
+    g_assert_cmphex(femu_get_log(drive, LOG_FEATURES, 0, 0, list,
+                                 sizeof(list)), ==, NVME_SUCCESS);
+    for (unsigned fid = 0; fid < 256; fid++) {
+        bool is_there = is_in(fid, there, ARRAY_SIZE(there));
+
+        g_assert_cmpuint(listed(list, fid), ==, is_there);
+        for (unsigned select = 0; select < SELECTS; select++) {
+            FemuCqe cqe = get_feature(drive, fid, select);
+
+            g_assert_cmphex(cqe.status, ==, is_there ? NVME_SUCCESS
+                                                     : NVME_INVALID_FIELD);
+            if (is_there && select == NVME_GETFEAT_SELECT_CAP) {
+                g_assert_cmphex(cqe.result, ==, NVME_FEAT_CAP_CHANGE |
+                                (fid == NVME_ERROR_RECOVERY
+                                 ? NVME_FEAT_CAP_NS : 0));
+            }
+        }
+        g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0,
+                                   1u << 31 | fid, 0, drive->buf).status, ==,
+                        is_there ? NVME_FID_NOT_SAVEABLE : NVME_INVALID_FIELD);
+    }
+    femu_shutdown(drive);
+}
+
+/* The default and the saved value stay what they were when it is changed. */
+static void test_feature_selects(void)
+{
+    FemuDrive *drive = boot(NULL);
+
+    g_assert_cmphex(femu_set_feature(drive, NVME_INTERRUPT_COALESCING, 0x305),
+                    ==, NVME_SUCCESS);
+    g_assert_cmphex(get_feature(drive, NVME_INTERRUPT_COALESCING,
+                                NVME_GETFEAT_SELECT_CURRENT).result, ==,
+                    0x305);
+    g_assert_cmphex(get_feature(drive, NVME_INTERRUPT_COALESCING,
+                                NVME_GETFEAT_SELECT_DEFAULT).result, ==, 0);
+    g_assert_cmphex(get_feature(drive, NVME_INTERRUPT_COALESCING,
+                                NVME_GETFEAT_SELECT_SAVED).result, ==, 0);
+    femu_shutdown(drive);
+}
+
+/*
+ * The effects log is right about every admin opcode: one that is not there is
+ * an Invalid Opcode, and so are keep alive, self-test and sanitize, of which
+ * Identify says that they are not.
+ */
+static void test_admin_opcodes(void)
+{
+    for (unsigned on = 0; on < 2; on++) {
+        FemuDrive *drive = boot(on ? "dbbuf=on" : NULL);
+        NvmeEffectsLog log;
+        NvmeIdCtrl id;
+
+        g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
+                        NVME_SUCCESS);
+        g_assert_cmphex(le16_to_cpu(id.kas), ==, 0);
+        g_assert_cmphex(le32_to_cpu(id.sanicap), ==, 0);
+        g_assert_cmphex(le16_to_cpu(id.oacs), ==,
+                        NVME_OACS_FORMAT | NVME_OACS_NMS |
+                        (on ? NVME_OACS_DBCS : 0));
+        g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS,
+                                     NVME_CSI_ZONED, 0, &log, sizeof(log)), ==,
+                        NVME_SUCCESS);
+        for (unsigned opcode = 0; opcode < 256; opcode++) {
+            bool there = le32_to_cpu(log.acs[opcode]) & NVME_CMD_EFF_CSUPP;
+            NvmeCmd cmd = {
+                .opcode = opcode,
+                .nsid = cpu_to_le32(0xfffffffe),    /* does no harm */
+                .cdw10 = cpu_to_le32(0xffff00ff),
+            };
+            FemuCqe cqe;
+
+            if (opcode == NVME_ADM_CMD_ASYNC_EV_REQ) {
+                g_assert_true(there);
+                continue;
+            }
+            cqe = femu_exec(&drive->admin, &cmd);
+            g_assert_cmpuint(cqe.status != NVME_INVALID_OPCODE, ==, there);
+        }
+        femu_assert_works(drive, 0);
+        femu_shutdown(drive);
+    }
+}
+
+/*
+ * Plain round robin (CAP.AMS is 0): queues whose commands wait for the drive
+ * are served in turn, one command each.
+ */
+static void test_round_robin(void)
+{
+    FemuConfig config = femu_small_config();
+    uint64_t page_ns;
+    FemuDrive *drive;
+    FemuCq cq[3];
+    FemuSq sq[3];
+    FemuCqe cqe;
+
+    config.ssd.cmd_slots = 1;
+    drive = femu_boot(&config, NULL);
+    page_ns = femu_page_write_ns(drive);
+    for (unsigned i = 0; i < 3; i++) {
+        femu_cq_create(drive, &cq[i], 2 + i, 16, -1);
+        femu_sq_create(drive, &sq[i], 2 + i, 16, &cq[i]);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < 4; j++) {
+            NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE,
+                                      femu_zone_lba(drive, i) +
+                                      j * femu_page_nlb(drive),
+                                      femu_page_nlb(drive), drive->buf);
+
+            femu_place(&sq[i], &cmd);
+        }
+        femu_ring(&sq[i]);
+    }
+    for (unsigned turn = 0; turn < 12; turn++) {
+        femu_step_to(drive->host, (turn + 1) * page_ns);
+        for (unsigned i = 0; i < 3; i++) {
+            g_assert_cmpuint(femu_reap(&cq[i], &cqe), ==, i == turn % 3);
+        }
+    }
+    femu_shutdown(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/advertised/" name, test)
+    ADD("registers", test_registers);
+    ADD("identify", test_identify);
+    ADD("logs", test_logs);
+    ADD("features", test_features);
+    ADD("feature-selects", test_feature_selects);
+    ADD("admin-opcodes", test_admin_opcodes);
+    ADD("round-robin", test_round_robin);
+#undef ADD
+    return g_test_run();
+}
