@@ -271,7 +271,8 @@ static const char *set_number(const OptionRow *row, void *field,
         if (number < 1) {
             return "must be at least 1";
         }
-        /* fall through */
+        *(uint64_t *)field = number;
+        return NULL;
     default:
         *(uint64_t *)field = number;
         return NULL;

@@ -70,9 +70,63 @@ typedef struct Fuzz {
         [take(in) % (sizeof((const uint64_t[]) { __VA_ARGS__ }) /           \
                      sizeof(uint64_t))])
 
+/* How units work: several planes and pages at a time, registers, reads. */
+static void take_array(Input *in, SsdParams *p)
+{
+    p->multi_plane = take(in) & 1;
+    p->program_pages = PICK(in, 1, 1, 2, 3);
+    p->pages_per_block *= p->program_pages;
+    p->program_transfer_ns = PICK(in, 0, 5, 9001);
+    p->program_data_ns = PICK(in, 0, 5003);
+    p->program_spread_permille = PICK(in, 0, 30);
+    p->read_slow_ns = PICK(in, 0, 70003);
+    p->slow_page_permille = PICK(in, 0, 300, 1000);
+    p->cache_read = take(in) & 1;
+    p->program_registers = PICK(in, 0, 1, 2, 3);
+    p->reads_first = PICK(in, 0, 1, 2, 100);
+    p->program_suspend = take(in) & 1;
+    p->erase_suspend = take(in) & 1;
+    p->suspend_ns = PICK(in, 0, 20013);
+    p->resume_ns = PICK(in, 0, 3001);
+    p->suspend_segment_ns = PICK(in, 0, 1, 50021);
+    p->suspend_spread_permille = PICK(in, 0, 500);
+}
+
+/* The way in and out, the write buffer, what a reset costs beside erases. */
+static void take_front(Input *in, SsdParams *p)
+{
+    p->fe_read_ns = PICK(in, 0, 2003);
+    p->fe_write_ns = PICK(in, 0, 4001);
+    p->fe_append_ns = PICK(in, 0, 5003);
+    p->fe_finish_ns = PICK(in, 0, 3001);
+    p->fe_reset_ns = PICK(in, 0, 7001, 10000000);
+    p->fe_small_bytes = PICK(in, 0, 8) * SSD_KIB;
+    p->fe_small_write_ns = PICK(in, 0, 6007);
+    p->fe_first_write_ns = PICK(in, 0, 1009);
+    p->fe_after_permille = PICK(in, 0, 300, 1000);
+    p->fe_after_random = take(in) & 1;
+    p->link_in_ns = PICK(in, 0, 400000);
+    p->link_out_ns = PICK(in, 0, 300000);
+    p->fixed_read_ns = PICK(in, 0, 5003);
+    p->fixed_append_ns = PICK(in, 0, 7001);
+    p->write_buffer_bytes = PICK(in, 0, 64, 256, 4096) * SSD_KIB;
+    p->zone_buffer_bytes = PICK(in, 0, 16, 48, 96) * SSD_KIB;
+    p->buffer_waiters = take(in) % 4;
+    p->finish_fills_empty = take(in) & 1;
+    p->reset_drains = take(in) & 1;
+    p->reset_lock_ns = PICK(in, 0, 900007);
+    p->reset_steps = PICK(in, 0, 1, 3);
+    p->reset_step_ns = PICK(in, 0, 10007);
+    p->reset_base_ns = PICK(in, 0, 50021);
+    p->reset_full_ns = PICK(in, 0, 20011);
+    p->reset_part_ns = PICK(in, 0, 30011);
+}
+
 /* Return: false if the parameters contradict each other. */
 static bool take_params(Input *in, SsdParams *p)
 {
+    uint64_t page_bytes;
+
     ssd_params_defaults(p);
     p->namespaces = PICK(in, 1, 1, 2, MAX_NAMESPACES);
     p->zones = p->namespaces * (1 + take(in) % (MAX_ZONES / p->namespaces));
@@ -80,8 +134,6 @@ static bool take_params(Input *in, SsdParams *p)
     p->conventional_spare_pct = PICK(in, 0, 0, 7, 100);
     p->page_bytes = PICK(in, 4, 8, 12, 16, 48) * SSD_KIB;
     p->zone_size_bytes = PICK(in, 64, 128, 256) * SSD_KIB;
-    p->zone_capacity_bytes = p->page_bytes *
-        (1 + take(in) % (p->zone_size_bytes / p->page_bytes));
     p->lba_bytes = PICK(in, 512, 4096);
     p->max_active = take(in) % 6;
     p->max_open = p->max_active ? take(in) % (p->max_active + 1) : 0;
@@ -92,12 +144,29 @@ static bool take_params(Input *in, SsdParams *p)
     p->zone_dies = p->dies = PICK(in, 1, 2);
     p->zone_planes = p->planes = PICK(in, 1, 2);
     p->pages_per_block = PICK(in, 1, 2, 3, 7);
+    if (take(in) & 1) {
+        take_array(in, p);
+    }
+    if (take(in) & 1) {
+        take_front(in, p);
+    }
+    page_bytes = ssd_params_program_bytes(p);
+    if (page_bytes > p->zone_size_bytes) {
+        return false;
+    }
+    if (p->write_buffer_bytes) {
+        p->program_registers += p->program_registers == 0;
+        p->write_buffer_bytes += MAX_ZONES * MAX_NAMESPACES * page_bytes;
+        p->zone_buffer_bytes += p->zone_buffer_bytes ? 2 * page_bytes : 0;
+    }
+    p->zone_capacity_bytes = page_bytes *
+        (1 + take(in) % (p->zone_size_bytes / page_bytes));
     p->read_ns = PICK(in, 0, 1, 60000, 60013);
     p->program_ns = PICK(in, 0, 25000, 700000, 700027);
     p->erase_ns = PICK(in, 0, 700000, 3500000, 3500017);
     p->page_transfer_ns = PICK(in, 0, 3, 25000, 900001);
     p->read_granule_bytes = PICK(in, 0, 512, 4096);
-    p->finish_chunk_bytes = PICK(in, 0, 1, 2, 3, 8) * p->page_bytes;
+    p->finish_chunk_bytes = PICK(in, 0, 1, 2, 3, 8) * page_bytes;
     p->finish_pause_ns = PICK(in, 0, 0, 1, 900001);
     p->finish_busy_pause_ns = PICK(in, 0, 0, 5000000);
     p->finish_stall_ns = PICK(in, 0, 0, 1000, 50000000);

@@ -474,6 +474,15 @@ static const char *const drives[][2] = {
       "finish-pause-ns=10007 mgmt-parallel-zones=3" },
     { "full/idle", FULL "erase-at=idle buffer-waiters=1 zone-buffer=48K "
       "namespaces=3 zrwa-size=16K reset-drains=off" },
+    { "full/conventional", FULL "conventional-size=1M "
+      "conventional-spare=0" },
+    { "full/conventional-and-idle", FULL "conventional-size=4M lba-size=512 "
+      "erase-at=idle idle-ns=50000 mapping=remap spare-superblocks=1 "
+      "buffer-waiters=1" },
+    { "conventional-and-designs", ROOM "zones=6 channels=2 namespaces=2 "
+      "conventional-size=512K erase-at=background erase-preemptive=on "
+      "erase-stall-ns=2000000 finish-busy-pause-ns=700000 "
+      "excursion-ns=30000017" },
     { "free", ROOM "zones=4 read-ns=0 program-ns=0 erase-ns=0 "
       "page-transfer-ns=0" },
 };
