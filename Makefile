@@ -7,7 +7,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
 
-.PHONY: figures validate bench
+.PHONY: figures validate observations interference fit bench
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-bench build-core build-guest build-qemu build-tests
@@ -43,7 +43,7 @@ shell:
 	@scripts/shell
 
 test:
-	@scripts/deps core qemu guest report test
+	@scripts/deps core qemu guest report fit test
 	@scripts/test
 
 test-fio-zbd:
@@ -70,11 +70,26 @@ figures: core
 #: make validate  every measured point of a drive beside the model's;
 #:               out/validate/report.html
 #:                 POINTS=file.csv CONFIG=file.cfg SEEDS=3
+#: make observations  what two papers observed on the ZN540, checked on ours
+#: make interference  how much finish and reset disturb I/O, both drives
+#: make fit      parameters of a drive from your own measurements:
+#:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make bench    how fast the model is on this machine
 #:
 validate: core
 	@scripts/deps report
 	@scripts/validate
+
+observations: core
+	@scripts/observations
+
+interference: core
+	@scripts/deps report
+	@scripts/interference
+
+fit: core
+	@scripts/deps fit
+	@scripts/femu-fit $(FIT)
 
 bench:
 	@scripts/deps core
@@ -104,7 +119,7 @@ docs: core
 	@mv docs/parameters.md.new docs/parameters.md
 
 deps:
-	@scripts/deps core qemu guest report test
+	@scripts/deps core qemu guest report fit test
 
 clean:
 	rm -rf $(BUILDS)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""M^Inter: how much one operation disturbs another (SYSTOR 2024, "ConfZNS++",
+equation 1), from throughput and P95 latency with and without it.
+
+Knows nothing of how the figures were measured.
+"""
+
+import csv
+import json
+import math
+
+LEVEL_FIELDS = ('qd', 'zones')
+CURVE_FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'bg_op')
+
+
+class Point:
+    """Throughput and P95 latency of one concurrency level."""
+
+    def __init__(self, kiops, p95_us):
+        self.kiops = kiops
+        self.p95_us = p95_us
+
+
+def m_inter_of_level(isolated, disturbed, alpha=0.5):
+    """Return: the distance of two Points, relative to the isolated one."""
+    throughput = disturbed.kiops / isolated.kiops - 1
+    latency = disturbed.p95_us / isolated.p95_us - 1
+    return math.sqrt(alpha * throughput ** 2 + (1 - alpha) * latency ** 2)
+
+
+def m_inter(isolated, disturbed, alpha=0.5):
+    """Mean over the levels that both curves have.
+
+    isolated, disturbed: {level: Point}. Return: (M^Inter, number of levels),
+    or (None, 0) when no level is common.
+    """
+    levels = sorted(set(isolated) & set(disturbed))
+    if not levels:
+        return None, 0
+    return sum(m_inter_of_level(isolated[level], disturbed[level], alpha)
+               for level in levels) / len(levels), len(levels)
+
+
+def read_fio(path, job=None):
+    """Return: the Point of a fio result, by fio or by femu-sim, JSON: IOPS of
+    its jobs added up, the worst of their P95; only jobs named JOB, if given."""
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    jobs = json.loads(text[text.index('{'):])['jobs']
+    iops, p95_us = 0.0, 0.0
+    for one in jobs:
+        if job and one['jobname'] != job:
+            continue
+        for direction in ('read', 'write'):
+            made = one.get(direction) or {}
+            latency = made.get('lat_ns', {}).get('percentile') or \
+                made.get('clat_ns', {}).get('percentile') or {}
+            if made.get('total_ios') and '95.000000' in latency:
+                iops += made['iops']
+                p95_us = max(p95_us, latency['95.000000'] / 1000)
+    if not iops or not p95_us:
+        raise ValueError('%s: no job%s with IOPS and a 95th percentile' % (
+            path, ' ' + job if job else ''))
+    return Point(iops / 1000, p95_us)
+
+
+def read_curves(path):
+    """Curves of a file of points (tests/data/zn540/README.md has its columns).
+
+    Return: {(part, fg_op, bs, lba, bg_op): {intensity: {level: Point}}}; an
+    intensity of 0 is the isolated run.
+    """
+    found = {}
+    with open(path, encoding='utf-8') as file:
+        for row in csv.DictReader(file):
+            if row['metric'] not in ('kiops', 'p95_us'):
+                continue
+            curve = tuple(row[name] for name in CURVE_FIELDS)
+            level = tuple(int(row[name] or 0) for name in LEVEL_FIELDS)
+            percent = float(row['bg_intensity_pct'] or 0)
+            point = found.setdefault((curve, percent, level), {})
+            point[row['metric']] = float(row['value'])
+    curves = {}
+    for (curve, percent, level), point in found.items():
+        if len(point) == 2:
+            of_curve = curves.setdefault(curve, {})
+            of_curve.setdefault(percent, {})[level] = Point(point['kiops'],
+                                                            point['p95_us'])
+    return curves
+
+
+def alone(curves, curve):
+    """Return: the isolated curve of the same foreground, or None."""
+    for nothing in ('none', ''):
+        found = curves.get(curve[:4] + (nothing,), {}).get(0.0)
+        if found:
+            return found
+    return None
+
+
+def combinations(curves, percent=50.0, alpha=0.5):
+    """M^Inter of every pair of operations, background at `percent`.
+
+    Return: {(bg_op, fg_op): (M^Inter, levels)} for curves with both runs.
+    """
+    found = {}
+    for curve, by_percent in curves.items():
+        part, fg_op, _bs, _lba, bg_op = curve
+        if not part.startswith('mgmt-on-io') or bg_op in ('', 'none'):
+            continue
+        isolated = by_percent.get(0.0) or alone(curves, curve)
+        disturbed = by_percent.get(percent)
+        if isolated and disturbed:
+            value, levels = m_inter(isolated, disturbed, alpha)
+            if value is not None:
+                found[(bg_op, fg_op)] = (value, levels)
+    return found
