@@ -80,7 +80,8 @@ static NvmeCmd any_command(FemuDrive *drive, const uint8_t *opcodes,
     cmd.cdw10 = lba;
     cmd.cdw11 = lba >> 32;
     cmd.cdw12 = below(10) ? below(64) : any32();
-    cmd.cdw13 = below(6) | below(2) << 8 | below(2) << 16;
+    cmd.cdw13 = (below(8) ? below(6) : NVME_ZONE_ACTION_ZRWA_FLUSH) |
+                below(4) << 8 | below(2) << 16;
     memcpy(words, &cmd, sizeof(cmd));
     for (unsigned i = below(4); i > 0 && below(3) == 0; i--) {
         words[below(ARRAY_SIZE(words))] = any32();
@@ -231,6 +232,11 @@ static void test_fuzz_odd(void)
     config.ssd.zone_channels = 2;
     config.ssd.zone_capacity_bytes = 47 * config.ssd.page_bytes;
     config.ssd.mdts_bytes = 64 * SSD_KIB;
+    config.ssd.zrwa_bytes = 3 * config.ssd.page_bytes;
+    config.ssd.max_zrwa = 2;
+    config.ssd.finish_recommended_ns = 10000000;
+    config.ssd.excursion_ns = 30000000;
+    config.ssd.reset_recommended_ns = 10000000;
     config.time_dilation = 3;
     fuzz(femu_boot(&config, "max-queue-pairs=3"));
 }

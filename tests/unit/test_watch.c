@@ -193,6 +193,43 @@ static void test_excursion_with_zrwa(void)
     drive_free(d);
 }
 
+/*
+ * Commands that fit at one instant, of which two in each round leave a job in
+ * every zone.
+ */
+static unsigned commands_with_room(const char *words)
+{
+    Drive *d = drive_new(words);
+    unsigned count = 0;
+
+    for (; ssd_has_room(d->ssd); count++) {
+        switch (count % 6) {
+        case 4:
+            drive_all_zones(d, 0, SSD_OP_ZONE_FINISH);
+            break;
+        case 5:
+            drive_all_zones(d, 0, SSD_OP_ZONE_RESET);
+            break;
+        default:
+            drive_write(d, 0, drive_zone_lba(d, count % 6), 1);
+            break;
+        }
+    }
+    drive_drain(d);
+    drive_free(d);
+    return count;
+}
+
+/* The jobs that excursions may need are not given to commands. */
+static void test_room_for_excursions(void)
+{
+    unsigned count = commands_with_room("cmd-slots=100");
+
+    g_assert_cmpuint(count, <, 100);
+    g_assert_cmpuint(commands_with_room("cmd-slots=100 " EXCURSION), ==,
+                     count);
+}
+
 /* A failed zone, and one that was formatted, is left alone. */
 static void test_fail_and_format(void)
 {
@@ -220,6 +257,7 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/together", test_together);
     g_test_add_func("/watch/recommendations", test_recommendations);
     g_test_add_func("/watch/excursion-with-zrwa", test_excursion_with_zrwa);
+    g_test_add_func("/watch/room-for-excursions", test_room_for_excursions);
     g_test_add_func("/watch/fail-and-format", test_fail_and_format);
     return g_test_run();
 }
