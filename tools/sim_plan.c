@@ -130,6 +130,11 @@ static const char *dashes(const PlanJob *job)
     return job->name[0] == '\0' ? "--" : "";
 }
 
+static const char *fill_prefix(const PlanJob *job)
+{
+    return job->name[0] == '\0' ? "--" : "pre";
+}
+
 static bool check_zones(const PlanJob *job, const SsdParams *params,
                         GError **error)
 {
@@ -185,7 +190,7 @@ static bool check_fill(const PlanJob *job, const SsdParams *params,
         job->prefill_bytes > params->zone_capacity_bytes) {
         return job_error(error, job, "%sfill=%" PRIu64 ": must be a multiple "
                          "of lba-size=%" PRIu32 " up to the zone's capacity "
-                         "of %" PRIu64 " bytes", dashes(job),
+                         "of %" PRIu64 " bytes", fill_prefix(job),
                          job->prefill_bytes, params->lba_bytes,
                          params->zone_capacity_bytes);
     }
@@ -200,7 +205,8 @@ static bool check_fill(const PlanJob *job, const SsdParams *params,
         job->block_bytes > job->prefill_bytes) {
         return job_error(error, job, "%sbs=%" PRIu64 ": a zone holds only "
                          "%sfill=%" PRIu64 " bytes to read", dashes(job),
-                         job->block_bytes, dashes(job), job->prefill_bytes);
+                         job->block_bytes, fill_prefix(job),
+                         job->prefill_bytes);
     }
     return true;
 }

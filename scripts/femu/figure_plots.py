@@ -17,7 +17,8 @@ STYLE = {'font.family': 'DejaVu Sans', 'font.size': 9, 'axes.grid': True,
          'axes.spines.top': False, 'axes.spines.right': False,
          'legend.frameon': False, 'figure.dpi': 130}
 LABELS = {'kiops': 'throughput, thousand operations per second',
-          'p95_us': 'p95 latency, us', 'mean_us': 'mean latency, us',
+          'p95_us': 'p95 latency, us',
+          'reset_p95_us': 'p95 latency of resets, us', 'mean_us': 'mean latency, us',
           'max_us': 'greatest latency, us'}
 X_LABELS = {'9a': 'occupancy, %', '9b': 'occupancy, %', '10a': 'writers',
             '10b': 'queue depth', '11a': 'writers', '11b': 'writers',

@@ -90,10 +90,9 @@ def print_figure(name, title, points, note):
 def note_of(top, name):
     """Return: what a reader of figure NAME must know, or an empty text."""
     if name == '8':
-        with open(os.path.join(top, 'configs/zn540.cfg'),
-                  encoding='utf-8') as file:
-            if 'not calibrated' in file.read().lower():
-                return 'zn540.cfg is not calibrated'
+        if not figure_runs.is_calibrated(os.path.join(top,
+                                                      'configs/zn540.cfg')):
+            return 'zn540.cfg is not calibrated'
     return ''
 
 
