@@ -521,6 +521,95 @@ static void test_trace(void)
     g_unlink(path);
 }
 
+static FemuDrive *boot_two(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.namespaces = 2;          /* of four zones each */
+    return femu_boot(&config, NULL);
+}
+
+/*
+ * Read a block that was never written, in a namespace whose blocks may have
+ * either size: takes no time.
+ */
+static uint16_t read_now(FemuDrive *drive, uint32_t nsid)
+{
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 200, 1, drive->buf);
+
+    cmd.nsid = cpu_to_le32(nsid);
+    femu_submit(&drive->io, &cmd);
+    return femu_expect_now(&drive->io_cq).status;
+}
+
+static unsigned format_of(FemuDrive *drive, uint32_t nsid)
+{
+    NvmeIdNs id;
+
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_NS, CSI_ANY, nsid, &id),
+                    ==, NVME_SUCCESS);
+    return id.flbas;
+}
+
+/* The other namespace works on, keeps its data and is not waited for. */
+static void test_one_of_two(void)
+{
+    FemuDrive *drive = boot_two();
+    uint64_t start_ns, end_ns;
+    NvmeCmd flush = femu_cmd_flush();
+    uint16_t cid;
+
+    drive->nsid = 2;
+    cid = femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    start_ns = drive->host->now_ns;
+    expect_format(drive, submit_format(drive, 1, LBAF_512), start_ns);
+    femu_expect_ok(&drive->io_cq, start_ns + femu_page_write_ns(drive), 1, cid);
+    g_assert_cmpuint(format_of(drive, 1), ==, LBAF_512);
+    g_assert_cmpuint(format_of(drive, 2), ==, LBAF_4096);
+    write_pattern(drive, femu_zone_lba(drive, 1), 4);
+    formatted(drive, LBAF_512);
+    drive->nsid = 1;
+    femu_fill(drive, 0, femu_page_nlb(drive));
+    end_ns = drive->host->now_ns + drive->config.ssd.erase_ns;
+    cid = submit_format(drive, 1, LBAF_512);
+    g_assert_cmphex(read_now(drive, 1), ==, NVME_FORMAT_IN_PROGRESS);
+    g_assert_cmphex(read_now(drive, 2), ==, NVME_SUCCESS);
+    flush.nsid = cpu_to_le32(NVME_NSID_BROADCAST);
+    assert_refused_now(drive, &flush);
+    expect_format(drive, cid, end_ns);
+    g_assert_cmphex(read_now(drive, 1), ==, NVME_SUCCESS);
+    formatted(drive, LBAF_4096);
+    drive->nsid = 2;
+    assert_pattern(drive, femu_zone_lba(drive, 1), 4);
+    femu_shutdown(drive);
+}
+
+/* The command ends with the last; each is of use again when it is done. */
+static void test_all_of_two(void)
+{
+    FemuDrive *drive = boot_two();
+    uint64_t erase_ns = drive->config.ssd.erase_ns, start_ns;
+    uint16_t cid;
+
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        femu_fill(drive, 0, femu_page_nlb(drive));
+    }
+    start_ns = drive->host->now_ns;
+    cid = submit_format(drive, NVME_NSID_BROADCAST, LBAF_512);
+    g_assert_cmpuint(format_of(drive, 1), ==, LBAF_512);
+    g_assert_cmpuint(format_of(drive, 2), ==, LBAF_512);
+    femu_step_to(drive->host, start_ns + erase_ns);
+    formatted(drive, LBAF_512);
+    g_assert_cmphex(read_now(drive, 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(read_now(drive, 2), ==, NVME_FORMAT_IN_PROGRESS);
+    expect_format(drive, cid, start_ns + 2 * erase_ns);
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+        femu_assert_data(drive, 0, 32, NULL);
+    }
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -536,5 +625,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/format/inactive", test_inactive);
     qtest_add_func("femu-zns/format/statistics", test_statistics);
     qtest_add_func("femu-zns/format/trace", test_trace);
+    qtest_add_func("femu-zns/format/one-of-two", test_one_of_two);
+    qtest_add_func("femu-zns/format/all-of-two", test_all_of_two);
     return g_test_run();
 }
