@@ -163,6 +163,32 @@ static void test_data(void)
     femu_shutdown(drive);
 }
 
+/*
+ * What a write skips is zeroes even where the host's memory is not: a reset
+ * gives back whole pages of the host, and these blocks fill none.
+ */
+static void test_skipped_blocks(void)
+{
+    FemuConfig config = zrwa_config();
+    FemuDrive *drive;
+    uint64_t lba;
+    g_autofree uint8_t *data = NULL;
+
+    config.ssd.lba_bytes = 512;
+    drive = femu_boot(&config, NULL);
+    lba = femu_zone_lba(drive, ZONE);
+    data = femu_pattern(drive, lba, 7, 1);
+    g_assert_cmphex(femu_write(drive, lba, 7, data), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, lba, false),
+                    ==, NVME_SUCCESS);
+    g_assert_cmphex(open_zrwa(drive, ZONE), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_write(drive, lba + 5, 1, data), ==, NVME_SUCCESS);
+    femu_assert_data(drive, lba, 5, NULL);
+    femu_assert_data(drive, lba + 5, 1, data);
+    femu_assert_data(drive, lba + 6, 4, NULL);
+    femu_shutdown(drive);
+}
+
 /* Write Zeroes takes part, Compare sees what Read does; an append does not. */
 static void test_other_commands(void)
 {
@@ -337,6 +363,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/zrwa/identify", test_identify);
     qtest_add_func("femu-zns/zrwa/data", test_data);
+    qtest_add_func("femu-zns/zrwa/skipped-blocks", test_skipped_blocks);
     qtest_add_func("femu-zns/zrwa/other-commands", test_other_commands);
     qtest_add_func("femu-zns/zrwa/times", test_times);
     qtest_add_func("femu-zns/zrwa/writes-refused", test_writes_refused);
