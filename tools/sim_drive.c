@@ -20,8 +20,14 @@ typedef struct SimSlot {
     uint64_t trace_seq;
 } SimSlot;
 
+/* While the drive is watched, it runs at most this far at a time. */
+#define BUSY_STEP_NS 10000000
+#define BUSY_CAPACITY (1u << 18)
+
 struct SimDrive {
     Ssd *ssd;
+    SimBusySink *busy_sink; /* NULL: not watched */
+    void *busy_context;
     SsdTrace *trace; /* NULL: not recorded */
     uint64_t now_ns;
     SimSlot *slots;
@@ -110,10 +116,40 @@ static void drive_done(SimDrive *drive, SimDone *result)
     }
 }
 
+void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context)
+{
+    ssd_busy_log_start(drive->ssd, BUSY_CAPACITY);
+    drive->busy_sink = sink;
+    drive->busy_context = context;
+}
+
+static void hand_on_busy(SimDrive *drive)
+{
+    SsdBusy busy;
+
+    while (ssd_busy_log_take(drive->ssd, &busy, 1) > 0) {
+        drive->busy_sink(drive->busy_context, &busy);
+    }
+}
+
+/* The clock's next stop; a watched drive makes more of them. */
+static uint64_t next_stop_ns(SimDrive *drive)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);
+
+    if (drive->busy_sink) {
+        hand_on_busy(drive);
+        if (next_at_ns != UINT64_MAX) {
+            next_at_ns = MIN(next_at_ns, drive->now_ns + BUSY_STEP_NS);
+        }
+    }
+    return next_at_ns;
+}
+
 bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
 {
     while (ssd_poll(drive->ssd, drive->now_ns, &done->done, 1) == 0) {
-        uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);
+        uint64_t next_at_ns = next_stop_ns(drive);
 
         g_assert(next_at_ns > drive->now_ns);
         if (next_at_ns == UINT64_MAX || next_at_ns > until_ns) {

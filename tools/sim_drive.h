@@ -57,6 +57,12 @@ SimDone sim_drive_wait(SimDrive *drive);
  */
 bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done);
 
+/* Called for what channels and units did. */
+typedef void SimBusySink(void *context, const SsdBusy *busy);
+
+/* Have all of it from now on, nothing left out. Only on a new drive. */
+void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context);
+
 /* What a status means, in words. */
 const char *sim_status_text(SsdStatus status);
 

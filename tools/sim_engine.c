@@ -422,6 +422,7 @@ bool engine_run(const Plan *plan, SimDrive *drive, Result *result,
     init_workers(&engine);
     ran = !engine.failure && prefill_run(&engine, error);
     if (ran) {
+        result->started = true;
         result->start_at_ns = engine_now_ns(&engine);
         result->end_at_ns = result->start_at_ns;
         ssd_stats_reset(engine.ssd, result->start_at_ns);

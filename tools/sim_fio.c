@@ -56,7 +56,8 @@ static GOptionContext *fio_context(FioOptions *o)
         {"interval", 0, 0, G_OPTION_ARG_STRING, &o->interval,
          "Length of an interval (1s)", "TIME"},
         {"perfetto", 0, 0, G_OPTION_ARG_FILENAME, &o->perfetto,
-         "Write a trace for Perfetto or chrome://tracing", "FILE"},
+         "Write a trace of every operation, channel and flash unit, for Perfetto "
+         "or chrome://tracing", "FILE"},
         {0},
     };
 
@@ -212,13 +213,17 @@ static bool run_logged(const FioOptions *o, const Plan *plan, SimDrive *drive,
     if (!log_options(o, &options, error)) {
         return false;
     }
-    log = sim_log_open(&options, plan, error);
+    log = sim_log_open(&options, plan, ssd_params(sim_drive_ssd(drive)), result,
+                       error);
     if (!log) {
         return false;
     }
     if (o->ops_log || o->interval_log || o->perfetto) {
         result->logger = sim_log_entry;
         result->logger_context = log;
+    }
+    if (o->perfetto) {
+        sim_drive_watch_busy(drive, sim_log_busy, log);
     }
     ran = engine_run(plan, drive, result, error);
     ran = sim_log_close(log, ran ? error : NULL) && ran;

@@ -29,6 +29,7 @@ typedef struct IntervalSum {
 
 struct SimLog {
     const Plan *plan;
+    const Result *result;
     LogFile ops;
     LogFile intervals;
     LogFile perfetto;
@@ -69,8 +70,40 @@ static bool close_file(LogFile *file, GError **error)
     return written;
 }
 
+/* Rows of the flash, behind those of the jobs. */
+#define PERFETTO_CHANNELS 1000000
+#define PERFETTO_UNITS 1000001
+
+static void perfetto_name(FILE *out, const char *what, unsigned process,
+                          uint32_t row, const char *name)
+{
+    fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%" PRIu32
+            ",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", process, row,
+            what, name);
+}
+
+static void perfetto_flash(FILE *out, const SsdParams *params)
+{
+    uint32_t per_channel = params->ways * params->dies * params->planes;
+
+    perfetto_name(out, "process_name", PERFETTO_CHANNELS, 0, "channels");
+    perfetto_name(out, "process_name", PERFETTO_UNITS, 0, "flash units");
+    for (uint32_t i = 0; i < params->channels; i++) {
+        g_autofree char *name = g_strdup_printf("channel %" PRIu32, i);
+
+        perfetto_name(out, "thread_name", PERFETTO_CHANNELS, i, name);
+    }
+    for (uint32_t i = 0; i < params->channels * per_channel; i++) {
+        g_autofree char *name = g_strdup_printf(
+            "channel %" PRIu32 " unit %" PRIu32, i / per_channel,
+            i % per_channel);
+
+        perfetto_name(out, "thread_name", PERFETTO_UNITS, i, name);
+    }
+}
+
 /* One process per job, with one row (thread) per zone that it uses. */
-static void perfetto_head(SimLog *log)
+static void perfetto_head(SimLog *log, const SsdParams *params)
 {
     FILE *out = log->perfetto.file;
 
@@ -80,14 +113,17 @@ static void perfetto_head(SimLog *log)
                 "\"args\":{\"name\":\"job %s\"}}", i > 0 ? ",\n" : "", i + 1,
                 plan_job(log->plan, i)->name);
     }
+    perfetto_flash(out, params);
 }
 
 SimLog *sim_log_open(const SimLogOptions *options, const Plan *plan,
+                     const SsdParams *params, const Result *result,
                      GError **error)
 {
     SimLog *log = g_new0(SimLog, 1);
 
     log->plan = plan;
+    log->result = result;
     log->interval_ns = options->interval_ns;
     log->sums = g_new0(IntervalSum, plan->jobs->len * PLAN_OP_COUNT);
     if (!open_file(&log->ops, options->ops_path, error) ||
@@ -105,7 +141,7 @@ SimLog *sim_log_open(const SimLogOptions *options, const Plan *plan,
                 "max_ns\n");
     }
     if (log->perfetto.file) {
-        perfetto_head(log);
+        perfetto_head(log, params);
     }
     return log;
 }
@@ -191,6 +227,23 @@ void sim_log_entry(void *context, const ResultEntry *entry)
     if (log->perfetto.file) {
         perfetto_add(log, entry);
     }
+}
+
+void sim_log_busy(void *context, const SsdBusy *busy)
+{
+    SimLog *log = context;
+    FILE *out = log->perfetto.file;
+    uint64_t start_at_ns = log->result->start_at_ns;
+
+    if (!log->result->started || busy->begin_at_ns < start_at_ns) {
+        return;
+    }
+    fprintf(out, ",\n{\"ph\":\"X\",\"cat\":\"flash\",\"pid\":%u,\"tid\":%"
+            PRIu32 ",\"name\":\"%s\"", busy->is_channel ? PERFETTO_CHANNELS
+            : PERFETTO_UNITS, busy->resource_idx, busy->what);
+    print_us(out, "ts", busy->begin_at_ns - start_at_ns);
+    print_us(out, "dur", busy->end_at_ns - busy->begin_at_ns);
+    fprintf(out, "}");
 }
 
 bool sim_log_close(SimLog *log, GError **error)

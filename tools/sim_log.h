@@ -22,12 +22,19 @@ typedef struct SimLogOptions {
     const char *perfetto_path;
 } SimLogOptions;
 
-/* Return: NULL and *error when a file cannot be created. */
+/*
+ * A log of a plan on a drive of `params` (resolved), whose results become
+ * *result. Return: NULL and *error when a file cannot be created.
+ */
 SimLog *sim_log_open(const SimLogOptions *options, const Plan *plan,
+                     const SsdParams *params, const Result *result,
                      GError **error);
 
 /* The ResultLogger; `context` is the SimLog. */
 void sim_log_entry(void *context, const ResultEntry *entry);
+
+/* The SimBusySink for a Perfetto trace; `context` is the SimLog. */
+void sim_log_busy(void *context, const SsdBusy *busy);
 
 /*
  * Finish all files and free the log.

@@ -51,7 +51,8 @@ typedef void ResultLogger(void *context, const ResultEntry *entry);
 typedef struct Result {
     ResultJob *jobs;
     unsigned job_count;
-    uint64_t start_at_ns; /* prefilling is over */
+    bool started;         /* prefilling is over */
+    uint64_t start_at_ns; /* when it was */
     uint64_t end_at_ns;   /* the last completion */
     uint64_t command_count; /* that the drive completed, from start to end */
     ResultLogger *logger; /* may be NULL */

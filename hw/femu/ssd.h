@@ -233,6 +233,28 @@ typedef struct SsdBlock {
 uint64_t ssd_block_count(const Ssd *ssd);
 SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx);
 
+/* What a channel or a flash unit did, from when to when. */
+typedef struct SsdBusy {
+    uint64_t begin_at_ns;
+    uint64_t end_at_ns;
+    bool is_channel;       /* else a unit, as ssd_zone_units() numbers them */
+    uint32_t resource_idx;
+    const char *what;      /* read, load, program, pad, erase */
+} SsdBusy;
+
+/*
+ * Log what channels and units do, right after ssd_new(): `capacity` entries
+ * are kept until they are taken, then the oldest make room.
+ */
+void ssd_busy_log_start(Ssd *ssd, uint32_t capacity);
+
+/*
+ * Take the oldest entries: work of units that has ended, or stopped for reads,
+ * and transfers that are booked.
+ * Return: how many, at most `max`.
+ */
+unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max);
+
 /*
  * Statistics since ssd_new() or the last ssd_stats_reset(), as JSON text:
  * per operation count, errors, bytes and latency distribution (submission to

@@ -44,6 +44,35 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     }
 }
 
+void ssd_busy_log_start(Ssd *ssd, uint32_t capacity)
+{
+    flash_log_busy(&ssd->flash, capacity);
+}
+
+unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max)
+{
+    static const char *const names[] = {
+        [FLASH_READ] = "read",
+        [FLASH_LOAD] = "load",
+        [FLASH_PROGRAM] = "program",
+        [FLASH_PAD] = "pad",
+        [FLASH_ERASE] = "erase",
+    };
+    unsigned count = 0;
+    BusyEntry entry;
+
+    while (count < max && busy_log_take(&ssd->flash.busy, &entry)) {
+        busy[count++] = (SsdBusy) {
+            .begin_at_ns = entry.begin_at_ns,
+            .end_at_ns = entry.end_at_ns,
+            .is_channel = entry.is_channel,
+            .resource_idx = entry.resource_idx,
+            .what = names[entry.kind],
+        };
+    }
+    return count;
+}
+
 static void append_ops(const Ssd *ssd, GString *json)
 {
     const char *comma = "";

@@ -31,8 +31,16 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
     }
 }
 
+void flash_log_busy(Flash *flash, uint32_t size)
+{
+    g_assert(flash->busy.size == 0 && size > 0);
+    flash->busy.entries = g_new(BusyEntry, size);
+    flash->busy.size = size;
+}
+
 void flash_destroy(Flash *flash)
 {
+    g_free(flash->busy.entries);
     g_free(flash->tokens);
     g_free(flash->channels);
     g_free(flash->units);
@@ -68,10 +76,17 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
                                               : config->program_transfer_ns;
     uint64_t transfer_ns = flash_transfer_ns(config, page_ns, op->begin_bytes,
                                              op->end_bytes);
+    uint64_t end_at_ns = local_clock_book(channel, now_ns, transfer_ns);
 
     token->at_unit = false;
-    event_heap_push(flash->events,
-                    local_clock_book(channel, now_ns, transfer_ns), token_idx);
+    busy_log_add(&flash->busy, &(BusyEntry) {
+        .begin_at_ns = end_at_ns - transfer_ns,
+        .end_at_ns = end_at_ns,
+        .resource_idx = channel - flash->channels,
+        .kind = op->kind,
+        .is_channel = true,
+    });
+    event_heap_push(flash->events, end_at_ns, token_idx);
 }
 
 /* Registers: a program's data wait for one before they cross the channel */

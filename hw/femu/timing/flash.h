@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "busy_log.h"
 #include "event_heap.h"
 #include "flash_op.h"
 #include "local_clock.h"
@@ -79,6 +80,7 @@ typedef struct FlashUnit {
     uint32_t suspended_idx; /* a program or erase, while reads go */
     uint32_t reads_served;  /* since other work last ran */
     uint32_t points_passed; /* suspend points so far: keys of draws */
+    uint64_t run_from_at_ns; /* the stretch that runs now */
     uint64_t run_until_at_ns;
     uint64_t point_at_ns; /* next suspend point of what runs */
     bool suspending;      /* it stops, or has stopped, at that point */
@@ -107,6 +109,7 @@ typedef struct Flash {
     FlashUnit *units;
     bool locked; /* programs wait before their registers */
     FlashCounters counters; /* array operations that have ended */
+    BusyLog busy;
 } Flash;
 
 /* The flash's events have the payloads below this; it has so many at most. */
@@ -118,6 +121,9 @@ static inline uint32_t flash_event_count(const FlashConfig *config)
 /* `events` is for more than flash_event_count() events, and outlives it. */
 void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events);
 void flash_destroy(Flash *flash);
+
+/* Log what channels and units do in `busy`, up to `size` entries at a time. */
+void flash_log_busy(Flash *flash, uint32_t size);
 
 /*
  * Start `op` at `now_ns`, the time of the event that is being handled or a

@@ -137,6 +137,7 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     FlashToken *token = &flash->tokens[token_idx];
 
     unit->running_idx = token_idx;
+    unit->run_from_at_ns = now_ns;
     unit->run_until_at_ns = now_ns + array_ns;
     if (!token->has_event) {
         token->has_event = true;
@@ -149,6 +150,17 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
             plan_suspension(flash, now_ns, unit);
         }
     }
+}
+
+/* A stretch of array work is over. */
+static void note_busy(Flash *flash, const FlashUnit *unit, uint64_t end_at_ns)
+{
+    busy_log_add(&flash->busy, &(BusyEntry) {
+        .begin_at_ns = unit->run_from_at_ns,
+        .end_at_ns = end_at_ns,
+        .resource_idx = unit - flash->units,
+        .kind = flash->tokens[unit->running_idx].op.kind,
+    });
 }
 
 static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
@@ -223,6 +235,7 @@ void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
+    note_busy(flash, unit, unit->point_at_ns);
     flash->counters.suspensions++;
     unit->suspended_idx = unit->running_idx;
     unit->left_ns = unit->run_until_at_ns - unit->point_at_ns +
@@ -251,5 +264,6 @@ bool flash_unit_run_ended(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         }
         unit->reads_served = 0;
     }
+    note_busy(flash, unit, now_ns);
     return true;
 }
