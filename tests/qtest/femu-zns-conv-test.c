@@ -326,8 +326,28 @@ static void test_shadow_4k(void)
     check_shadow(4096);
 }
 
-/* What the memory held before is nowhere to be seen, and gone when written. */
-static void test_memdev(void)
+/* Write blocks where nothing is, look around them, and free them. */
+static void check_around(FemuDrive *drive, uint64_t first, uint32_t nlb)
+{
+    uint64_t start = QEMU_ALIGN_DOWN(first, 8), end = first + nlb;
+    g_autofree uint8_t *data = femu_pattern(drive, first, nlb, 3);
+
+    g_assert_cmphex(femu_write(drive, first, nlb, data), ==, NVME_SUCCESS);
+    if (first > start) {
+        femu_assert_data(drive, start, first - start, NULL);
+    }
+    femu_assert_data(drive, first, nlb, data);
+    femu_assert_data(drive, end, 8 - end % 8, NULL);
+    g_assert_cmphex(deallocate_one(drive, start, QEMU_ALIGN_UP(end, 8) -
+                                   start), ==, NVME_SUCCESS);
+    femu_assert_data(drive, start, QEMU_ALIGN_UP(end, 8) - start, NULL);
+}
+
+/*
+ * What the memory held before is nowhere to be seen. A private file gives no
+ * memory back, so what is freed must read as zeroes without that.
+ */
+static void check_memdev(bool share)
 {
     g_autofree char *path = NULL;
     int fd = g_file_open_tmp("femu-zns-conv-XXXXXX", &path, NULL);
@@ -338,8 +358,8 @@ static void test_memdev(void)
     g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
                                                "memdev=data");
     g_autofree char *args = g_strdup_printf(
-        "-object memory-backend-file,id=data,share=on,mem-path=%s,size=%" PRIu64
-        " %s", path, bytes, device);
+        "-object memory-backend-file,id=data,share=%s,mem-path=%s,"
+        "size=%" PRIu64 " %s", share ? "on" : "off", path, bytes, device);
     g_autofree uint8_t *data = NULL;
     uint8_t found[512];
     FemuDrive *drive;
@@ -358,11 +378,29 @@ static void test_memdev(void)
     femu_assert_data(drive, 16, 1, NULL);
     femu_assert_data(drive, 17, 1, data);
     femu_assert_data(drive, 18, 14, NULL);
-    g_assert_cmpint(pread(fd, found, 512, zoned_bytes + 17 * 512), ==, 512);
-    g_assert_cmpmem(found, 512, data, 512);
+    if (share) {
+        g_assert_cmpint(pread(fd, found, 512, zoned_bytes + 17 * 512), ==,
+                        512);
+        g_assert_cmpmem(found, 512, data, 512);
+    }
+    /* to the end of a granule, from the start of one, across, a whole one */
+    check_around(drive, 33, 7);
+    check_around(drive, 48, 3);
+    check_around(drive, 70, 20);
+    check_around(drive, 96, 8);
     femu_shutdown(drive);
     close(fd);
     unlink(path);
+}
+
+static void test_memdev(void)
+{
+    check_memdev(true);
+}
+
+static void test_memdev_private(void)
+{
+    check_memdev(false);
 }
 
 /* Format */
@@ -484,6 +522,7 @@ int main(int argc, char **argv)
     ADD("shadow/512", test_shadow_512);
     ADD("shadow/4k", test_shadow_4k);
     ADD("memdev", test_memdev);
+    ADD("memdev/private", test_memdev_private);
     ADD("format", test_format);
     ADD("times", test_times);
     ADD("inject", test_inject);

@@ -64,6 +64,12 @@ static uint64_t any_lba(FemuDrive *drive)
     }
 }
 
+static uint32_t namespaces(const FemuDrive *drive)
+{
+    return drive->config.ssd.namespaces +
+           (drive->config.ssd.conventional_bytes ? 1 : 0);
+}
+
 /* A command that is mostly sensible, but for a few random words. */
 static NvmeCmd any_command(FemuDrive *drive, const uint8_t *opcodes,
                            size_t count)
@@ -74,7 +80,7 @@ static NvmeCmd any_command(FemuDrive *drive, const uint8_t *opcodes,
 
     cmd.opcode = below(20) ? opcodes[below(count)] : below(256);
     cmd.flags = below(10) ? 0 : below(256);
-    cmd.nsid = below(10) ? FEMU_NSID : any32();
+    cmd.nsid = below(10) ? 1 + below(namespaces(drive)) : any32();
     cmd.dptr.prp1 = any_addr(drive);
     cmd.dptr.prp2 = any_addr(drive) & ~(below(4) ? 4095 : 0);
     cmd.cdw10 = lba;
@@ -95,9 +101,16 @@ static NvmeCmd any_io(FemuDrive *drive)
     static const uint8_t opcodes[] = {
         NVME_CMD_WRITE, NVME_CMD_READ, NVME_CMD_ZONE_APPEND, NVME_CMD_FLUSH,
         NVME_CMD_ZONE_MGMT_SEND, NVME_CMD_ZONE_MGMT_RECV,
+        NVME_CMD_WRITE_ZEROES, NVME_CMD_DSM, NVME_CMD_COPY, NVME_CMD_COMPARE,
+        NVME_CMD_VERIFY,
     };
 
-    return any_command(drive, opcodes, ARRAY_SIZE(opcodes));
+    NvmeCmd cmd = any_command(drive, opcodes, ARRAY_SIZE(opcodes));
+
+    if (cmd.opcode == NVME_CMD_DSM) {
+        cmd.cdw11 = below(8);           /* attributes: 4 is Deallocate */
+    }
+    return cmd;
 }
 
 static NvmeCmd any_admin(FemuDrive *drive)
@@ -107,12 +120,17 @@ static NvmeCmd any_admin(FemuDrive *drive)
         NVME_ADM_CMD_GET_LOG_PAGE, NVME_ADM_CMD_DELETE_CQ,
         NVME_ADM_CMD_CREATE_CQ, NVME_ADM_CMD_IDENTIFY, NVME_ADM_CMD_ABORT,
         NVME_ADM_CMD_SET_FEATURES, NVME_ADM_CMD_GET_FEATURES,
-        NVME_ADM_CMD_ASYNC_EV_REQ,
+        NVME_ADM_CMD_ASYNC_EV_REQ, NVME_ADM_CMD_NS_ATTACHMENT,
+        NVME_ADM_CMD_FORMAT_NVM,
     };
     NvmeCmd cmd = any_command(drive, opcodes, ARRAY_SIZE(opcodes));
 
     cmd.cdw10 = below(3) ? below(5) | below(20) << 16 : any32();
     cmd.cdw11 = below(3) ? below(4) | below(5) << 16 : any32();
+    if (cmd.opcode == NVME_ADM_CMD_NS_ATTACHMENT && below(4)) {
+        qtest_writel(drive->host->qts, drive->buf, 1);  /* controller 0 */
+        cmd.dptr.prp1 = drive->buf;
+    }
     return cmd;
 }
 
@@ -189,15 +207,41 @@ static void any_step(FemuDrive *drive)
     }
 }
 
-/* Reset all zones; then a page's write takes a page's time. */
+/* A list of the one controller, in the drive's buffer. */
+static void attach_all(FemuDrive *drive)
+{
+    qtest_memset(drive->host->qts, drive->buf, 0, 4096);
+    qtest_writew(drive->host->qts, drive->buf, 1);
+    for (uint32_t nsid = 1; nsid <= namespaces(drive); nsid++) {
+        uint16_t status = femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, nsid,
+                                     NVME_NS_ATTACHMENT_ATTACH, 0,
+                                     drive->buf).status;
+
+        g_assert_true(status == NVME_SUCCESS ||
+                      status == NVME_NS_ALREADY_ATTACHED);
+    }
+}
+
+/*
+ * Attach and format all namespaces, when formats under way have ended; then
+ * all zones are empty, and a page's write takes a page's time.
+ */
 static void assert_alive(FemuDrive *drive)
 {
+    const SsdParams *ssd = &drive->config.ssd;
+
     restart(drive);
-    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, true),
-                    ==, NVME_SUCCESS);
-    for (uint32_t i = 0; i < drive->config.ssd.zones; i++) {
-        femu_assert_zone(drive, i, NVME_ZONE_STATE_EMPTY, 0);
+    femu_step(drive->host, UINT64_C(60000000000));
+    attach_all(drive);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM,
+                               NVME_NSID_BROADCAST, ssd->lba_bytes == 4096, 0,
+                               0).status, ==, NVME_SUCCESS);
+    for (drive->nsid = ssd->namespaces; drive->nsid >= 1; drive->nsid--) {
+        for (uint32_t i = 0; i < ssd->zones / ssd->namespaces; i++) {
+            femu_assert_zone(drive, i, NVME_ZONE_STATE_EMPTY, 0);
+        }
     }
+    drive->nsid = FEMU_NSID;
     femu_step(drive->host, UINT64_C(60000000000));
     femu_assert_works(drive, 0);
 }
@@ -218,6 +262,16 @@ static void test_fuzz(void)
 {
     FemuConfig config = femu_small_config();
 
+    fuzz(femu_boot(&config, NULL));
+}
+
+static void test_fuzz_namespaces(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.namespaces = 2;
+    config.ssd.conventional_bytes = SSD_MIB;
+    config.ssd.cmd_slots = 20;
     fuzz(femu_boot(&config, NULL));
 }
 
@@ -265,6 +319,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/peers/guest-reachable-assert/small", test_fuzz);
+    qtest_add_func("femu-zns/peers/guest-reachable-assert/namespaces",
+                   test_fuzz_namespaces);
     qtest_add_func("femu-zns/peers/guest-reachable-assert/odd",
                    test_fuzz_odd);
     qtest_add_func("femu-zns/peers/guest-reachable-assert/config-space",

@@ -159,9 +159,7 @@ static void test_values_of_every_parameter(void)
 
     read_good("tests/data/configs/good/every-parameter.cfg", &params);
     for (unsigned i = 0; i < count; i++) {
-        /* The device, which reads this file too, has no conventional one. */
-        if (!g_str_equal(table[i].name, "channels") &&
-            !g_str_equal(table[i].name, "conventional-size")) {
+        if (!g_str_equal(table[i].name, "channels")) {
             g_assert_cmpuint(ssd_params_get(&params, &table[i]), !=,
                              table[i].default_value);
         }
