@@ -130,5 +130,8 @@ check "random writes on the conventional one, verified; discard" random_writes
 check "ext4 on the conventional one: make, write, remount, verify, fsck" on_ext4
 check "F2FS on both kinds: make, write, remount, verify, fsck" on_f2fs
 check "detach and attach: the kernel follows, the data stay" attachment
+for number in 1 2; do
+    step limits-$number limits /dev/nvme0n$number "$CONTROLLER"
+done
 check "dmesg has no word about the drive" quiet
 echo "1..$tests" >>"$tap"
