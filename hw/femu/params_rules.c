@@ -13,6 +13,7 @@
 #include "params_text.h"
 
 #define MAX_UNITS 4096
+#define MAX_CONVENTIONAL_BYTES SSD_TIB /* flash */
 #define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
 #define MAX_BLOCKS (UINT64_C(1) << 28) /* erase counters */
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
@@ -206,7 +207,10 @@ uint64_t ssd_params_conventional_lines(const SsdParams *p)
                p->conventional_bytes / line_bytes + 2);
 }
 
-/* All places of the namespace have a number of 32 bits. */
+/*
+ * Each granule of its flash has 4 bytes in a table that is there at once, if
+ * untouched: 1 GiB of addresses for this much.
+ */
 static bool check_conventional(const SsdParams *p, GError **error)
 {
     uint64_t lines = ssd_params_conventional_lines(p);
@@ -220,12 +224,12 @@ static bool check_conventional(const SsdParams *p, GError **error)
         return params_error(error, "conventional-size", p->conventional_bytes,
                             "must be a multiple of 4K (4096 bytes)");
     }
-    if (lines * line_bytes / SSD_GRANULE_BYTES < UINT32_MAX) {
+    if (lines <= MAX_CONVENTIONAL_BYTES / line_bytes) {
         return true;
     }
     return params_error(error, "conventional-size", p->conventional_bytes,
                         "needs %" PRIu64 " lines of %s (a block on every "
-                        "unit), but at most 16T of flash can be mapped", lines,
+                        "unit), but at most 1T of flash can be mapped", lines,
                         line);
 }
 
@@ -506,7 +510,7 @@ static const SsdParamRule rules[] = {
      "`finish-recommended-ns` is below `excursion-ns`, unless that is 0."},
     {check_conventional,
      "`conventional-size` is a multiple of 4K; with its spare, in whole lines "
-     "of a block on every unit, it takes less than 16T of flash."},
+     "of a block on every unit, it takes at most 1T of flash."},
 };
 
 const SsdParamRule *params_rules(unsigned *count)

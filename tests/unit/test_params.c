@@ -329,7 +329,15 @@ static void test_rules_conventional(void)
     assert_check("channels=64 ways=16 dies=4 page-size=256K "
                  "pages-per-block=65536 conventional-size=4K",
                  "conventional-size=4K (4096): needs 2 lines of 64T (a block "
-                 "on every unit), but at most 16T of flash can be mapped");
+                 "on every unit), but at most 1T of flash can be mapped");
+    assert_check("channels=64 page-size=256K pages-per-block=32768 "
+                 "conventional-size=4K", NULL);
+    assert_check("channels=64 page-size=256K pages-per-block=32768 "
+                 "conventional-size=64G conventional-spare=400", NULL);
+    assert_check("channels=64 ways=2 page-size=256K pages-per-block=32768 "
+                 "conventional-size=4K", "conventional-size=4K (4096): needs "
+                 "2 lines of 1T (a block on every unit), but at most 1T of "
+                 "flash can be mapped");
 }
 
 /* A line of the default drive is 4 x 768 x 16 KiB = 48 MiB. */
