@@ -289,6 +289,10 @@ static void make_compare(Oracle *oracle, OracleCmd *cmd)
 
 void oracle_note_success(Oracle *oracle, const OracleCmd *cmd)
 {
+    if (cmd->op->kind == ORACLE_SEND &&
+        oracle_send_action(cmd) == NVME_ZONE_ACTION_SET_ZD_EXT) {
+        oracle_ext_set(oracle, cmd);
+    }
     if (cmd->op->opcode == NVME_CMD_WRITE &&
         cmd->layout != ORACLE_PRP_SCATTERED) {
         oracle->written = (OracleWritten) {
@@ -365,18 +369,30 @@ static void make_zone_reset(Oracle *oracle, OracleCmd *cmd)
                                         : draw_zone(oracle));
 }
 
+/* Mostly of an empty zone, as it must be. */
+static void make_extension(Oracle *oracle, OracleCmd *cmd)
+{
+    make_send(oracle, cmd, NVME_ZONE_ACTION_SET_ZD_EXT,
+              oracle_chance(oracle, 60) ? draw_zone_in(oracle, STATE(EMPTY))
+                                        : draw_zone(oracle));
+    oracle_set_data(oracle, cmd, ORACLE_TO_DRIVE, oracle->config->ext_bytes,
+                    true);
+}
+
 /* Offline, those that need a feature, and what is reserved. */
 static void make_other_action(Oracle *oracle, OracleCmd *cmd)
 {
     static const uint8_t actions[] = {
-        NVME_ZONE_ACTION_OFFLINE, NVME_ZONE_ACTION_SET_ZD_EXT,
-        NVME_ZONE_ACTION_ZRWA_FLUSH,
+        NVME_ZONE_ACTION_OFFLINE, NVME_ZONE_ACTION_ZRWA_FLUSH,
     };
     uint64_t what = oracle_below(oracle, ARRAY_SIZE(actions) + 1);
 
     uint8_t action = what < ARRAY_SIZE(actions) ? actions[what]
                                                 : oracle_below(oracle, 256);
 
+    if (action == NVME_ZONE_ACTION_SET_ZD_EXT) {
+        action = NVME_ZONE_ACTION_OFFLINE;      /* that one has data */
+    }
     make_send(oracle, cmd, action, draw_zone(oracle));
     if (oracle_chance(oracle, 20)) {
         cmd->sqe.cdw13 |= cpu_to_le32(1u << 8);
@@ -422,11 +438,16 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
     }
     if (oracle_chance(oracle, 4)) {
         action = oracle_chance(oracle, 50) ? 1 : oracle_below(oracle, 256);
+    } else if (oracle->config->ext_bytes) {
+        action = oracle_below(oracle, 2);
     }
     oracle_set_rw(cmd, slba, 1);
     cmd->sqe.cdw12 = cpu_to_le32(bytes / 4 - 1);
     cmd->sqe.cdw13 = cpu_to_le32(partial << 16 | filter << 8 | action);
     oracle_set_data(oracle, cmd, ORACLE_FROM_DRIVE, bytes, true);
+    if (oracle->config->ext_bytes && cmd->layout < ORACLE_PRP_BAD_ENTRY) {
+        cmd->layout = ORACLE_PRP;       /* in one piece */
+    }
 }
 
 /* A command with ranges; 128 of them are 4 KiB of Copy's. */
@@ -560,6 +581,7 @@ static const OracleOp ops[] = {
     { "reset", NVME_CMD_ZONE_MGMT_SEND, ORACLE_SEND, 7, make_zone_reset },
     { "other action", NVME_CMD_ZONE_MGMT_SEND, ORACLE_SEND, 3,
       make_other_action },
+    { "extension", NVME_CMD_ZONE_MGMT_SEND, ORACLE_SEND, 3, make_extension },
     { "report", NVME_CMD_ZONE_MGMT_RECV, ORACLE_RECEIVE, 10, make_receive },
     { "unknown opcode", 0, ORACLE_OTHER, 1, make_unknown },
     { "write zeroes", NVME_CMD_WRITE_ZEROES, ORACLE_WRITE, 4,

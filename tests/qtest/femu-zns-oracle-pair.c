@@ -8,6 +8,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include <glib/gstdio.h>
 #include "femu-zns-oracle.h"
 
@@ -86,12 +87,13 @@ static char *qemu_args(const OracleConfig *config, const char *path)
         "-device nvme-ns,bus=oracle,drive=oracle,nsid=1,zoned=on,"
         "logical_block_size=%u,physical_block_size=%u,"
         "zoned.zone_size=%" PRIu64 ",zoned.zone_capacity=%" PRIu64 ","
-        "zoned.max_open=%u,zoned.max_active=%u,mssrl=%u,mcl=%u,msrc=%u",
+        "zoned.max_open=%u,zoned.max_active=%u,mssrl=%u,mcl=%u,msrc=%u,"
+        "zoned.descr_ext_size=%u",
         path, QEMU_SLOT, log2_pages(config->mdts_bytes),
         log2_pages(config->zasl_bytes), config->lba_bytes, config->lba_bytes,
         config->zone_size_bytes, config->zone_capacity_bytes,
         config->max_open, config->max_active, max_nlb, max_nlb,
-        ORACLE_RANGES_MAX - 1);
+        ORACLE_RANGES_MAX - 1, config->ext_bytes);
 }
 
 /* A sparse file for the data of QEMU's drive. Caller frees and unlinks. */
@@ -112,7 +114,9 @@ static void start_host(Oracle *oracle)
     const OracleConfig *config = oracle->config;
     FemuConfig ours = our_config(config);
     g_autofree char *path = data_file(config);
-    g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT, NULL);
+    g_autofree char *extra = g_strdup_printf("zd-extension-size=%u",
+                                             config->ext_bytes);
+    g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT, extra);
     g_autofree char *their_args = qemu_args(config, path);
     g_autofree char *zrwa_args = g_strdup_printf(
         ",zoned.zrwas=%" PRIu64 ",zoned.zrwafg=%" PRIu64 ",zoned.numzrwa=%u",
@@ -414,6 +418,45 @@ void oracle_exec(Oracle *oracle, const OracleCmd *cmd, unsigned count,
     }
 }
 
+/* What QEMU says of a zone, but for an extension that a reset should end. */
+static void forget_stale_ext(Oracle *oracle, NvmeZoneDescr *zone,
+                             uint32_t ext_bytes)
+{
+    uint64_t zone_idx = le64_to_cpu(zone->zslba) / oracle_zone_nlb(oracle);
+
+    if (oracle->stale_ext[zone_idx]) {
+        zone->za &= ~ORACLE_ZDEV;
+        memset((uint8_t *)zone + sizeof(*zone), 0, ext_bytes);
+    }
+}
+
+void oracle_ext_set(Oracle *oracle, const OracleCmd *cmd)
+{
+    oracle->stale_ext[oracle_slba(cmd) / oracle_zone_nlb(oracle)] = false;
+}
+
+/* The same for what a drawn report has found; it lies in one piece. */
+static void forget_stale_exts(Oracle *oracle, const OracleCmd *cmd)
+{
+    uint8_t *at = oracle->found[ORACLE_QEMU] +
+                  cmd->offset_bytes % FEMU_PAGE_BYTES;
+    bool extended = le32_to_cpu(cmd->sqe.cdw13) & 0xff;
+    uint32_t ext_bytes = extended ? oracle->config->ext_bytes : 0;
+    uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
+    uint64_t count;
+
+    if (cmd->op->kind != ORACLE_RECEIVE || !oracle->config->ext_bytes ||
+        cmd->bytes < sizeof(NvmeZoneReportHeader)) {
+        return;
+    }
+    count = MIN(ldq_le_p(at), (cmd->bytes - sizeof(NvmeZoneReportHeader)) /
+                              entry_bytes);
+    at += sizeof(NvmeZoneReportHeader);
+    for (uint64_t i = 0; i < count; i++, at += entry_bytes) {
+        forget_stale_ext(oracle, (NvmeZoneDescr *)at, ext_bytes);
+    }
+}
+
 bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
 {
     uint32_t bytes;
@@ -424,6 +467,7 @@ bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
                       oracle->slot[slot].sink[side] + start,
                       oracle->found[side], bytes);
     }
+    forget_stale_exts(oracle, cmd);
     return memcmp(oracle->found[ORACLE_OURS], oracle->found[ORACLE_QEMU],
                   bytes) == 0;
 }
@@ -454,6 +498,14 @@ void oracle_report(Oracle *oracle, unsigned side, OracleZones *zones)
     memset(&report, 0, sizeof(report));
     qtest_bufread(oracle->host->qts, addr, &report, bytes);
     g_assert_cmpuint(le64_to_cpu(report.header.nr_zones), ==, count);
+    for (unsigned i = 0; i < count && side == ORACLE_QEMU; i++) {
+        NvmeZoneDescr *zone = &report.zones.zone[i];
+
+        oracle->stale_ext[i] |=
+            oracle_zone_state(zone) == NVME_ZONE_STATE_EMPTY &&
+            (zone->za & ORACLE_ZDEV);
+        forget_stale_ext(oracle, zone, 0);
+    }
     *zones = report.zones;
 }
 

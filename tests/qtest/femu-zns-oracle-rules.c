@@ -89,6 +89,12 @@ static uint64_t target_nlb(const OracleCmd *cmd)
     return copies(cmd) ? oracle_copy_nlb(cmd) : oracle_nlb(cmd);
 }
 
+static bool sets_ext(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_SEND &&
+           oracle_send_action(cmd) == NVME_ZONE_ACTION_SET_ZD_EXT;
+}
+
 static bool opens(const OracleCmd *cmd)
 {
     return cmd->op->kind == ORACLE_SEND &&
@@ -154,6 +160,10 @@ static bool bad_send(const OracleCase *c)
     uint8_t action = oracle_send_action(c->cmd);
     bool zrwa = le32_to_cpu(c->cmd->sqe.cdw13) & 1u << 9;
 
+    if (sets_ext(c->cmd)) {
+        return !c->oracle->config->ext_bytes || oracle_send_all(c->cmd) ||
+               !at_zone_start(c);
+    }
     return action < NVME_ZONE_ACTION_CLOSE ||
            action > NVME_ZONE_ACTION_OFFLINE ||
            (action == NVME_ZONE_ACTION_OPEN && zrwa) ||
@@ -167,7 +177,8 @@ static bool bad_receive(const OracleCase *c)
     uint8_t filter = cdw13 >> 8;
     uint64_t bytes = report_bytes(c->cmd);
 
-    return (cdw13 & 0xff) != NVME_ZONE_REPORT ||
+    return (cdw13 & 0xff) > (c->oracle->config->ext_bytes
+                             ? NVME_ZONE_REPORT_EXTENDED : NVME_ZONE_REPORT) ||
            (filter > NVME_ZONE_REPORT_OFFLINE &&
             filter != ORACLE_FILTER_ATTRIBUTES) ||
            bytes < sizeof(NvmeZoneReportHeader) ||
@@ -334,7 +345,8 @@ static bool wants_resources(const OracleCase *c, bool closed_too)
 {
     uint8_t state = state_of(c);
 
-    return (writes(c->cmd) || opens(c->cmd)) &&
+    return (writes(c->cmd) || opens(c->cmd) ||
+            (sets_ext(c->cmd) && !closed_too)) &&
            (state == NVME_ZONE_STATE_EMPTY ||
             (closed_too && state == NVME_ZONE_STATE_CLOSED));
 }
@@ -378,6 +390,8 @@ static bool bad_transition(const OracleCase *c)
                state == NVME_ZONE_STATE_FULL;
     case NVME_ZONE_ACTION_OPEN:
         return state == NVME_ZONE_STATE_FULL;
+    case NVME_ZONE_ACTION_SET_ZD_EXT:
+        return state != NVME_ZONE_STATE_EMPTY;
     case NVME_ZONE_ACTION_OFFLINE:
         return true;
     default:

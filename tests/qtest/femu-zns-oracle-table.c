@@ -165,7 +165,13 @@ static bool read_unchecked(const OracleCase *c)
 
 static bool write_without_data(const OracleCase *c)
 {
-    return c->aspects & ORACLE_HIDDEN;
+    return (c->aspects & ORACLE_HIDDEN) && c->cmd->op->kind != ORACLE_SEND;
+}
+
+static bool extension_unchecked(const OracleCase *c)
+{
+    return (c->aspects & ORACLE_HIDDEN) &&
+           is_send(c, NVME_ZONE_ACTION_SET_ZD_EXT);
 }
 
 static bool copy_to_full(const OracleCase *c)
@@ -288,6 +294,9 @@ static const Row rows[] = {
     { "closed-in-vain", "ZNS 1.1, 3.4.3 and 2.1.1.4.1",
       "an open that fails changes no zone; QEMU has closed one for it",
       ORACLE_ZONE, REPAIR_DIFFERENT, closed_in_vain },
+    { "extension-unchecked", "ZNS 1.1, 3.4.3.1.6",
+      "only an empty zone gets an extension; QEMU has replaced that of another",
+      ORACLE_HIDDEN, REPAIR_TARGET, extension_unchecked },
     { "copy-to-full", "ZNS 1.1, 2.1.1.2.1.1",
       "a copy writes: Zone Is Full; QEMU answers as to an open",
       ORACLE_STATUS, REPAIR_NONE, copy_to_full },

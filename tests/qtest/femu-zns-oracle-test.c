@@ -31,7 +31,7 @@ static const OracleConfig configs[] = {
         .lba_bytes = 512, .zones = 12, .zone_size_bytes = 128 * SSD_KIB,
         .zone_capacity_bytes = 96 * SSD_KIB, .page_bytes = 16 * SSD_KIB,
         .max_open = 3, .max_active = 5, .mdts_bytes = 64 * SSD_KIB,
-        .zasl_bytes = 16 * SSD_KIB,
+        .zasl_bytes = 16 * SSD_KIB, .ext_bytes = 64,
     }, {
         .name = "512-equal-limits",     /* zones without a gap */
         .lba_bytes = 512, .zones = 8, .zone_size_bytes = 64 * SSD_KIB,
@@ -47,7 +47,7 @@ static const OracleConfig configs[] = {
         .lba_bytes = 4096, .zones = 12, .zone_size_bytes = 512 * SSD_KIB,
         .zone_capacity_bytes = 304 * SSD_KIB, .page_bytes = 16 * SSD_KIB,
         .max_open = 3, .max_active = 5, .mdts_bytes = 128 * SSD_KIB,
-        .zasl_bytes = 64 * SSD_KIB,
+        .zasl_bytes = 64 * SSD_KIB, .ext_bytes = 192,
     }, {
         .name = "4096-equal-limits",    /* transfers larger than a zone */
         .lba_bytes = 4096, .zones = 8, .zone_size_bytes = 128 * SSD_KIB,
@@ -83,9 +83,23 @@ static bool same_zones(const OracleZones *a, const OracleZones *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
+/* Has QEMU's drive replaced a valid extension, though it says that it has not? */
+static bool wrote_hidden_ext(const OracleCase *c)
+{
+    uint64_t zone_idx = oracle_slba(c->cmd) / oracle_zone_nlb(c->oracle);
+
+    return oracle_send_action(c->cmd) == NVME_ZONE_ACTION_SET_ZD_EXT &&
+           c->answer[ORACLE_QEMU].status != NVME_SUCCESS &&
+           zone_idx < c->oracle->config->zones &&
+           (c->before.zone[zone_idx].za & ORACLE_ZDEV);
+}
+
 /* Has QEMU's drive moved a write pointer, though it reports none moved? */
 static bool moved_hidden_wp(const OracleCase *c)
 {
+    if (c->cmd->op->kind == ORACLE_SEND) {
+        return wrote_hidden_ext(c);
+    }
     return (c->cmd->op->kind == ORACLE_WRITE ||
             c->cmd->op->kind == ORACLE_APPEND) &&
            c->answer[ORACLE_QEMU].status != NVME_SUCCESS &&
@@ -206,12 +220,12 @@ static void run_one(Oracle *oracle)
     exec(&c, &cmd, 1, answer);
     memcpy(c.answer, answer[0], sizeof(c.answer));
     c.aspects = compare_answers(oracle, &c, 0);
-    report_both(oracle, c.after);
-    c.aspects |= compare_zones(&c);
-    oracle->zones = c.after[ORACLE_OURS];
     if (c.answer[ORACLE_OURS].status == NVME_SUCCESS) {
         oracle_note_success(oracle, &cmd);
     }
+    report_both(oracle, c.after);
+    c.aspects |= compare_zones(&c);
+    oracle->zones = c.after[ORACLE_OURS];
     if (c.aspects) {
         if (!oracle_explain(oracle, &c)) {
             complain(oracle, &c);

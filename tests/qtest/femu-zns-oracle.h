@@ -24,6 +24,8 @@ enum { ORACLE_OURS, ORACLE_QEMU, ORACLE_SIDES };
 /* ZNS 1.1, figure 34: zones with an attribute. QEMU has no name for it. */
 #define ORACLE_FILTER_ATTRIBUTES 0x09
 
+#define ORACLE_ZDEV (1u << 7)           /* attribute: extension valid */
+
 /* The geometry of both drives; zasl_bytes = 0 means as mdts_bytes. */
 typedef struct OracleConfig {
     const char *name;
@@ -39,6 +41,7 @@ typedef struct OracleConfig {
     uint64_t zrwa_bytes;                /* 0: none; the granule is given, too */
     uint64_t zrwa_granule_bytes;
     uint32_t max_zrwa;
+    uint32_t ext_bytes;                 /* of a zone descriptor */
 } OracleConfig;
 
 /* By which rules of the specification a command goes. */
@@ -177,6 +180,7 @@ struct Oracle {
     unsigned unexplained;
     OracleZones zones;                  /* now, the same on both drives */
     OracleWritten written;              /* by the last write, for Compare */
+    bool stale_ext[ORACLE_ZONES_MAX];   /* QEMU's, kept by a reset */
 };
 
 /* femu-zns-oracle-pair.c: two drives as one */
@@ -197,6 +201,9 @@ void oracle_exec(Oracle *oracle, const OracleCmd *cmd, unsigned count,
 
 /* Did both drives put the same bytes where command `slot` wanted them? */
 bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot);
+
+/* The extension of this zone has been set: QEMU's is not an old one. */
+void oracle_ext_set(Oracle *oracle, const OracleCmd *cmd);
 
 /* Reset a zone, or all, on both drives; must succeed. */
 void oracle_reset(Oracle *oracle, uint32_t zone_idx, bool all);
