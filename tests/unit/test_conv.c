@@ -318,6 +318,22 @@ static void test_waiting_is_not_moved(void)
     drive_free(d);
 }
 
+/* Six lines, of which four are free: cleaning begins below two. */
+static void test_cleaning_begins(void)
+{
+    Drive *d = drive_full(SMALL "conventional-spare=200");
+
+    drive_write(d, T0, 0, 16);
+    d->now_ns = 2 * T0;
+    drive_drain(d);
+    g_assert_cmpuint(statistic(d, "erases"), ==, 0);
+    drive_write(d, 2 * T0, 0, 1);
+    d->now_ns = 3 * T0;
+    drive_drain(d);
+    g_assert_cmpuint(statistic(d, "erases"), ==, 2);
+    drive_free(d);
+}
+
 /* A line that has been erased begins anew: what is on its way is no page. */
 static void test_lines_go_round(void)
 {
@@ -545,6 +561,7 @@ int main(int argc, char **argv)
     g_test_add_func("/conv/write-that-waits", test_write_that_waits);
     g_test_add_func("/conv/waiting-and-replaced", test_waiting_and_replaced);
     g_test_add_func("/conv/waiting-is-not-moved", test_waiting_is_not_moved);
+    g_test_add_func("/conv/cleaning-begins", test_cleaning_begins);
     g_test_add_func("/conv/lines-go-round", test_lines_go_round);
     g_test_add_func("/conv/cleaning-by-granules", test_cleaning_by_granules);
     g_test_add_func("/conv/deallocate", test_deallocate);
