@@ -254,9 +254,10 @@ void ssd_params_resolve(SsdParams *p)
                              p->page_transfer_ns;
     p->zone_buffer_bytes = p->zone_buffer_bytes ? p->zone_buffer_bytes :
                            p->write_buffer_bytes;
-    p->finish_chunk_bytes = p->finish_chunk_bytes ? p->finish_chunk_bytes :
-                            p->write_buffer_bytes ? p->zone_capacity_bytes :
-                            ssd_params_program_bytes(p);
+    /* With a write buffer 0 stays: all of a zone is beyond the row's range. */
+    if (p->finish_chunk_bytes == 0 && p->write_buffer_bytes == 0) {
+        p->finish_chunk_bytes = ssd_params_program_bytes(p);
+    }
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
     p->zrwa_granule_bytes = p->zrwa_granule_bytes ? p->zrwa_granule_bytes :
                             p->page_bytes;

@@ -75,6 +75,9 @@
       "pwcd, pwdc, pdcw, pdwc",                                               \
       "how a zone's pages go round its units: c channel, w way, d die, "      \
       "p plane, the level that changes with every page first")                \
+    X(U32, zone_stagger, "zone-stagger", 0, 0, 4095, "units",                 \
+      "each zone begins so many units further on in its stripe than the "     \
+      "one before it")                                                        \
     X(SIZE, page_bytes, "page-size", 16 * SSD_KIB, 4 * SSD_KIB,               \
       256 * SSD_KIB, "bytes", "flash page: the unit of sense and program")    \
     X(U32, pages_per_block, "pages-per-block", 768, 1, 1u << 16, "pages",     \
@@ -151,6 +154,9 @@
       "front end: taking in a finish")                                        \
     X(U64, fe_reset_ns, "fe-reset-ns", 0, 0, UINT64_C(1000000000), "ns",      \
       "front end: taking in a reset")                                         \
+    X(U32, read_slots, "read-slots", 0, 0, 8192, "commands",                  \
+      "reads, verifies and compares that the front end lets in at a time; "   \
+      "others wait before it; 0: all")                                        \
     X(SIZE, fe_small_bytes, "fe-small", 0, 0, 8 * SSD_MIB, "bytes",           \
       "writes and appends shorter than this are small; 0: none is")           \
     X(U64, fe_small_write_ns, "fe-small-write-ns", 0, 0,                      \
@@ -159,6 +165,31 @@
     X(U64, fe_small_append_ns, "fe-small-append-ns", 0, 0,                    \
       UINT64_C(1000000000), "ns",                                             \
       "fe-append-ns of small ones")                                           \
+    X(U64, fe_part_ns, "fe-part-ns", 0, 0, UINT64_C(1000000000), "ns",        \
+      "fe-write-ns and fe-append-ns of those shorter than 4 KiB, which is "   \
+      "a part of what is mapped as one; 0: as others")                        \
+    X(U32, fe_part_after_permille, "fe-part-after", 0, 0, 1000, "permille",   \
+      "fe-after of these")                                                    \
+    X(U32, fe_part_pause_permille, "fe-part-pauses", 0, 0, 1000, "permille",  \
+      "share of these for which the front end pauses")                        \
+    X(U64, fe_part_pause_ns, "fe-part-pause-ns", 0, 0, UINT64_C(1000000000),  \
+      "ns",                                                                   \
+      "mean of the pause, which has an exponential distribution")             \
+    X(U64, fe_lba512_ns, "fe-lba512-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "fe-small-write-ns and fe-small-append-ns in a namespace with "         \
+      "blocks of 512 bytes; 0: as others")                                    \
+    X(U32, fe_lba512_after_permille, "fe-lba512-after", 0, 0, 1000,           \
+      "permille",                                                             \
+      "fe-after of these")                                                    \
+    X(U32, fe_lba512_pause_permille, "fe-lba512-pauses", 0, 0, 1000,          \
+      "permille",                                                             \
+      "share of these for which the front end pauses")                        \
+    X(U64, fe_lba512_pause_ns, "fe-lba512-pause-ns", 0, 0,                    \
+      UINT64_C(1000000000), "ns",                                             \
+      "mean of the pause, which has an exponential distribution")             \
+    X(U64, fixed_lba512_ns, "fixed-lba512-ns", 0, 0, UINT64_C(1000000000),    \
+      "ns",                                                                   \
+      "fixed-small-ns of these")                                              \
     X(U64, fe_first_write_ns, "fe-first-write-ns", 0, 0,                      \
       UINT64_C(1000000000), "ns",                                             \
       "front end: more for a write or append that opens an empty zone")       \

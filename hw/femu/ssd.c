@@ -58,7 +58,9 @@ static void init_pages(Ssd *ssd)
     ssd->page_bytes = ssd->sense_bytes * p->program_pages;
     ssd->rows_per_block = p->pages_per_block / p->program_pages;
     ssd->zone_pages = p->zone_capacity_bytes / ssd->page_bytes;
-    ssd->chunk_pages = p->finish_chunk_bytes / ssd->page_bytes;
+    ssd->chunk_pages = p->finish_chunk_bytes
+                       ? p->finish_chunk_bytes / ssd->page_bytes
+                       : ssd->zone_pages;
 }
 
 static void init_zones(Ssd *ssd)
@@ -303,6 +305,7 @@ void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     }
     command->next_idx = ssd->free_command_idx;
     ssd->free_command_idx = command_idx;
+    ssd_front_left(ssd, at_ns, op);
 }
 
 void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)

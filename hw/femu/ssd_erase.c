@@ -100,7 +100,7 @@ static void erase_blocks(Ssd *ssd, uint64_t now_ns, uint32_t superblock_idx,
 void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                               uint64_t page, uint32_t owner)
 {
-    uint32_t unit = page % ssd->map.zone_units;
+    uint32_t unit = page_position(ssd, zone_idx, page);
     uint32_t block = page / ssd->map.zone_units / ssd->rows_per_block;
     uint32_t superblock_idx = ssd->superblocks.of_zone[zone_idx];
     uint32_t count;
@@ -132,8 +132,9 @@ static void soil(Ssd *ssd, const Job *job, uint32_t superblock_idx)
     uint32_t units = ssd->map.zone_units;
 
     for (uint32_t u = 0; u < units; u++) {
-        uint64_t rows = job->used_pages > u
-                        ? (job->used_pages - u - 1) / units + 1 : 0;
+        uint32_t page = page_at_position(ssd, job->zone_idx, u);
+        uint64_t rows = job->used_pages > page
+                        ? (job->used_pages - page - 1) / units + 1 : 0;
         uint32_t used = (rows + ssd->rows_per_block - 1) / ssd->rows_per_block;
 
         if (ssd->params.full_erase) {

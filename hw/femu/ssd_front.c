@@ -21,7 +21,8 @@ static bool front_costs(const SsdParams *p)
     return p->fe_read_ns || p->fe_write_ns || p->fe_append_ns ||
            p->fe_open_ns || p->fe_close_ns || p->fe_finish_ns ||
            p->fe_reset_ns || p->fe_small_write_ns || p->fe_small_append_ns ||
-           p->fe_first_write_ns || p->fe_closed_write_ns;
+           p->fe_first_write_ns || p->fe_closed_write_ns || p->fe_part_ns ||
+           p->fe_lba512_ns || p->read_slots;
 }
 
 uint32_t ssd_front_event_count(const Ssd *ssd)
@@ -35,6 +36,7 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
 
     ssd->first_payload = first_payload;
     ssd->has_front = front_costs(p) || p->write_buffer_bytes;
+    ssd->first_read_idx = SSD_NONE;
     ssd->ranges = g_new(Span, (size_t)p->cmd_slots *
                               SSD_DEALLOCATE_RANGES_MAX);
     front_end_init(&ssd->front, &ssd->events, first_payload + EVENT_FRONT,
@@ -65,12 +67,74 @@ static bool is_write(SsdOp op)
            op == SSD_OP_COPY || is_append(op);
 }
 
-static uint64_t write_cost_ns(const SsdParams *p, SsdOp op, bool is_small)
+static WriteClass write_class(const SsdParams *p, const SsdNs *ns,
+                              uint64_t bytes)
 {
-    if (is_append(op)) {
-        return is_small ? p->fe_small_append_ns : p->fe_append_ns;
+    if (bytes < SSD_GRANULE_BYTES && p->fe_part_ns) {
+        return WRITE_PART;
     }
-    return is_small ? p->fe_small_write_ns : p->fe_write_ns;
+    if (bytes >= p->fe_small_bytes) {
+        return WRITE_LARGE;
+    }
+    return ns->lba_bytes == 512 && p->fe_lba512_ns ? WRITE_LBA512
+                                                   : WRITE_SMALL;
+}
+
+static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
+{
+    switch (class) {
+    case WRITE_PART:
+        return p->fe_part_ns;
+    case WRITE_LBA512:
+        return p->fe_lba512_ns;
+    case WRITE_SMALL:
+        return is_append(op) ? p->fe_small_append_ns : p->fe_small_write_ns;
+    case WRITE_LARGE:
+        break;
+    }
+    return is_append(op) ? p->fe_append_ns : p->fe_write_ns;
+}
+
+/* Some writes of blocks that are smaller than what is mapped as one pause. */
+static uint64_t pause_ns(const Ssd *ssd, WriteClass class)
+{
+    const SsdParams *p = &ssd->params;
+    bool is_part = class == WRITE_PART;
+    uint32_t permille = is_part ? p->fe_part_pause_permille
+                                : p->fe_lba512_pause_permille;
+    uint64_t mean_ns = is_part ? p->fe_part_pause_ns : p->fe_lba512_pause_ns;
+    uint64_t pauses = draw_bits(p->seed, DRAW_PAUSES, ssd->command_number, 0);
+    uint64_t length = draw_bits(p->seed, DRAW_PAUSE, ssd->command_number, 0);
+
+    return draw_below(pauses, 1000) < permille
+           ? draw_exponential(length, mean_ns) : 0;
+}
+
+static uint32_t after_permille(const SsdParams *p, WriteClass class)
+{
+    return class == WRITE_PART ? p->fe_part_after_permille :
+           class == WRITE_LBA512 ? p->fe_lba512_after_permille :
+           p->fe_after_permille;
+}
+
+/* What comes after the hand-off varies, but not where pauses are told apart. */
+static FrontCost write_cost(const Ssd *ssd, SsdOp op, WriteClass class)
+{
+    const SsdParams *p = &ssd->params;
+    FrontCost cost = { .write_class = class };
+    uint64_t all_ns = work_ns(p, op, class);
+
+    if (class == WRITE_PART || class == WRITE_LBA512) {
+        all_ns += pause_ns(ssd, class);
+    }
+    cost.after_ns = all_ns * after_permille(p, class) / 1000;
+    cost.before_ns = all_ns - cost.after_ns;
+    if (p->fe_after_random && class != WRITE_PART) {
+        cost.after_ns = draw_exponential(draw_bits(p->seed, DRAW_FRONT_AFTER,
+                                                   ssd->command_number, 0),
+                                         cost.after_ns);
+    }
+    return cost;
 }
 
 /* More for a write that opens its zone. */
@@ -115,23 +179,14 @@ FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     const SsdParams *p = &ssd->params;
     uint64_t nlb = cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb;
     FrontCost cost = { 0 };
-    uint64_t work_ns;
 
     ssd->command_number++;
     if (!is_write(cmd->op) || ns == NULL) {
         cost.before_ns = other_cost_ns(p, cmd->op);
         return cost;
     }
-    cost.is_small = nlb * ns->lba_bytes < p->fe_small_bytes;
-    work_ns = write_cost_ns(p, cmd->op, cost.is_small);
-    cost.after_ns = work_ns * p->fe_after_permille / 1000;
-    cost.before_ns = work_ns - cost.after_ns +
-                     opening_cost_ns(p, ns, cmd->slba);
-    if (p->fe_after_random) {
-        cost.after_ns = draw_exponential(draw_bits(p->seed, DRAW_FRONT_AFTER,
-                                                   ssd->command_number, 0),
-                                         cost.after_ns);
-    }
+    cost = write_cost(ssd, cmd->op, write_class(p, ns, nlb * ns->lba_bytes));
+    cost.before_ns += opening_cost_ns(p, ns, cmd->slba);
     return cost;
 }
 
@@ -150,11 +205,52 @@ static void count_entering(Ssd *ssd, const Command *command, int change)
     }
 }
 
+/* Read slots: reads wait for one before they enter */
+
+static bool takes_read_slot(const Ssd *ssd, SsdOp op)
+{
+    return ssd->params.read_slots > 0 &&
+           (op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE);
+}
+
+static void wait_for_read_slot(Ssd *ssd, uint32_t command_idx)
+{
+    ssd->commands[command_idx].next_idx = SSD_NONE;
+    if (ssd->first_read_idx == SSD_NONE) {
+        ssd->first_read_idx = command_idx;
+    } else {
+        ssd->commands[ssd->last_read_idx].next_idx = command_idx;
+    }
+    ssd->last_read_idx = command_idx;
+}
+
+void ssd_front_left(Ssd *ssd, uint64_t now_ns, SsdOp op)
+{
+    uint32_t next_idx = ssd->first_read_idx;
+
+    if (!takes_read_slot(ssd, op)) {
+        return;
+    }
+    if (next_idx == SSD_NONE) {
+        ssd->reads_inside--;
+        return;
+    }
+    ssd->first_read_idx = ssd->commands[next_idx].next_idx;
+    front_end_enter(&ssd->front, now_ns, next_idx, ssd->params.fe_read_ns, 0);
+}
+
 void ssd_front_enter(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                      const FrontCost *cost)
 {
-    ssd->commands[command_idx].is_small = cost->is_small;
+    ssd->commands[command_idx].write_class = cost->write_class;
     count_entering(ssd, &ssd->commands[command_idx], 1);
+    if (takes_read_slot(ssd, ssd->commands[command_idx].done.op)) {
+        if (ssd->reads_inside == ssd->params.read_slots) {
+            wait_for_read_slot(ssd, command_idx);
+            return;
+        }
+        ssd->reads_inside++;
+    }
     front_end_enter(&ssd->front, now_ns, command_idx, cost->before_ns,
                     cost->after_ns);
 }
@@ -272,9 +368,21 @@ void ssd_link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     }
 }
 
+static uint64_t small_fixed_ns(const SsdParams *p, WriteClass class)
+{
+    switch (class) {
+    case WRITE_SMALL:
+        return p->fixed_small_ns;
+    case WRITE_LBA512:
+        return p->fixed_lba512_ns;
+    default:
+        return 0;
+    }
+}
+
 static uint64_t fixed_ns(const SsdParams *p, const Command *command)
 {
-    uint64_t small_ns = command->is_small ? p->fixed_small_ns : 0;
+    uint64_t small_ns = small_fixed_ns(p, command->write_class);
 
     switch (command->done.op) {
     case SSD_OP_READ:

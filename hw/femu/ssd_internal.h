@@ -67,7 +67,7 @@ typedef struct Command {
     bool is_writing; /* conventional: some of it has been issued */
     uint32_t write_id; /* conventional */
     bool is_conventional;
-    bool is_small;
+    uint8_t write_class; /* WriteClass */
     bool select_all;
     Span target; /* what it reads; conventional: or writes */
     uint32_t range_count; /* of a copy or deallocation: see ssd_ranges() */
@@ -145,11 +145,19 @@ typedef struct FlushLog {
     uint32_t current;
 } FlushLog;
 
+/* Classes of writes and appends, as far as their costs differ. */
+typedef enum WriteClass {
+    WRITE_LARGE,
+    WRITE_SMALL,
+    WRITE_LBA512, /* small, in blocks of 512 bytes */
+    WRITE_PART,   /* of what is mapped as one */
+} WriteClass;
+
 /* What the front end has to do for a command. */
 typedef struct FrontCost {
     uint64_t before_ns; /* the hand-off */
     uint64_t after_ns;
-    bool is_small;
+    WriteClass write_class;
 } FrontCost;
 
 /* Data of a write on their way to the drive. */
@@ -355,6 +363,9 @@ struct Ssd {
     FrontEnd front;
     uint64_t command_number; /* of commands accepted */
     uint32_t entering_finishes; /* before their hand-off */
+    uint32_t reads_inside; /* that have a read slot */
+    uint32_t first_read_idx; /* commands that wait for one */
+    uint32_t last_read_idx;
     Link link;
     Span *ranges; /* [slot * SSD_DEALLOCATE_RANGES_MAX + range] */
     Buffer buffer;
@@ -467,6 +478,26 @@ static inline uint64_t zone_wp_bytes(const Ssd *ssd, uint32_t zone_idx)
            ns_of_zone(ssd, zone_idx)->lba_bytes;
 }
 
+/*
+ * The place in its stripe, and with it the unit, of a page of a zone; and which
+ * of a stripe's pages lies there.
+ */
+static inline uint32_t page_position(const Ssd *ssd, uint32_t zone_idx,
+                                     uint64_t page)
+{
+    uint64_t shift = (uint64_t)zone_idx * ssd->params.zone_stagger;
+
+    return (page + shift) % ssd->map.zone_units;
+}
+
+static inline uint32_t page_at_position(const Ssd *ssd, uint32_t zone_idx,
+                                        uint32_t position)
+{
+    uint32_t units = ssd->map.zone_units;
+
+    return (position + units - page_position(ssd, zone_idx, 0)) % units;
+}
+
 /* The ranges of a copy or deallocation: Command.range_count of them. */
 static inline Span *ssd_ranges(const Ssd *ssd, uint32_t command_idx)
 {
@@ -507,6 +538,8 @@ uint32_t ssd_front_event_count(const Ssd *ssd);
 FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd);
 void ssd_front_enter(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                      const FrontCost *cost);
+/* A command is done: its read slot is free, if it had one. */
+void ssd_front_left(Ssd *ssd, uint64_t now_ns, SsdOp op);
 /* The buffer may have room for the command that holds the front end up. */
 void ssd_front_try(Ssd *ssd, uint64_t now_ns);
 void ssd_front_event(Ssd *ssd, uint64_t now_ns, uint32_t payload);

@@ -42,14 +42,15 @@ static Piece take_piece(const Ssd *ssd, Span *span, uint32_t cut_bytes)
 
 uint32_t ssd_page_unit(const Ssd *ssd, uint32_t zone_idx, uint64_t page)
 {
-    return map_zone_units(&ssd->map, zone_idx)[page % ssd->map.zone_units];
+    return map_zone_units(&ssd->map, zone_idx)[page_position(ssd, zone_idx,
+                                                             page)];
 }
 
 /* Where a page lies: fills in the operation's unit and place. */
 static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
                        FlashOp *op)
 {
-    uint32_t unit_in_zone = page % ssd->map.zone_units;
+    uint32_t unit_in_zone = page_position(ssd, zone_idx, page);
 
     op->unit_idx = map_zone_units(&ssd->map, zone_idx)[unit_in_zone];
     op->place_idx = zone_idx * ssd->map.zone_units + unit_in_zone;

@@ -19,7 +19,7 @@ PERCENTS = (50, 95)
 INDENT = '  '
 
 # What must be said of results on a configuration, by its name.
-CAVEATS = {'zn540': 'not calibrated'}
+CAVEATS = {'zn540': 'fitted, see make validate'}
 
 
 def times_of(latency, form):

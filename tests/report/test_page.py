@@ -157,7 +157,7 @@ class PageTest(ReportCase):
             config='zn540', properties={'channels': '2', 'ways': '2'})
         self.assert_shown(
             '<h1>default <span>on</span> zn540</h1>',
-            'zn540: not calibrated',
+            'zn540: fitted, see make validate',
             'virtual time: every run gives these numbers',
             '<dt>Virtual duration</dt><dd>12.3 s</dd>',
             '<dt>Real duration</dt><dd>65.2 s</dd>',
@@ -172,7 +172,7 @@ class PageTest(ReportCase):
 
     def test_calibrated_config_has_no_caveat(self):
         self.make_well(read_step())
-        self.assertEqual(self.html().count('not calibrated'), 0)
+        self.assertEqual(self.html().count('make validate'), 0)
 
     def test_user_text_is_text(self):
         name = 'read'

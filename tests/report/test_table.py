@@ -60,10 +60,11 @@ class TableTest(ReportCase):
             lines[-1]])
         self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
 
-    def test_config_that_is_not_calibrated(self):
+    def test_config_with_a_caveat(self):
         lines = self.make_well(read_step(), config='zn540')
         self.assertEqual(lines[1],
-                         'default on zn540, virtual time, not calibrated')
+                         'default on zn540, virtual time, '
+                         'fitted, see make validate')
 
     def test_time_dilation(self):
         lines = self.make_well(read_step(time_dilation=10),

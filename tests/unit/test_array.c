@@ -48,6 +48,56 @@ static void test_multi_plane(void)
     drive_free(d);
 }
 
+/* Zones begin on different units: the first page of each, side by side. */
+static void test_stagger(void)
+{
+    Drive *d = drive_new("channels=4 zone-stagger=3 zones=6");
+    uint32_t tag[4];
+
+    for (unsigned z = 0; z < 4; z++) {
+        tag[z] = drive_write(d, 0, drive_zone_lba(d, z), 1);
+    }
+    for (unsigned z = 0; z < 4; z++) {
+        drive_expect_next(d, tag[z], XFER + PROG);
+    }
+    /* Zone 4 begins where zone 0 does, zone 5 where zone 1 does. */
+    tag[0] = drive_write(d, 2 * MS, drive_zone_lba(d, 4), 1);
+    tag[1] = drive_write(d, 2 * MS, drive_zone_lba(d, 0) + 1, 1);
+    tag[2] = drive_write(d, 2 * MS, drive_zone_lba(d, 0) + 2, 3);
+    drive_expect_next(d, tag[0], 2 * MS + XFER + PROG);
+    drive_expect_next(d, tag[1], 2 * MS + XFER + PROG);
+    drive_expect(d, tag[2], 2 * MS + XFER + 2 * PROG);
+    /* Pages 0 and 4 of zone 1 are on one unit, two blocks; of zone 2, one. */
+    drive_write(d, 9 * MS, drive_zone_lba(d, 1) + 1, 15);
+    drive_drain(d);
+    tag[0] = drive_read(d, 20 * MS, drive_zone_lba(d, 1), 4);
+    drive_expect(d, tag[0], 20 * MS + READ + XFER);
+    tag[0] = drive_zone_op(d, 30 * MS, SSD_OP_ZONE_RESET, 1);
+    drive_expect(d, tag[0], 30 * MS + ERASE);
+    drive_free(d);
+}
+
+/* The blocks that a staggered zone has used are erased, and no others. */
+static void test_stagger_erases(void)
+{
+    Drive *d = drive_new("channels=4 zone-stagger=1 pages-per-block=1");
+    g_autofree char *stats = NULL;
+    uint32_t tag;
+
+    /* Zone 3 begins on unit 3: pages 0 and 4 there, 1 on unit 0. */
+    drive_fill(d, 3, 5);
+    drive_fill(d, 0, 1);
+    drive_drain(d);
+    tag = drive_zone_op(d, 20 * MS, SSD_OP_ZONE_RESET, 3);
+    drive_expect(d, tag, 20 * MS + 2 * ERASE);
+    stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    g_assert_nonnull(strstr(stats, "\"erases\":5}"));
+    /* Unit 0: two programs and an erase; unit 3: two of each. */
+    g_assert_nonnull(strstr(stats, "\"units\":[4900000,4200000,4200000,"
+                                   "8400000]"));
+    drive_free(d);
+}
+
 /* A whole page is sensed, but a share of it crosses the channel. */
 static void test_multi_plane_read(void)
 {
@@ -510,6 +560,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/array/multi-plane", test_multi_plane);
+    g_test_add_func("/array/stagger", test_stagger);
+    g_test_add_func("/array/stagger/erases", test_stagger_erases);
     g_test_add_func("/array/multi-plane-read", test_multi_plane_read);
     g_test_add_func("/array/one-shot", test_one_shot);
     g_test_add_func("/array/program-transfer", test_program_transfer);

@@ -369,6 +369,23 @@ static void test_rules_limits(void)
                  "is active; or set max-open=0 to mean as many");
 }
 
+static void test_rules_buffer(void)
+{
+    assert_check("program-registers=2 write-buffer=256K", NULL);
+    assert_check("program-registers=2 write-buffer=255K",
+                 "write-buffer=255K (261120): must be 0, or 256K and more: "
+                 "32K, and what one program writes for each zone that may be "
+                 "active");
+    assert_check("program-registers=1 max-active=2 write-buffer=64K "
+                 "zone-buffer=48K max-open=2", NULL);
+    assert_check("program-registers=1 write-buffer=1M zone-buffer=40K",
+                 "zone-buffer=40K (40960): must be 0, or 48K and more: 32K, "
+                 "and what one program writes");
+    assert_check("write-buffer=1M",
+                 "program-registers=0: must be 1 or more with a write-buffer, "
+                 "from which units take their programs");
+}
+
 static void test_rules_array(void)
 {
     assert_check("program-pages=3 planes=2 multi-plane=on zone-size=128M "
@@ -613,6 +630,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/conventional-lines", test_conventional_lines);
     g_test_add_func("/params/rules/limits", test_rules_limits);
     g_test_add_func("/params/rules/array", test_rules_array);
+    g_test_add_func("/params/rules/buffer", test_rules_buffer);
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
     g_test_add_func("/params/zrwa", test_zrwa_rules);
     g_test_add_func("/params/words", test_words);

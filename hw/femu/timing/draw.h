@@ -18,6 +18,8 @@ typedef enum DrawKind {
     DRAW_PROGRAM_TIME,  /* place, row and life */
     DRAW_SEGMENT,       /* unit, suspend points passed */
     DRAW_FRONT_AFTER,   /* command number */
+    DRAW_PAUSES,        /* command number */
+    DRAW_PAUSE,         /* command number */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */
