@@ -38,14 +38,19 @@ def command(opcode, cdw10=0, cdw11=0, cdw12=0, cdw13=0, nsid=1, flags=0,
                        DATA + 0x1000, cdw10, cdw11, cdw12, cdw13, 0, 0)
 
 
+def admin(opcode, *cdw, nsid=0):
+    return command(opcode, *cdw, nsid=nsid)
+
+
 def doorbell(queue, tail):
     return write(0x1000 + 8 * queue, tail)
 
 
 def give(queue, tail, sqe, *data):
-    """One command: its entry, its data, the doorbell, time for its work."""
+    """One command: its entry, its data, the doorbells, time for its work."""
     return [bytes([CLEAR]), pattern(sqe), *map(pattern, data),
-            doorbell(queue, tail), bytes([CLOCK]), bytes([CLOCK])]
+            doorbell(queue, tail), bytes([CLOCK]), bytes([CLOCK]),
+            write(0x1004 + 8 * queue, tail)]
 
 
 ENABLE = [
@@ -59,19 +64,22 @@ QUEUES = [
 ]
 
 ADMIN = {
-    'identify-ns': command(6, 0), 'identify-ctrl': command(6, 1, nsid=0),
-    'identify-list': command(6, 2, nsid=0), 'identify-desc': command(6, 3),
-    'identify-zns': command(6, 5, 2 << 24),
-    'identify-zns-ctrl': command(6, 6, 2 << 24, nsid=0),
-    'log-error': command(2, 0x003f0001), 'log-smart': command(2, 0x007f0002),
-    'log-effects': command(2, 0x03ff0005, 0, 0, 0),
-    'log-zones': command(2, 0x03ff00bf), 'log-stats': command(2, 0x03ff00c0),
-    'get-feature': command(0x0a, 7), 'set-feature': command(9, 11, 0x0800ff00),
-    'set-queues': command(9, 7, 0x00030003), 'timestamp': command(9, 14),
-    'abort': command(8, 1), 'event': command(12),
-    'delete-sq': command(0, 1), 'delete-cq': command(4, 1),
-    'format': command(0x80, 0), 'detach': command(0x15, 1),
-    'shadow-doorbells': command(0x7c),
+    'identify-ns': admin(6, 0, nsid=1), 'identify-ctrl': admin(6, 1),
+    'identify-list': admin(6, 2), 'identify-desc': admin(6, 3, nsid=1),
+    'identify-zns': admin(6, 5, 2 << 24, nsid=1),
+    'identify-zns-ctrl': admin(6, 6, 2 << 24),
+    'log-error': admin(2, 0x003f0001), 'log-smart': admin(2, 0x007f0002),
+    'log-firmware': admin(2, 0x007f0003), 'log-ns': admin(2, 0x03ff0004),
+    'log-effects': admin(2, 0x03ff0005),
+    'log-zones': admin(2, 0x03ff00bf, nsid=1),
+    'log-stats': admin(2, 0x03ff00c0), 'get-feature': admin(10, 7),
+    'get-timestamp': admin(10, 14), 'get-host': admin(10, 0x81, 1),
+    'set-events': admin(9, 11, 0x0800ff00), 'set-queues': admin(9, 7, 0x30003),
+    'set-timestamp': admin(9, 14), 'set-host': admin(9, 0x81, 1),
+    'set-temperature': admin(9, 4, 200), 'set-coalescing': admin(9, 8, 0x103),
+    'abort': admin(8, 1), 'event': admin(12), 'delete-sq': admin(0, 1),
+    'delete-cq': admin(4, 1), 'format': admin(0x80, 0, nsid=1),
+    'shadow-doorbells': admin(0x7c),
 }
 IO = {
     'write': command(1, 0, 0, 3), 'read': command(2, 0, 0, 3),
@@ -85,7 +93,8 @@ IO = {
     'extension': command(0x79, 0x200, 0, 0, 0x10),
     'sgl': command(1, 0, 0, 1, flags=0x40),
 }
-RANGES = {
+# (No detach: all inputs share a drive, which would stay without a namespace.)
+WITH_DATA = {
     'copy': (command(0x19, 0x100, 0, 0), struct.pack('<QQHHIII', 0, 0, 0, 0,
                                                      0, 0, 0)),
     'dsm': (command(9, 0, 4), struct.pack('<IIQ', 0, 8, 0)),
@@ -98,7 +107,9 @@ def seeds():
         yield name, ENABLE + QUEUES + give(0, 3, sqe)
     for name, sqe in IO.items():
         yield name, ENABLE + QUEUES + written + give(1, 2, sqe)
-    for name, (sqe, data) in RANGES.items():
+    yield 'attach', ENABLE + QUEUES + give(0, 3, admin(0x15, 0, nsid=1),
+                                           struct.pack('<HH', 1, 0))
+    for name, (sqe, data) in WITH_DATA.items():
         yield name, ENABLE + QUEUES + written + give(1, 2, sqe, data)
 
 

@@ -19,6 +19,7 @@
 #include "tests/qtest/libqtest.h"
 #include "tests/qtest/libqos/pci-pc.h"
 #include "fuzz.h"
+#include "hw/femu/params.h"
 
 #define SLOT 4
 #define ZONE_LBA 0x100                  /* a zone of 1 MiB, blocks of 4 KiB */
@@ -94,6 +95,13 @@ static const char *const drives[] = {
     "cmd-slots=2,max-queue-pairs=2,mgmt-parallel-zones=3",
     "read-ns=0,program-ns=0,erase-ns=0,page-transfer-ns=0",
     "max-open=0,max-active=0,planes=2,zone-planes=1,time-dilation=3",
+    "namespaces=2,dbbuf=on,zone-capacity=1M,zones=4",
+    "zrwa-size=32K,max-zrwa=2,zd-extension-size=64,excursion-ns=9000000",
+    "dbbuf=on,lba-size=512,program-registers=1,reads-first=4",
+    "mapping=lazy,spare-superblocks=2,erase-at=background,finish-stall-ns=9",
+    "conventional-size=2M,namespaces=2,zones=4",
+    "write-buffer=96K,zone-buffer=48K,program-registers=2,fe-read-ns=9,"
+        "fe-write-ns=99,fe-after=500,link-in-ns=9999,reset-drains=on",
 };
 
 static void set_properties(Object *drive, const char *text)
@@ -108,15 +116,54 @@ static void set_properties(Object *drive, const char *text)
     }
 }
 
-/* A new drive, mapped. A transaction spares QEMU to compute address maps. */
+/* Any parameter gets a value that is small enough for memory, if not right. */
+static void set_parameter(Input *in, Object *drive)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+    const SsdParamInfo *row = &table[take(in) % count];
+    uint8_t how = take(in);
+    g_autofree char *value = NULL;
+    g_auto(GStrv) words = g_strsplit(row->unit, ", ", -1);
+    bool thousands = how >= 0x80 && g_str_equal(row->unit, "ns");
+
+    switch (row->type) {
+    case SSD_PARAM_TYPE_BOOL:
+        value = g_strdup(how % 2 ? "on" : "off");
+        break;
+    case SSD_PARAM_TYPE_ENUM:
+        value = g_strdup(words[how % g_strv_length(words)]);
+        break;
+    case SSD_PARAM_TYPE_SIZE:
+        value = g_strdup_printf("%u", how < 16 ? 512u << how % 12 : how * 512);
+        break;
+    default:
+        value = g_strdup_printf("%u", thousands ? how * 1000 : how);
+    }
+    object_property_parse(drive, row->name, value, NULL);
+}
+
+/*
+ * A new drive, mapped. A transaction spares QEMU to compute address maps.
+ * Return: NULL if there is no such drive.
+ */
 static PCIDevice *drive_plug(Guest *g)
 {
     PCIDevice *drive = pci_new(PCI_DEVFN(SLOT, 0), "femu-zns");
+    uint8_t how = take(&g->in);
+    unsigned parameters = how >> 6;
 
     set_properties(OBJECT(drive), DRIVE);
-    set_properties(OBJECT(drive), drives[take(&g->in) % ARRAY_SIZE(drives)]);
+    set_properties(OBJECT(drive), drives[how % ARRAY_SIZE(drives)]);
+    for (unsigned i = 0; i < parameters; i++) {
+        set_parameter(&g->in, OBJECT(drive));
+    }
     memory_region_transaction_begin();
-    pci_realize_and_unref(drive, root_bus, &error_fatal);
+    if (!pci_realize_and_unref(drive, root_bus,
+                               parameters ? NULL : &error_fatal)) {
+        memory_region_transaction_commit();
+        return NULL;
+    }
     g->pci = qpci_device_find(g->bus, PCI_DEVFN(SLOT, 0));
     g_assert(g->pci);
     g->bar = qpci_iomap(g->pci, 0, NULL);
@@ -180,13 +227,14 @@ static void reap(Guest *g, unsigned q)
     set_reg(g, DOORBELLS + 8 * q + 4, g->cq_head[q]);
 }
 
+/* On vector 0, the only one while MSI-X is off. */
 static void create_pair(Guest *g, unsigned q)
 {
     NvmeCmd cmd = {
         .opcode = NVME_ADM_CMD_CREATE_CQ,
         .dptr.prp1 = cpu_to_le64(CQ_ADDR(q)),
         .cdw10 = cpu_to_le32((ENTRIES - 1) << 16 | q),
-        .cdw11 = cpu_to_le32(q << 16 | NVME_CQ_IEN | NVME_CQ_PC),
+        .cdw11 = cpu_to_le32(NVME_CQ_IEN | NVME_CQ_PC),
     };
 
     place(g, 0, &cmd);
@@ -304,7 +352,9 @@ static void take_data_pointer(Guest *g, NvmeCmd *cmd)
 
 static uint32_t take_nsid(Input *in)
 {
-    static const uint32_t nsids[] = { 1, 1, 1, 2, 1, 0, 3, NVME_NSID_BROADCAST };
+    static const uint32_t nsids[] = {
+        1, 1, 1, 2, 1, 0, 3, NVME_NSID_BROADCAST,
+    };
     uint8_t how = take(in);
 
     return how < 0xf0 ? nsids[how % ARRAY_SIZE(nsids)]
@@ -433,6 +483,9 @@ static void step_register(Guest *g)
     case 1:
         offset = regs[how % ARRAY_SIZE(regs)];
         break;
+    case 2:
+        offset = DOORBELLS + (take_bytes(&g->in, 2) & 0xffc);
+        break;
     default:
         offset = take_bytes(&g->in, 2) & 0x3ffc;
     }
@@ -472,9 +525,10 @@ static void step_user(Guest *g, Object *drive)
 {
     uint8_t how = take(&g->in);
     uint64_t lba = take_lba(&g->in);
-    g_autofree char *zone = g_strdup_printf("%u %s", how >> 5, how & 16 ?
+    const char *ns = how & 32 ? "2:" : "";
+    g_autofree char *zone = g_strdup_printf("%s%u %s", ns, how >> 6, how & 16 ?
                                             "offline" : "read-only");
-    g_autofree char *blocks = g_strdup_printf("%" PRIu64 " %u", lba,
+    g_autofree char *blocks = g_strdup_printf("%s%" PRIu64 " %u", ns, lba,
                                               take(&g->in));
 
     switch (how % 5) {
@@ -568,12 +622,14 @@ static void fuzz(QTestState *qts, const unsigned char *data, size_t size)
 
     g.bus = qpci_new_pc(qts, NULL);
     drive = drive_plug(&g);
-    memory_init(&g);
-    enable(&g);
-    for (unsigned i = 0; i < MAX_STEPS && g.in.at < g.in.end; i++) {
-        step(&g, OBJECT(drive));
+    if (drive) {
+        memory_init(&g);
+        enable(&g);
+        for (unsigned i = 0; i < MAX_STEPS && g.in.at < g.in.end; i++) {
+            step(&g, OBJECT(drive));
+        }
+        drive_unplug(&g, drive);
     }
-    drive_unplug(&g, drive);
     qpci_free_pc(g.bus);
     flush_events(qts);
 }
