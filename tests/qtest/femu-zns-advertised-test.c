@@ -28,7 +28,7 @@
 #define LOG_FEATURES 0x12
 #define LOG_CHANGED_ZONES 0xbf
 #define LIST_BYTES 1024u                /* 256 dwords, bit 0: supported */
-#define SELECTS 4u                      /* current, default, saved, what it can */
+#define SELECTS 4u              /* current, default, saved, what it can */
 
 static FemuDrive *boot(const char *extra)
 {

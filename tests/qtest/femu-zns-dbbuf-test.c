@@ -259,7 +259,7 @@ static void test_full_cq(void)
     femu_shutdown(drive);
 }
 
-/* Drivers that use registers alone for the admin queue, and those that don't. */
+/* Drivers that use registers alone for the admin queue, and others. */
 static void test_admin(void)
 {
     Buffers b = start();

@@ -168,7 +168,7 @@ static void test_refused(void)
     femu_shutdown(drive);
 }
 
-/* What is not an error: protection information's place, of what there is none */
+/* What is not an error: the place of protection information there is not. */
 static void test_accepted(void)
 {
     static const uint32_t cdw10s[] = {
@@ -189,7 +189,7 @@ static void test_accepted(void)
     femu_shutdown(drive);
 }
 
-/* As long as a reset of all zones: one after the other, blocks that hold data */
+/* As long as a reset of all zones: one by one, the blocks that hold data. */
 static void test_time(void)
 {
     FemuDrive *drive = boot(NULL);

@@ -83,7 +83,7 @@ static bool same_zones(const OracleZones *a, const OracleZones *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Has QEMU's drive replaced a valid extension, though it says that it has not? */
+/* Has QEMU's drive replaced a valid extension, and says that it has not? */
 static bool wrote_hidden_ext(const OracleCase *c)
 {
     uint64_t zone_idx = oracle_slba(c->cmd) / oracle_zone_nlb(c->oracle);

@@ -126,7 +126,8 @@ static void ns_run(FemuZns *n, FemuNs *ns)
         ns->format_step = femu_req_submit_format(n, ns, &reset_all)
                           ? FEMU_FORMAT_RESETTING : FEMU_FORMAT_RESET;
     }
-    if (ns->format_step == FEMU_FORMAT_RESET && !ssd_ns_inflight(n->ssd, ns->nsid)) {
+    if (ns->format_step == FEMU_FORMAT_RESET &&
+        !ssd_ns_inflight(n->ssd, ns->nsid)) {
         ns_end(n, ns);
     }
 }
