@@ -261,6 +261,81 @@ static void test_reset(void)
     drive_free(d);
 }
 
+/* After a reset the zone's first page lies on its first unit again. */
+static void test_reset_begins_anew(void)
+{
+    Drive *d = drive_new("program-registers=1 write-buffer=256K erase-ns=0");
+    uint32_t tag = drive_write(d, 0, 0, 1);
+
+    drive_expect(d, tag, 0);
+    drive_drain(d);
+    tag = drive_zone_op(d, 2 * MS, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, tag, 2 * MS);
+    /* Zone 1 keeps unit 0 busy, so the page on it comes second there. */
+    drive_write(d, 3 * MS, 16, 1);
+    drive_write(d, 3 * MS, 0, 1);
+    tag = drive_flush(d, 3 * MS);
+    g_assert_cmpuint(drive_drain(d), ==, 3 * MS + 2 * PAGE);
+    (void)tag;
+    drive_free(d);
+}
+
+/* A finish gives back the room of the part that it takes with it. */
+static void test_finish_gives_room(void)
+{
+    Drive *d = drive_new(ONE "zones=16 max-active=1 max-open=1 page-size=16K "
+                         "write-buffer=48K");
+
+    for (unsigned z = 0; z < 15; z++) {
+        uint32_t tag = drive_write(d, d->now_ns, drive_zone_lba(d, z), 3);
+
+        drive_expect(d, tag, d->now_ns);
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, z);
+        drive_drain(d);
+    }
+    drive_free(d);
+}
+
+/* What is on the link when its zone fails keeps no room either. */
+static void test_fails_on_the_link(void)
+{
+    Drive *d = drive_new(ONE "zones=64 max-active=1 page-size=16K "
+                         "write-buffer=48K link-in-ns=1048576");
+
+    for (unsigned z = 0; z < 64; z++) {
+        uint64_t at_ns = d->now_ns;
+        uint32_t tag = drive_write(d, at_ns, drive_zone_lba(d, z), 3);
+
+        g_assert_true(ssd_zone_fail(d->ssd, at_ns, 1, z,
+                                    SSD_ZONE_READ_ONLY));
+        drive_expect(d, tag, at_ns + 3 * 4096);
+    }
+    drive_free(d);
+}
+
+/* A full buffer holds up the front end though it costs no time itself. */
+static void test_waiters_of_a_free_front_end(void)
+{
+    Drive *d = drive_new(ONE "zones=2 write-buffer=40K");
+    uint32_t tag;
+
+    drive_write(d, 0, 0, 8);
+    drive_write(d, 0, 16, 8);
+    drive_write(d, 0, 24, 8);
+    tag = drive_read(d, 1, 0, 1); /* in the buffer, but it is not let in */
+    for (unsigned i = 0; i < 2; i++) {
+        SsdDone done;
+
+        do {
+            d->now_ns = MAX(d->now_ns, ssd_next_at_ns(d->ssd));
+        } while (!ssd_poll(d->ssd, d->now_ns, &done, 1));
+    }
+    drive_expect(d, tag, d->now_ns + READ + XFER);
+    g_assert_cmpuint(d->now_ns, ==, 6 * PAGE + READ + XFER);
+    drive_drain(d);
+    drive_free(d);
+}
+
 /* Copies go through the buffer without the link. */
 static void test_copy(void)
 {
@@ -399,6 +474,20 @@ static void test_drain(void)
     drive_free(d);
 }
 
+/* Unless it drains, a reset does not wait for programs. */
+static void test_no_drain(void)
+{
+    Drive *d = drive_new(RESET);
+    uint32_t write, reset;
+
+    fill(d, 0, 1);
+    write = drive_write(d, 20 * MS, 16, 3);
+    drive_expect(d, write, 20 * MS);
+    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, reset, 20 * MS + 1 + 1000);
+    drive_free(d);
+}
+
 /* One zone at a time, however many may be worked on. */
 static void test_one_at_a_time(void)
 {
@@ -493,6 +582,12 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/finish-of-part", test_finish_of_part);
     g_test_add_func("/buffer/finish-fills-empty", test_finish_fills_empty);
     g_test_add_func("/buffer/reset", test_reset);
+    g_test_add_func("/buffer/reset/anew", test_reset_begins_anew);
+    g_test_add_func("/buffer/finish-gives-room", test_finish_gives_room);
+    g_test_add_func("/buffer/fails-on-the-link", test_fails_on_the_link);
+    g_test_add_func("/buffer/waiters/free-front-end",
+                    test_waiters_of_a_free_front_end);
+    g_test_add_func("/reset/no-drain", test_no_drain);
     g_test_add_func("/buffer/copy", test_copy);
     g_test_add_func("/buffer/failed-zones", test_failed_zones);
     g_test_add_func("/buffer/few-wake-ups", test_few_wake_ups);
