@@ -17,6 +17,7 @@
 #include "sim_log.h"
 #include "sim_output.h"
 #include "sim_value.h"
+#include "sim_wear.h"
 
 typedef struct FioOptions {
     SimDriveOptions drive;
@@ -27,6 +28,7 @@ typedef struct FioOptions {
     char *interval_log;
     char *interval;
     char *perfetto;
+    char *wear;
 } FioOptions;
 
 static const char summary[] =
@@ -58,6 +60,8 @@ static GOptionContext *fio_context(FioOptions *o)
         {"perfetto", 0, 0, G_OPTION_ARG_FILENAME, &o->perfetto,
          "Write a trace of every operation, channel and flash unit, for Perfetto "
          "or chrome://tracing", "FILE"},
+        {"wear", 0, 0, G_OPTION_ARG_FILENAME, &o->wear,
+         "Draw how often each block was erased, as SVG", "FILE"},
         {0},
     };
 
@@ -79,6 +83,7 @@ static void fio_options_clear(FioOptions *o)
     g_free(o->interval_log);
     g_free(o->interval);
     g_free(o->perfetto);
+    g_free(o->wear);
 }
 
 /* --- The plan ------------------------------------------------------------ */
@@ -227,7 +232,9 @@ static bool run_logged(const FioOptions *o, const Plan *plan, SimDrive *drive,
     }
     ran = engine_run(plan, drive, result, error);
     ran = sim_log_close(log, ran ? error : NULL) && ran;
-    return ran && write_output(o, plan, result, drive, error);
+    return ran && write_output(o, plan, result, drive, error) &&
+           (!o->wear ||
+            sim_wear_write(sim_drive_ssd(drive), o->wear, error));
 }
 
 static bool run(const FioOptions *o, int argc, char **argv, GError **error)

@@ -84,7 +84,8 @@ static void perfetto_name(FILE *out, const char *what, unsigned process,
 
 static void perfetto_flash(FILE *out, const SsdParams *params)
 {
-    uint32_t per_channel = params->ways * params->dies * params->planes;
+    uint32_t per_channel = params->ways * params->dies *
+                           (params->multi_plane ? 1 : params->planes);
 
     perfetto_name(out, "process_name", PERFETTO_CHANNELS, 0, "channels");
     perfetto_name(out, "process_name", PERFETTO_UNITS, 0, "flash units");

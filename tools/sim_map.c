@@ -34,6 +34,12 @@ typedef struct MapView {
     GArray *groups; /* MapGroup */
 } MapView;
 
+/* Planes that have a clock of their own: with multi-plane, the die has it. */
+static uint32_t unit_planes(const SsdParams *p)
+{
+    return p->multi_plane ? 1 : p->planes;
+}
+
 static MapGroup *group_at(const MapView *view, unsigned idx)
 {
     return &g_array_index(view->groups, MapGroup, idx);
@@ -72,7 +78,7 @@ static void look(MapView *view)
     const SsdParams *p = view->params;
     uint32_t drive_zone = 0;
 
-    view->unit_count = p->channels * p->ways * p->dies * p->planes;
+    view->unit_count = p->channels * p->ways * p->dies * unit_planes(p);
     view->groups = g_array_new(FALSE, FALSE, sizeof(MapGroup));
     for (uint32_t nsid = 1; nsid <= ssd_ns_count(view->ssd); nsid++) {
         SsdNsInfo info = ssd_ns_info(view->ssd, nsid);
@@ -99,22 +105,36 @@ static void forget(MapView *view)
 
 static void print_unit(const SsdParams *p, uint32_t unit)
 {
-    uint32_t plane = unit % p->planes;
-    uint32_t die = unit / p->planes % p->dies;
-    uint32_t way = unit / p->planes / p->dies % p->ways;
+    uint32_t planes = unit_planes(p);
+    uint32_t die = unit / planes % p->dies;
+    uint32_t way = unit / planes / p->dies % p->ways;
 
-    printf("  ch%" PRIu32 ".way%" PRIu32 ".die%" PRIu32 ".plane%" PRIu32,
-           unit / p->planes / p->dies / p->ways, way, die, plane);
+    printf("  ch%" PRIu32 ".way%" PRIu32 ".die%" PRIu32,
+           unit / planes / p->dies / p->ways, way, die);
+    if (!p->multi_plane) {
+        printf(".plane%" PRIu32, unit % planes);
+    }
 }
 
 static void print_text(const MapView *view)
 {
     const SsdParams *p = view->params;
 
-    printf("%" PRIu32 " channels x %" PRIu32 " ways x %" PRIu32 " dies x %"
-           PRIu32 " planes = %" PRIu32 " units; a zone spans %" PRIu32
-           ", in %u groups\n", p->channels, p->ways, p->dies, p->planes,
-           view->unit_count, view->zone_units, view->groups->len);
+    printf("%" PRIu32 " channels x %" PRIu32 " ways x %" PRIu32 " dies",
+           p->channels, p->ways, p->dies);
+    if (!p->multi_plane) {
+        printf(" x %" PRIu32 " planes", p->planes);
+    }
+    printf(" = %" PRIu32 " units", view->unit_count);
+    if (p->multi_plane) {
+        printf(" of %" PRIu32 " planes", p->planes);
+    }
+    printf("; a zone spans %" PRIu32 ", in %u groups\n", view->zone_units,
+           view->groups->len);
+    if (p->zone_stagger) {
+        printf("zone z starts at place z x %" PRIu32 " mod %" PRIu32 "\n",
+               p->zone_stagger, view->zone_units);
+    }
     for (unsigned i = 0; i < view->groups->len; i++) {
         const MapGroup *group = group_at(view, i);
 
@@ -154,6 +174,7 @@ static void draw_heads(FILE *out, const MapView *view)
 {
     const SsdParams *p = view->params;
     uint32_t per_channel = view->unit_count / p->channels;
+    uint32_t planes = unit_planes(p);
 
     for (uint32_t channel = 0; channel < p->channels; channel++) {
         fprintf(out, "<text x=\"%d\" y=\"%" PRIu32 "\">ch %" PRIu32
@@ -163,8 +184,8 @@ static void draw_heads(FILE *out, const MapView *view)
     for (uint32_t i = 0; i < per_channel; i++) {
         fprintf(out, "<text x=\"%" PRIu32 "\" y=\"%d\">%" PRIu32 ".%" PRIu32
                 ".%" PRIu32 "</text>\n", HEAD_PX + i * CELL_PX + CELL_PX / 2,
-                HEAD_PX - 10, i / p->planes / p->dies,
-                i / p->planes % p->dies, i % p->planes);
+                HEAD_PX - 10, i / planes / p->dies, i / planes % p->dies,
+                i % planes);
     }
     fprintf(out, "<text x=\"%d\" y=\"20\" text-anchor=\"start\">way.die.plane;"
             " colour: zones that share units; number: place of the unit in a "

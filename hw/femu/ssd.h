@@ -186,7 +186,9 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);
 
 /*
  * The flash units that a zone's pages go round, in that order: *count of them.
- * A unit is ((channel * ways + way) * dies + die) * planes + plane.
+ * A unit is ((channel * ways + way) * dies + die) * planes + plane; with
+ * multi-plane it is a die. A zone begins zone-stagger places further on than
+ * the one before.
  */
 const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
                                uint32_t zone_idx, uint32_t *count);
