@@ -81,6 +81,7 @@ validate: core
 	@scripts/validate
 
 observations: core
+	@scripts/deps report
 	@scripts/observations
 
 interference: core
@@ -88,7 +89,7 @@ interference: core
 	@scripts/interference
 
 fit: core
-	@scripts/deps fit
+	@scripts/deps report fit
 	@scripts/femu-fit $(FIT)
 
 bench:
