@@ -331,6 +331,14 @@ static void check_suspend(const char *words, bool erase)
     drive_expect(s.d, read[2], end_ns + READ + XFER);
     drive_free(s.d);
 
+    /* The end is no suspend point, though the last segment ends there. */
+    s = suspended_new(words, erase);
+    end_ns = begin_ns + s.work_ns;
+    read[0] = drive_read(s.d, end_ns - 100000 + 1, 0, 1);
+    drive_expect(s.d, s.work, end_ns);
+    drive_expect(s.d, read[0], end_ns + READ + XFER);
+    drive_free(s.d);
+
     /* Four reads: two for each suspension, a whole segment between. */
     s = suspended_new(words, erase);
     for (unsigned i = 0; i < 4; i++) {
@@ -428,6 +436,47 @@ static void test_suspend_spread(void)
     g_assert_cmpuint(least_ns, <, 64000);
     g_assert_cmpuint(most_ns, >, 136000);
     g_assert_cmpuint(most_ns, <, 140000);
+}
+
+/*
+ * Each segment has a length of its own, the n-th of a unit always the same,
+ * whether the reads come early, so that the program stops behind each, or late,
+ * so that it runs through all but the last.
+ */
+static void test_suspend_segments(void)
+{
+    static const char words[] = SUSPEND "program-suspend=on suspend-spread=400";
+    Suspended s = suspended_new(words, false);
+    uint64_t runs_from_ns = s.begin_at_ns, segment_ns[4], sum_ns = 0;
+    uint32_t read;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(segment_ns); i++) {
+        uint64_t read_ns;
+
+        /* In the segment: its length is 60 us at least, a transfer's 25 us. */
+        drive_read(s.d, MAX(s.d->now_ns, runs_from_ns) + 1, 0, 1);
+        while (ssd_inflight(s.d->ssd) == 2) {
+            SsdDone done;
+
+            s.d->now_ns = MAX(s.d->now_ns, ssd_next_at_ns(s.d->ssd));
+            ssd_poll(s.d->ssd, s.d->now_ns, &done, 1);
+        }
+        read_ns = s.d->now_ns - XFER; /* sensed, and the program goes on */
+        segment_ns[i] = read_ns - READ - 10000 - runs_from_ns;
+        g_assert_cmpuint(segment_ns[i], >=, 60000);
+        g_assert_cmpuint(segment_ns[i], <, 140000);
+        for (unsigned k = 0; k < i; k++) {
+            g_assert_cmpuint(segment_ns[k], !=, segment_ns[i]);
+        }
+        sum_ns += segment_ns[i];
+        runs_from_ns = read_ns;
+    }
+    drive_free(s.d);
+
+    s = suspended_new(words, false);
+    read = drive_read(s.d, s.begin_at_ns + sum_ns - segment_ns[3] + 1, 0, 1);
+    drive_expect(s.d, read, s.begin_at_ns + sum_ns + 10000 + READ + XFER);
+    drive_free(s.d);
 }
 
 #define BIG "zones=2 zone-size=16M channels=1 mdts=1M pages-per-block=4096 "
@@ -578,6 +627,7 @@ int main(int argc, char **argv)
     g_test_add_func("/array/suspend/long-latency",
                     test_suspend_latency_is_long);
     g_test_add_func("/array/suspend/spread", test_suspend_spread);
+    g_test_add_func("/array/suspend/segments", test_suspend_segments);
     g_test_add_func("/array/slow-pages", test_slow_pages);
     g_test_add_func("/array/program-spread", test_program_spread);
     g_test_add_func("/array/program-spread/lives",

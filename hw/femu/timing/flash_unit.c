@@ -240,7 +240,6 @@ void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     unit->suspended_idx = unit->running_idx;
     unit->left_ns = unit->run_until_at_ns - unit->point_at_ns +
                     flash->config.resume_ns;
-    unit->reads_served = 0;
     flash_unit_next(flash, now_ns, unit);
 }
 
@@ -262,7 +261,6 @@ bool flash_unit_run_ended(Flash *flash, uint64_t now_ns, uint32_t token_idx)
             event_heap_push(flash->events, unit->run_until_at_ns, token_idx);
             return false;
         }
-        unit->reads_served = 0;
     }
     note_busy(flash, unit, now_ns);
     return true;
