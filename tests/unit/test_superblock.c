@@ -60,7 +60,7 @@ static void test_groups(void)
     superblock_destroy(&table);
 }
 
-/* Dirty blocks are one stretch; a shorter life leaves the rest of it. */
+/* A shorter life leaves what is dirty beyond its own blocks. */
 static void test_dirt(void)
 {
     SuperblockConfig config = config_of(true, SUPERBLOCK_FIFO, 0);
@@ -85,6 +85,28 @@ static void test_dirt(void)
     g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 1), ==, 1);
     superblock_soil(&table, 0, 1, 0);
     g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 5), ==, 2);
+    superblock_destroy(&table);
+}
+
+/* Clean blocks between dirty ones are not erased again. */
+static void test_dirt_with_a_gap(void)
+{
+    SuperblockConfig config = config_of(true, SUPERBLOCK_FIFO, 0);
+    SuperblockTable table;
+
+    superblock_init(&table, &config);
+    superblock_soil(&table, 0, 1, 3);
+    g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 2), ==, 2);
+    superblock_soil(&table, 0, 1, 1);
+    g_assert_cmpuint(table.superblocks[0].dirty_count, ==, 2);
+    /* One at a time: block 0, then block 2. */
+    g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 1), ==, 1);
+    g_assert_cmpuint(superblock_take_dirt_to(&table, 0, 1, 1), ==, 0);
+    g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 1), ==, 1);
+    g_assert_true(superblock_is_clean(&table, 0));
+    g_assert_cmpuint(table.erase_counts[3], ==, 2);
+    g_assert_cmpuint(table.erase_counts[4], ==, 1);
+    g_assert_cmpuint(table.erase_counts[5], ==, 1);
     superblock_destroy(&table);
 }
 
@@ -205,6 +227,7 @@ int main(int argc, char **argv)
     g_test_add_func("/superblock/direct", test_direct);
     g_test_add_func("/superblock/groups", test_groups);
     g_test_add_func("/superblock/dirt", test_dirt);
+    g_test_add_func("/superblock/dirt-with-a-gap", test_dirt_with_a_gap);
     g_test_add_func("/superblock/orders/free-first", test_orders);
     g_test_add_func("/superblock/orders/dirty", test_dirty_orders);
     g_test_add_func("/superblock/erasing", test_erasing);

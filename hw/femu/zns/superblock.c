@@ -102,6 +102,8 @@ void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
     table->superblocks = g_new0(Superblock, table->count);
     table->pools = g_new(SuperblockPool, (size_t)groups * SUPERBLOCK_POOLS);
     table->dirt = g_new0(SuperblockDirt, (size_t)table->count * config->units);
+    table->is_dirty = g_new0(bool, (size_t)table->count * config->units *
+                                   config->blocks);
     table->erase_counts = g_new0(uint32_t, (size_t)table->count *
                                            config->units * config->blocks);
     table->of_zone = g_new(uint32_t, config->zones);
@@ -125,6 +127,7 @@ void superblock_destroy(SuperblockTable *table)
 {
     g_free(table->of_zone);
     g_free(table->erase_counts);
+    g_free(table->is_dirty);
     g_free(table->dirt);
     g_free(table->pools);
     g_free(table->superblocks);
@@ -190,48 +193,63 @@ static SuperblockDirt *dirt_of(const SuperblockTable *table,
     return &table->dirt[(size_t)superblock_idx * table->config.units + unit];
 }
 
+/* Index of a unit's first block among all blocks. */
+static size_t first_block(const SuperblockTable *table,
+                          uint32_t superblock_idx, uint32_t unit)
+{
+    return ((size_t)superblock_idx * table->config.units + unit) *
+           table->config.blocks;
+}
+
 void superblock_soil(SuperblockTable *table, uint32_t superblock_idx,
                      uint32_t unit, uint32_t used)
 {
     SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
-    uint32_t *dirty_count = &table->superblocks[superblock_idx].dirty_count;
+    bool *is_dirty = &table->is_dirty[first_block(table, superblock_idx,
+                                                  unit)];
 
-    *dirty_count -= dirt->end - dirt->begin;
-    /* What an earlier life left beyond the blocks of this one is dirty yet. */
-    dirt->end = dirt->begin < dirt->end ? MAX(dirt->end, used) : used;
-    dirt->begin = used > 0 ? 0 : dirt->begin;
-    if (dirt->begin >= dirt->end) {
-        *dirt = (SuperblockDirt) { 0 };
+    if (used == 0) {
+        return;
     }
-    *dirty_count += dirt->end - dirt->begin;
+    for (uint32_t i = 0; i < used; i++) {
+        table->superblocks[superblock_idx].dirty_count += !is_dirty[i];
+        is_dirty[i] = true;
+    }
+    /* What an earlier life left beyond the blocks of this one is dirty yet. */
+    dirt->begin = 0;
+    dirt->end = MAX(dirt->end, used);
+}
+
+/* Take up to `most` dirty blocks below block `below` of a unit. */
+static uint32_t take_dirt(SuperblockTable *table, uint32_t superblock_idx,
+                          uint32_t unit, uint32_t below, uint32_t most)
+{
+    SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
+    size_t first = first_block(table, superblock_idx, unit);
+    uint32_t end = MIN(dirt->end, below);
+    uint32_t taken = 0;
+
+    while (dirt->begin < end && taken < most) {
+        size_t block = first + dirt->begin++;
+
+        taken += table->is_dirty[block];
+        table->erase_counts[block] += table->is_dirty[block];
+        table->is_dirty[block] = false;
+    }
+    table->superblocks[superblock_idx].erase_count += taken;
+    table->superblocks[superblock_idx].dirty_count -= taken;
+    return taken;
 }
 
 uint32_t superblock_take_dirt(SuperblockTable *table, uint32_t superblock_idx,
                               uint32_t unit, uint32_t most)
 {
-    SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
-    uint32_t taken = MIN(dirt->end - dirt->begin, most);
-    size_t first = ((size_t)superblock_idx * table->config.units + unit) *
-                   table->config.blocks + dirt->begin;
-
-    for (uint32_t i = 0; i < taken; i++) {
-        table->erase_counts[first + i]++;
-    }
-    table->superblocks[superblock_idx].erase_count += taken;
-    table->superblocks[superblock_idx].dirty_count -= taken;
-    dirt->begin += taken;
-    return taken;
+    return take_dirt(table, superblock_idx, unit, UINT32_MAX, most);
 }
 
 uint32_t superblock_take_dirt_to(SuperblockTable *table,
                                  uint32_t superblock_idx, uint32_t unit,
                                  uint32_t block)
 {
-    const SuperblockDirt *dirt = dirt_of(table, superblock_idx, unit);
-
-    if (dirt->begin >= dirt->end || block < dirt->begin) {
-        return 0;
-    }
-    return superblock_take_dirt(table, superblock_idx, unit,
-                                block + 1 - dirt->begin);
+    return take_dirt(table, superblock_idx, unit, block + 1, UINT32_MAX);
 }

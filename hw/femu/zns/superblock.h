@@ -3,8 +3,8 @@
  * can be programmed, and how often each has been erased.
  *
  * A superblock is what backs one zone: on each unit of a group of units the
- * same number of blocks. Zones are written from their start, so on each unit
- * the blocks in need of an erase are one stretch, erased from its start.
+ * same number of blocks, erased from the first dirty one on. A life that used
+ * fewer blocks than the one before may leave clean ones between dirty ones.
  *
  * Knows nothing of time, states, commands or pages.
  *
@@ -62,7 +62,7 @@ typedef struct SuperblockConfig {
     SuperblockOrder order;
 } SuperblockConfig;
 
-/* Blocks [begin, end) of a superblock on one unit need an erase. */
+/* Blocks that need an erase lie in [begin, end) of a superblock's unit. */
 typedef struct SuperblockDirt {
     uint32_t begin;
     uint32_t end;
@@ -74,7 +74,8 @@ typedef struct SuperblockTable {
     Superblock *superblocks;    /* number s lies on group s mod group_count */
     SuperblockPool *pools;      /* [group * SUPERBLOCK_POOLS + state] */
     SuperblockDirt *dirt;       /* [superblock * units + unit] */
-    uint32_t *erase_counts;     /* [(superblock * units + unit) * blocks + b] */
+    bool *is_dirty;             /* [(superblock * units + unit) * blocks + b] */
+    uint32_t *erase_counts;     /* likewise */
     uint32_t *of_zone;          /* SUPERBLOCK_NONE: backed by nothing */
 } SuperblockTable;
 
