@@ -24,6 +24,13 @@ Model *model_new(const SsdParams *resolved)
     for (uint32_t i = 0; i < p->namespaces; i++) {
         m->rules[i] = rules_new(p, p->lba_bytes);
     }
+    /* A page, from here on, is what one program writes. */
+    if (p->multi_plane) {
+        m->p.page_bytes *= p->planes;
+        m->p.page_transfer_ns *= p->planes;
+        m->p.zone_planes = 1;
+        m->p.planes = 1;
+    }
     m->zone_pages = (p->zone_capacity_bytes + p->page_bytes - 1) /
                     p->page_bytes;
     m->zone_units = p->zone_channels * p->zone_ways * p->zone_dies *
@@ -40,6 +47,7 @@ Model *model_new(const SsdParams *resolved)
     m->steps = g_array_new(FALSE, FALSE, sizeof(Step));
     m->host_programs = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     m->flushes = g_ptr_array_new();
+    model_erase_init(m);
     return m;
 }
 
@@ -55,6 +63,7 @@ void model_free(Model *m)
         ;
     }
     g_assert_cmpuint(m->inflight, ==, 0);
+    model_erase_free(m);
     for (uint32_t z = 0; z < m->p.zones; z++) {
         g_free(m->programmed[z]);
     }
@@ -115,7 +124,7 @@ bool model_pop(Model *m, SsdDone *done)
 
 static void write_in_turn(Model *m, uint32_t zone_idx);
 
-static void part_done(Model *m, Cmd *cmd)
+void model_part_done(Model *m, Cmd *cmd)
 {
     SsdDone *done;
 
@@ -128,6 +137,11 @@ static void part_done(Model *m, Cmd *cmd)
         return;
     }
     cmd->done.due_at_ns = m->now_ns;
+    if (cmd->host_io) {
+        m->host_io--;
+        m->host_io_seen = true;
+        m->host_io_left_ns = m->now_ns;
+    }
     done = g_memdup2(&cmd->done, sizeof(*done));
     g_queue_push_tail(&m->done, done);
     if (cmd->jobs) {
@@ -171,7 +185,7 @@ static void write_in_turn(Model *m, uint32_t zone_idx)
         if (cmd->zrwa) {
             model_commit_pages(m, cmd);
         }
-        part_done(m, cmd);
+        model_part_done(m, cmd);
         cmd = g_queue_peek_head(&m->zone_writes[zone_idx]);
     }
     if (!cmd) {
@@ -203,7 +217,7 @@ static void discard_writes(Model *m, uint32_t zone_idx)
     while ((cmd = g_queue_pop_head(&m->zone_writes[zone_idx]))) {
         cmd->writes = false;
         cmd->parts++;
-        part_done(m, cmd);
+        model_part_done(m, cmd);
         look_at(m, zone_idx);
     }
 }
@@ -230,7 +244,7 @@ static void check_flushes(Model *m)
             }
         }
         g_ptr_array_remove_index(m->flushes, 0);
-        part_done(m, cmd);
+        model_part_done(m, cmd);
     }
 }
 
@@ -278,6 +292,14 @@ static void job_done(Model *m, Job *job)
     Cmd *cmd = job->cmd;
     uint32_t zone_idx = job->zone_idx;
 
+    if (!job->fill) {
+        model_erase_end(m, job);
+    }
+    if (job->background) {
+        g_free(job);
+        model_background_ended(m);
+        return;
+    }
     g_assert_true(g_queue_pop_head(&m->zone_jobs[zone_idx]) == job);
     rules_job_done(job->of, &job->rules);
     g_free(job);
@@ -288,9 +310,105 @@ static void job_done(Model *m, Job *job)
     if (cmd->jobs && ++cmd->ended == cmd->jobs->len) {
         g_assert_true(g_queue_pop_head(&m->select_all) == cmd);
     }
-    part_done(m, cmd);
+    model_part_done(m, cmd);
     admit_select_all(m);
     look_at(m, zone_idx);
+}
+
+static void wake_later(Model *m, Job *job, uint64_t at_ns)
+{
+    job->waits = true;
+    model_add_step(m, (Step) {
+        .kind = STEP_WAKE, .at_ns = at_ns, .job = job,
+    });
+}
+
+static bool has_more(const Model *m, const Job *job)
+{
+    return job->fill ? job->next_page < m->zone_pages
+                     : model_erase_has_more(m, job);
+}
+
+/* How long a step waits at most until host I/O has gone. */
+static uint64_t stall_limit_ns(const Model *m, const Job *job)
+{
+    if (job->fill) {
+        return m->p.finish_stall_ns;
+    }
+    if (job->background && m->p.erase_at == SSD_ERASE_AT_IDLE) {
+        return UINT64_MAX;
+    }
+    return m->p.erase_preemptive ? m->p.erase_stall_ns : 0;
+}
+
+/* Does the next step wait? Then the job looks again when it may not. */
+static bool must_wait(Model *m, Job *job)
+{
+    uint64_t limit_ns = stall_limit_ns(m, job);
+    uint64_t idle_ns = 0, give_up_ns;
+
+    if (!limit_ns) {
+        return false;
+    }
+    if (!job->stalls) {
+        job->stalls = true;
+        job->stalls_from_ns = m->now_ns;
+    }
+    if (m->host_io) {
+        idle_ns = m->now_ns + m->p.idle_ns;
+    } else if (m->host_io_seen) {
+        idle_ns = m->host_io_left_ns + m->p.idle_ns;
+    }
+    give_up_ns = limit_ns == UINT64_MAX ? limit_ns
+                                        : job->stalls_from_ns + limit_ns;
+    if (m->now_ns >= MIN(idle_ns, give_up_ns)) {
+        job->stalls = false;
+        return false;
+    }
+    wake_later(m, job, MIN(idle_ns, give_up_ns));
+    return true;
+}
+
+void model_job_advance(Model *m, Job *job)
+{
+    if (!has_more(m, job)) {
+        job_done(m, job);
+    } else if (must_wait(m, job)) {
+        return;
+    } else if (job->fill) {
+        model_fill_chunk(m, job);
+    } else {
+        model_erase_step(m, job);
+    }
+}
+
+/* Between two chunks of a finish. */
+static uint64_t pause_ns(const Model *m)
+{
+    return m->host_io && m->p.finish_busy_pause_ns ? m->p.finish_busy_pause_ns
+                                                   : m->p.finish_pause_ns;
+}
+
+static void job_op_ended(Model *m, Job *job)
+{
+    if (--job->pending || job->waits) {
+        return;
+    }
+    if (job->fill && has_more(m, job) && pause_ns(m)) {
+        wake_later(m, job, m->now_ns + pause_ns(m));
+        return;
+    }
+    model_job_advance(m, job);
+    settle(m);
+}
+
+static void job_woken(Model *m, Job *job)
+{
+    job->waits = false;
+    if (!job->pending) {
+        model_job_advance(m, job);
+        settle(m);
+    }
 }
 
 static void start_job(Model *m, Job *job)
@@ -299,14 +417,10 @@ static void start_job(Model *m, Job *job)
     bool fill = job->fill;
 
     job->running = true;
-    if (fill) {
-        model_fill_chunk(m, job);
-    } else {
-        model_erase(m, job);
+    if (!fill) {
+        model_erase_begin(m, job);
     }
-    if (!job->pending) {
-        job_done(m, job);
-    }
+    model_job_advance(m, job);
     if (!fill) {
         write_in_turn(m, zone_idx);
     }
@@ -405,19 +519,11 @@ static void program_end(Model *m, const Step *step)
     }
     if (!job) {
         host_program_ended(m, step->program_seq);
-        part_done(m, step->cmd);
+        model_part_done(m, step->cmd);
         check_flushes(m);
         return;
     }
-    if (--job->pending) {
-        return;
-    }
-    if (job->next_page < m->zone_pages) {
-        model_fill_chunk(m, job);
-    } else {
-        job_done(m, job);
-        settle(m);
-    }
+    job_op_ended(m, job);
 }
 
 static void run_step(Model *m, Step step)
@@ -426,7 +532,7 @@ static void run_step(Model *m, Step step)
 
     switch (step.kind) {
     case STEP_PART_DONE:
-        part_done(m, step.cmd);
+        model_part_done(m, step.cmd);
         break;
     case STEP_PROGRAM_JOIN:
         step.kind = STEP_PROGRAM_END;
@@ -443,32 +549,42 @@ static void run_step(Model *m, Step step)
         model_unit_next(m, &m->unit[where.unit]);
         break;
     case STEP_ERASE_END:
-        model_unit_next(m, &m->unit[where.unit]);
-        if (--step.job->pending == 0) {
-            job_done(m, step.job);
-            settle(m);
+        model_unit_next(m, &m->unit[step.unit]);
+        if (step.cmd) {
+            model_part_done(m, step.cmd);
+        } else if (step.job) {
+            job_op_ended(m, step.job);
         }
+        break;
+    case STEP_WAKE:
+        job_woken(m, step.job);
         break;
     }
 }
 
-/* Index of the earliest step, ties by creation; -1 if there is none. */
+/* Of steps at one time those that were known first; jobs are woken last. */
+static bool comes_before(const Step *a, const Step *b)
+{
+    bool a_wakes = a->kind == STEP_WAKE, b_wakes = b->kind == STEP_WAKE;
+
+    if (a->at_ns != b->at_ns) {
+        return a->at_ns < b->at_ns;
+    }
+    return a_wakes != b_wakes ? b_wakes : a->seq < b->seq;
+}
+
+/* Index of the earliest step; -1 if there is none. */
 static int earliest(const Model *m)
 {
     int best = -1;
 
     for (guint i = 0; i < m->steps->len; i++) {
         const Step *step = &g_array_index(m->steps, Step, i);
-        const Step *first;
 
-        if (best >= 0) {
-            first = &g_array_index(m->steps, Step, best);
-            if (first->at_ns < step->at_ns ||
-                (first->at_ns == step->at_ns && first->seq < step->seq)) {
-                continue;
-            }
+        if (best < 0 ||
+            comes_before(step, &g_array_index(m->steps, Step, best))) {
+            best = i;
         }
-        best = i;
     }
     return best;
 }
@@ -567,6 +683,11 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
         .result = what->op == SSD_OP_APPEND ? effect.lba : 0,
     };
     cmd->parts = 1;     /* this submission itself, taken back below */
+    cmd->host_io = what->op == SSD_OP_READ || what->op == SSD_OP_VERIFY ||
+                   what->op == SSD_OP_COMPARE || what->op == SSD_OP_WRITE ||
+                   what->op == SSD_OP_WRITE_ZEROES ||
+                   what->op == SSD_OP_APPEND || what->op == SSD_OP_COPY;
+    m->host_io += cmd->host_io;
     switch (what->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
@@ -598,6 +719,6 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
         start_jobs(m, cmd, what, rules, &effect);
         break;
     }
-    part_done(m, cmd);
+    model_part_done(m, cmd);
     return (SsdAccept) { .lba = effect.lba };
 }

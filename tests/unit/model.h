@@ -116,6 +116,10 @@ uint64_t model_next_at_ns(Model *m);
 /* The next time at which a zone changes of itself, or UINT64_MAX. */
 uint64_t model_watch_next_ns(Model *m);
 
+/* Blocks as ssd_block() counts them: how often each has been erased. */
+uint64_t model_block_count(const Model *m);
+uint32_t model_erase_count(const Model *m, uint64_t block_idx);
+
 const Rules *model_rules(const Model *m, uint32_t nsid);
 
 #endif

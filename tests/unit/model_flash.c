@@ -10,11 +10,21 @@
 
 #include "model_internal.h"
 
+uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page)
+{
+    return (page + (uint64_t)zone_idx * m->p.zone_stagger) % m->zone_units;
+}
+
 Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)
 {
+    return model_place_at(m, zone_idx, model_position(m, zone_idx, page));
+}
+
+Place model_place_at(const Model *m, uint32_t group, uint64_t position)
+{
     const SsdParams *p = &m->p;
-    uint64_t u = page % m->zone_units;
-    uint64_t g = zone_idx;
+    uint64_t u = position;
+    uint64_t g = group;
     uint64_t ch, way, die, plane;
 
     ch = g % (p->channels / p->zone_channels) * p->zone_channels;
@@ -113,6 +123,7 @@ void model_put_pages(Model *m, Cmd *cmd)
             step.kind = STEP_PROGRAM_JOIN;
             step.program_seq = ++m->seq;
             g_array_append_val(m->host_programs, step.program_seq);
+            model_before_program(m, zone_idx, page, cmd, NULL);
         }
         cmd->parts++;
         model_add_step(m, step);
@@ -134,6 +145,7 @@ void model_commit_pages(Model *m, Cmd *cmd)
             .program_seq = ++m->seq,
         };
 
+        model_before_program(m, zone_idx, page, cmd, NULL);
         step.at_ns = model_book(m, where.channel, rest_ns(m, page, cmd->there));
         g_array_append_val(m->host_programs, step.program_seq);
         cmd->parts++;
@@ -183,33 +195,11 @@ void model_fill_chunk(Model *m, Job *job)
         Place where = model_place(m, zone_idx, page);
 
         job->pending++;
+        model_before_program(m, zone_idx, page, NULL, job);
         model_add_step(m, (Step) {
             .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
             .life = job->life, .page = page,
             .at_ns = model_book(m, where.channel, rest_ns(m, page, job->there)),
         });
-    }
-}
-
-void model_erase(Model *m, Job *job)
-{
-    const SsdParams *p = &m->p;
-
-    for (uint64_t u = 0; u < m->zone_units; u++) {
-        Place where = model_place(m, job->zone_idx, u);
-        uint64_t rows = 0, blocks;
-
-        for (uint64_t page = u; page < job->used_pages;
-             page += m->zone_units) {
-            rows++;
-        }
-        blocks = (rows + p->pages_per_block - 1) / p->pages_per_block;
-        if (blocks) {
-            job->pending++;
-            model_unit_join(m, where.unit, blocks * p->erase_ns, (Step) {
-                .kind = STEP_ERASE_END, .job = job, .page = u,
-                .zone_idx = job->zone_idx,
-            });
-        }
     }
 }

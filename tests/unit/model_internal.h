@@ -1,5 +1,5 @@
 /*
- * Inside the dumb drive: what model.c and model_flash.c share.
+ * Inside the dumb drive: what the files model*.c share.
  *
  * Knows nothing of the drive's inside.
  *
@@ -35,6 +35,7 @@ typedef struct Cmd {
     GPtrArray *jobs;
     unsigned admitted;
     unsigned ended;
+    bool host_io;
 } Cmd;
 
 /* The media work of a finish (`fill`) or reset on one zone. */
@@ -51,7 +52,32 @@ typedef struct Job {
     uint64_t next_page;
     uint64_t there;         /* of the zone: what needs no transfer */
     uint64_t used_pages;
+    int superblock;         /* that it erases, or -1 */
+    bool background;        /* erases, for no command and no zone */
+    bool waits;             /* for STEP_WAKE */
+    bool stalls;            /* lets host I/O go first, ... */
+    uint64_t stalls_from_ns;    /* ... since then */
 } Job;
+
+/*
+ * What backs a zone: the same number of blocks on each unit of a group.
+ * Superblock s lies where zone s would.
+ */
+typedef enum Pool {
+    POOL_FREE,
+    POOL_ERASING,
+    POOL_DIRTY,
+    POOL_MAPPED,
+} Pool;
+
+typedef struct Backing {
+    Pool pool;
+    uint64_t since_seq;     /* in this pool */
+    uint8_t *dirty;         /* [unit of the group * blocks + block] */
+    uint32_t *erases_of;    /* likewise */
+    uint64_t erases;        /* of all its blocks */
+    Job *eraser;
+} Backing;
 
 typedef enum StepKind {
     STEP_PART_DONE,     /* a sub-page piece has been transferred */
@@ -59,6 +85,7 @@ typedef enum StepKind {
     STEP_PROGRAM_END,
     STEP_SENSE_END,
     STEP_ERASE_END,
+    STEP_WAKE,          /* a job goes on, after all else at this time */
 } StepKind;
 
 typedef struct Step {
@@ -72,6 +99,7 @@ typedef struct Step {
     uint64_t page;
     uint64_t transfer_ns;
     uint64_t program_seq;
+    uint32_t unit;          /* of an erase */
 } Step;
 
 /* A flash unit: the steps that wait for it, and whether one is under way. */
@@ -99,6 +127,15 @@ struct Model {
     GQueue select_all;      /* Cmd, in order of submission */
     GQueue look_at;         /* zones + 1 in which a job may be able to start */
     bool settling;
+    uint32_t group_count;
+    uint64_t blocks;        /* of a superblock on each unit */
+    GArray *backing;        /* Backing */
+    int *backing_of;        /* per zone, or -1 */
+    GQueue to_erase;        /* in the background: superblock + 1 */
+    unsigned erasing;       /* in the background */
+    unsigned host_io;       /* commands inside that move data */
+    bool host_io_seen;
+    uint64_t host_io_left_ns;
     GQueue done;            /* SsdDone */
     unsigned inflight;
 };
@@ -118,8 +155,15 @@ void model_excursion(Model *m, Rules *rules, uint32_t zone_idx);
 void model_watch_look(Model *m);
 void model_watch_run(Model *m);
 
+/* model.c: one of the job's operations has ended; it goes on. */
+void model_job_advance(Model *m, Job *job);
+void model_part_done(Model *m, Cmd *cmd);
+
 /* model_flash.c */
 Place model_place(const Model *m, uint32_t zone_idx, uint64_t page);
+/* On which unit of its group a page of a zone lies, and which that is. */
+uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page);
+Place model_place_at(const Model *m, uint32_t group, uint64_t position);
 uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);
 void model_add_step(Model *m, Step step);
 void model_unit_next(Model *m, Unit *unit);
@@ -128,6 +172,18 @@ void model_put_pages(Model *m, Cmd *cmd);
 void model_commit_pages(Model *m, Cmd *cmd);
 void model_start_read(Model *m, Cmd *cmd, Piece piece);
 void model_fill_chunk(Model *m, Job *job);
-void model_erase(Model *m, Job *job);
+
+/* model_erase.c */
+void model_erase_init(Model *m);
+void model_erase_free(Model *m);
+/* The zone's blocks are dirty: the job erases them, or nobody yet. */
+void model_erase_begin(Model *m, Job *job);
+bool model_erase_has_more(const Model *m, const Job *job);
+void model_erase_step(Model *m, Job *job);
+void model_erase_end(Model *m, Job *job);
+void model_background_ended(Model *m);
+/* See that a page's block is erased before; `cmd` or `job` programs it. */
+void model_before_program(Model *m, uint32_t zone_idx, uint64_t page, Cmd *cmd,
+                          Job *job);
 
 #endif

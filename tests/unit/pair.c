@@ -304,10 +304,27 @@ void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes)
     pair_compare(pair);
 }
 
+/* Every block has been erased equally often. */
+static void compare_wear(Pair *pair)
+{
+    g_assert_cmpuint(ssd_block_count(pair->ssd), ==,
+                     model_block_count(pair->model));
+    for (uint64_t i = 0; i < ssd_block_count(pair->ssd); i++) {
+        uint32_t got = ssd_block(pair->ssd, i).erase_count;
+        uint32_t want = model_erase_count(pair->model, i);
+
+        if (got != want) {
+            fail(pair, "block %" PRIu64 " has been erased %" PRIu32 " times, "
+                 "must be %" PRIu32, i, got, want);
+        }
+    }
+}
+
 void pair_free(Pair *pair)
 {
     pair_drain(pair);
     pair_compare(pair);
+    compare_wear(pair);
     model_free(pair->model);
     ssd_free(pair->ssd);
     g_array_free(pair->done_ssd, TRUE);

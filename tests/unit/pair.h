@@ -1,6 +1,7 @@
 /*
  * The drive and the dumb model side by side: every command goes to both, and
- * every status, LBA, completion, zone and resource count must agree.
+ * every status, LBA, completion, zone, resource count and, in the end, every
+ * block's erases must agree.
  *
  * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
  *

@@ -237,6 +237,32 @@ static const Soup soups[] = {
     { "zrwa-granules", "zones=4 page-size=16K zone-size=256K lba-size=512 "
       "zrwa-size=48K zrwa-flush-granularity=4K max-zrwa=2 max-open=2 "
       "max-active=3 finish-chunk=32K", 30000 },
+    { "designs/stalls", ODD "zones=6 zone-capacity=48K channels=2 "
+      "zone-channels=1 pages-per-block=2 finish-chunk=8K "
+      "finish-pause-ns=300007 finish-busy-pause-ns=900001 "
+      "finish-stall-ns=2000003 erase-preemptive=on erase-stall-ns=1000003 "
+      "idle-ns=50021 mgmt-parallel-zones=2", 30000 },
+    { "designs/background", ODD "zones=6 zone-capacity=48K channels=2 "
+      "pages-per-block=2 erase-at=background mapping=lazy "
+      "mgmt-parallel-zones=2", 30000 },
+    { "designs/background-preemptive", ODD "zones=6 zone-capacity=48K "
+      "channels=2 pages-per-block=2 erase-at=background mapping=remap "
+      "spare-superblocks=1 superblock-order=lifo erase-preemptive=on "
+      "erase-stall-ns=4000003 mgmt-parallel-zones=3", 30000 },
+    { "designs/idle", ODD "zones=6 zone-capacity=48K channels=2 "
+      "pages-per-block=2 erase-at=idle mapping=lazy spare-superblocks=2 "
+      "superblock-order=least-worn idle-ns=50021", 30000 },
+    { "designs/zone-write", ODD "zones=6 zone-capacity=48K channels=2 "
+      "planes=2 pages-per-block=2 erase-at=zone-write mapping=lazy "
+      "full-erase=on", 30000 },
+    { "designs/block-write", ODD "zones=6 zone-capacity=48K channels=2 "
+      "pages-per-block=2 erase-at=block-write mapping=remap "
+      "superblock-order=least-worn finish-chunk=16K", 30000 },
+    { "designs/even", "zones=6 zone-capacity=48K channels=2 planes=2 "
+      "multi-plane=on zone-stagger=1 pages-per-block=2 erase-preemptive=on "
+      "cmd-slots=64 mapping=lazy mgmt-parallel-zones=2 "
+      "finish-busy-pause-ns=700000 finish-stall-ns=725000 "
+      "erase-stall-ns=3500000", 30000 },
     { "zrwa-copies", "zones=3 channels=1 zrwa-size=32K mdts=16K "
       "zrwa-flush-granularity=8K cmd-slots=40", 30000 },
 };
@@ -502,6 +528,31 @@ static uint32_t pick_share(Rng *rng, uint32_t *whole)
     return share;
 }
 
+/* How zones are finished, reset, mapped and erased. */
+static void random_designs(Rng *rng, SsdParams *p)
+{
+    p->zone_stagger = PICK(rng, 0, 0, 1, 5);
+    p->multi_plane = p->zone_planes != 1 && p->zrwa_bytes == 0 &&
+                     p->zone_capacity_bytes %
+                     (p->planes * p->page_bytes) == 0;
+    if (p->multi_plane) {
+        p->finish_chunk_bytes *= p->planes;
+        p->zone_planes = 0;
+    }
+    p->finish_pause_ns = PICK(rng, 0, 0, 700000, 1000003);
+    p->finish_busy_pause_ns = PICK(rng, 0, 0, 700000, 2000003);
+    p->finish_stall_ns = PICK(rng, 0, 0, 1, 725000, 90000001);
+    p->erase_at = rng_below(rng, SSD_ERASE_AT_BLOCK_WRITE + 1);
+    p->full_erase = rng_chance(rng, 30);
+    p->erase_preemptive = rng_chance(rng, 50);
+    p->erase_stall_ns = PICK(rng, 0, 0, 1, 3500000, 90000001);
+    p->idle_ns = PICK(rng, 1000, 100000, 3000017);
+    p->mapping = rng_below(rng, SSD_MAPPING_REMAP + 1);
+    p->spare_superblocks = p->mapping == SSD_MAPPING_DIRECT
+                           ? 0 : PICK(rng, 0, 0, 1, 3);
+    p->superblock_order = rng_below(rng, 3);
+}
+
 static SsdParams random_params(Rng *rng)
 {
     SsdParams p = drive_params("");
@@ -542,6 +593,7 @@ static SsdParams random_params(Rng *rng)
     p.finish_recommended_ns = PICK(rng, 0, 0, 2000000, 5000011);
     p.excursion_ns = PICK(rng, 0, 0, 5000012, 40000000);
     p.reset_recommended_ns = PICK(rng, 0, 0, 7000000);
+    random_designs(rng, &p);
     return p;
 }
 
