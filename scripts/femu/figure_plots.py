@@ -17,6 +17,7 @@ STYLE = {'font.family': 'DejaVu Sans', 'font.size': 9, 'axes.grid': True,
          'axes.spines.top': False, 'axes.spines.right': False,
          'legend.frameon': False, 'figure.dpi': 130}
 LABELS = {'kiops': 'throughput, thousand operations per second',
+          'speedup': 'times the throughput of one thread',
           'p95_us': 'p95 latency, us',
           'reset_p95_us': 'p95 latency of resets, us', 'mean_us': 'mean latency, us',
           'max_us': 'greatest latency, us'}

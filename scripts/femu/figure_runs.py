@@ -8,6 +8,7 @@ Knows nothing of how runs are started and drawn.
 import csv
 import os
 
+from femu import validate, validate_runs
 from femu.sim_runs import Op, Run, fio_bucket_us, job
 
 PAGE = 16384
@@ -30,7 +31,8 @@ RESET_RATE = 27836677046 // 2   # 50 % of figure 9b's, in B/s
 class Point:
     """A point to be compared: theirs and, after the run, ours.
 
-    shown: whether `theirs` is a number to be compared with; else None.
+    theirs: the number to be compared with, or None.
+    base: the point that ours is given as a multiple of, or None.
     """
 
     def __init__(self, figure, series, x, metric, theirs):
@@ -39,6 +41,7 @@ class Point:
         self.x = x
         self.metric = metric
         self.theirs = theirs
+        self.base = None
         self.ours = None
 
     def error_pct(self):
@@ -222,35 +225,52 @@ def first_write(top):
 
 # --- ConfZNS: one unit, several, all ------------------------------------------
 
-# The slides' drives: 16 units, 48 KiB pages, 450/65 us, 1200 MT/s (a page in
-# 41 us). Zones on one unit and on eight; all sixteen beyond them.
+# The drives of the slides' two validations, and where the first's points are.
 SCALING = {
-    'channels': 8, 'ways': 2, 'dies': 1, 'planes': 1, 'page-size': '48K',
-    'program-ns': 450000, 'read-ns': 65000, 'page-transfer-ns': 40960,
-    'mdts': '2M', 'max-open': 0, 'max-active': 0, 'pages-per-block': 512,
-    'finish-chunk': 0,
+    'ZSSD1, one unit': ('confzns-zssd1', 'zssd1'),
+    'ZSSD2, 8 units': ('confzns-zssd2', 'zssd2'),
+    'Bae et al., one unit': ('bae-small', None),
+    'Bae et al., 16 units': ('bae-large', None),
 }
-SPANS = {'SU': (1, 1), 'MU': (8, 1), 'FU': (8, 2)}
+THREADS = (1, 2, 4, 8, 16)
+
+
+def published_of(folder, name):
+    """Return: {(operation, threads, metric): value} of a points file's
+    synchronous 128 KiB rows in zones of their own."""
+    if not name:
+        return {}
+    return {(exp.fields['fg_op'], int(exp.number('zones')), metric): value
+            for exp in validate.read_experiments(
+                os.path.join(folder, name + '.csv'))
+            if exp.number('bs_bytes') == 131072 and exp.number('qd') == 1
+            for metric, value in exp.measured.items()}
 
 
 def scaling(top):
-    """Throughput of 1 to 16 threads of 128 KiB-class requests (two pages and
-    a half would be 120 KiB; 96 KiB are two), each in a zone of its own."""
-    config = os.path.join(top, 'configs/confznspp.cfg')
+    """Throughput of 1 to 16 synchronous threads of 128 KiB, each in a zone of
+    its own: the runs of "make validate"."""
+    folder = os.path.join(top, 'tests/data/confzns')
+    host = validate.read_host(os.path.join(folder, 'host.json'))
     experiments = []
-    for series, (channels, ways) in SPANS.items():
-        settings = dict(SCALING, **{
-            'zone-channels': channels, 'zone-ways': ways, 'zones': 64,
-            'zone-size': '128M', 'zone-capacity': '96M'})
-        for rw, op_name in (('write', 'write'), ('read', 'read')):
-            for threads in (1, 2, 4, 8, 16):
-                args = job('io', rw=rw, bs='96k', numjobs=threads, size='2z',
-                           offset_increment='2z', prefill='100%' if rw ==
-                           'read' else '0', time_based=1, runtime=1)
+    for series, (config, points) in SCALING.items():
+        theirs = published_of(folder, points)
+        for op_name in ('write', 'read'):
+            base = None
+            for threads in THREADS:
+                exp = validate_runs.Experiment(series, {
+                    'part': 'io', 'fg_op': op_name, 'bs_bytes': '131072',
+                    'qd': '1', 'zones': str(threads)}, {})
+                point, ratio = (Point(
+                    'scaling-' + op_name, series, threads, metric,
+                    theirs.get((op_name, threads, metric)))
+                                for metric in ('kiops', 'speedup'))
+                base = ratio.base = base or point
                 experiments.append(Experiment(
-                    Run(config, settings, GUEST + args),
-                    [(Point('scaling-' + rw, series, threads, 'kiops', None),
-                      pick('io', op_name, 'kiops'))]))
+                    validate_runs.make_run(exp, host, os.path.join(
+                        top, 'configs', config + '.cfg'), 1),
+                    [(one, pick('fg', op_name, 'kiops'))
+                     for one in (point, ratio)]))
     return experiments
 
 
@@ -343,7 +363,7 @@ FIGURES = {
     '11a': ('Synchronous reset beside writes', None),
     '11b': ('Asynchronous reset beside writes', None),
     'first-write': ('First write of a recycled zone', first_write),
-    'scaling': ('Zones on one, eight and all units', scaling),
+    'scaling': ('Zones on one, eight and sixteen units', scaling),
     '8': ('ZINC and mq-deadline: reset beside writes', zinc),
     'designs': ('Designs beyond ConfZNS++', designs),
 }

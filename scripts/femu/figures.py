@@ -31,7 +31,17 @@ def run(sim, experiments):
                 failed.append((point.figure, str(result)))
             else:
                 point.ours = pick(result)
+    relate([point for one in experiments for point, _ in one.points])
     return failed
+
+
+def relate(points):
+    """Gives the points that have a base, which has none itself, ours as a
+    multiple of it."""
+    for point in points:
+        if point.base:
+            known = point.ours and point.base.ours
+            point.ours = point.ours / point.base.ours if known else None
 
 
 def rows_of(points):
@@ -76,7 +86,7 @@ def print_figure(name, title, points, note):
     compared = [p for p in points if p.error_pct() is not None]
     print('%s: %s%s' % (name, title, ' (%s)' % note if note else ''))
     for row in rows_of(compared):
-        print('  %-11s %-12s %5s  %-8s %10s %10s %7s %%' % tuple(row))
+        print('  %-13s %-20s %5s  %-12s %10s %10s %7s %%' % tuple(row))
     if compared:
         worst = max(compared, key=lambda p: abs(p.error_pct()))
         print('  %d points, mean error %.1f %%, worst %.1f %% (%s at %g, %s)'

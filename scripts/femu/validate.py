@@ -15,11 +15,19 @@ FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
           'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
           'finished')
 # What the last line sums up, and which metrics that is.
-KINDS = {'throughput': ('kiops', 'bg_mibps', 'mgmt_per_s'),
+KINDS = {'throughput': ('kiops', 'speedup', 'bg_mibps', 'mgmt_per_s'),
          'mean': ('mean_us',),
          'median': ('p50_us', 'mgmt_p50_us'),
          'p95': ('p95_us',)}
 WORST_COUNT = 10
+# What host.json may leave out: a host that adds nothing.
+HOST_DEFAULTS = {
+    'passthrough': {'parts': [], 'us': {}},
+    'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
+    'unthrottled_per_s': {},
+    'zones_per_thread': validate_runs.FG_ZONES,
+    'ramp_ms': validate_runs.RAMP_MS,
+}
 
 
 class ValidateError(Exception):
@@ -68,11 +76,16 @@ def read_host(path):
     """Return: what belongs to the measuring host."""
     try:
         with open(path, encoding='utf-8') as file:
-            return json.load(file)
+            host = json.load(file)
     except OSError as error:
         raise ValidateError('%s: %s' % (path, error.strerror)) from None
     except ValueError as error:
         raise ValidateError('%s: %s' % (path, error)) from None
+    unknown = set(host) - set(HOST_DEFAULTS)
+    if unknown:
+        raise ValidateError('%s: has "%s"; may have: %s' % (
+            path, min(unknown), ', '.join(HOST_DEFAULTS)))
+    return dict(HOST_DEFAULTS, **host)
 
 
 # --- Simulation ---------------------------------------------------------------
@@ -83,7 +96,9 @@ def simulate(sim, experiments, host, config, seeds):
     Return: {reason: experiments} of those that were skipped.
     """
     runs, owners, skipped = [], [], {}
-    for exp in experiments:
+    alone = {exp.name: validate_runs.one_thread(exp)
+             for exp in experiments if 'speedup' in exp.measured}
+    for exp in experiments + list(alone.values()):
         try:
             mine = [validate_runs.make_run(exp, host, config, seed)
                     for seed in range(1, seeds + 1)]
@@ -102,6 +117,11 @@ def simulate(sim, experiments, host, config, seeds):
         for metric, value in validate_runs.metrics_of(exp, result,
                                                       host).items():
             values.setdefault((exp.name, metric), []).append(value)
+    for name, one in alone.items():
+        values[name, 'speedup'] = [
+            all_of_them / single for all_of_them, single in zip(
+                values.get((name, 'kiops'), ()),
+                values.get((one.name, 'kiops'), ()))]
     for exp in experiments:
         for metric in exp.measured:
             found = values.get((exp.name, metric))
@@ -143,11 +163,16 @@ def by_part(errors):
 def print_host(host):
     """What was taken as the measuring host's, not the drive's."""
     added, inline = host['passthrough'], host['inline_reset']
-    print('host: %s us per command in %s' % (
-        ', '.join('%s %g' % pair for pair in added['us'].items()),
-        ', '.join(added['parts'])))
-    print('host: %g ms of reset for %g MiB written, in the throughput of %s' %
-          (inline['ms'], inline['per_mib'], ', '.join(inline['parts'])))
+    if added['parts']:
+        print('host: %s us per command in %s' % (
+            ', '.join('%s %g' % pair for pair in added['us'].items()),
+            ', '.join(added['parts'])))
+    if inline['parts']:
+        print('host: %g ms of reset for %g MiB written, in the throughput of '
+              '%s' % (inline['ms'], inline['per_mib'],
+                      ', '.join(inline['parts'])))
+    if not added['parts'] and not inline['parts']:
+        print('host: adds nothing')
 
 
 def print_errors(errors, skipped):

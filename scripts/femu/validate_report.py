@@ -11,7 +11,9 @@ from femu.report_style import CSS
 
 COLOURS = ('#1f6fd6', '#d9660b', '#157347', '#8a3ffc', '#b42318', '#5b6472',
            '#0f9fa8', '#c2185b', '#7a5a00', '#2e7d9a')
-METRICS = {'kiops': 'thousand operations/s', 'mean_us': 'mean, us',
+METRICS = {'kiops': 'thousand operations/s',
+           'speedup': 'times the throughput of one thread',
+           'mean_us': 'mean, us',
            'p50_us': 'median, us', 'p95_us': 'p95, us',
            'bg_mibps': 'background, MiB/s', 'mgmt_per_s': 'management per s',
            'mgmt_p50_us': 'median of management, us'}

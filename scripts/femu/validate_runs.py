@@ -15,7 +15,8 @@ STATE_OPS = ('open', 'close', 'first_write', 'first_append',
 STATE_ZONES = 14
 
 # Where jobs have their zones; the drive has 904.
-FG_ZONE, FG_ZONES = 0, 8        # of each worker
+FG_ZONE, FG_ZONES = 0, 8        # of each worker that writes
+RAMP_MS = 100                   # of plain I/O
 BG_ZONE, BG_ZONES = 400, 90
 BG_NS_ZONE = 100                # in a second namespace of half the zones
 
@@ -58,7 +59,15 @@ class Experiment:
 
 # --- Jobs ---------------------------------------------------------------------
 
-def io_job(name, exp, seed, **more):
+def one_thread(exp):
+    """Return: what an experiment's speedup relates to: the same in one zone,
+    or, if it is one zone, at queue depth 1."""
+    fewer = 'zones' if exp.number('zones', 1) > 1 else 'qd'
+    return Experiment('%s, one thread' % exp.name,
+                      dict(exp.fields, **{fewer: '1'}), {'kiops': None})
+
+
+def io_job(name, exp, host, seed, **more):
     """The foreground: one zone after another per thread."""
     op_name = exp.op('fg_op')
     if op_name not in IO_OPS:
@@ -74,8 +83,8 @@ def io_job(name, exp, seed, **more):
     if op_name == 'read':
         options.update(size='1z', offset_increment='1z', prefill='100%')
     else:
-        options.update(size='%dz' % FG_ZONES,
-                       offset_increment='%dz' % FG_ZONES)
+        options.update(size='%dz' % host['zones_per_thread'],
+                       offset_increment='%dz' % host['zones_per_thread'])
     options.update(more)
     return job(name, **options)
 
@@ -101,9 +110,10 @@ def mgmt_job(exp, per_s, seed, **more):
     return job('bg', **options)
 
 
-def part_io(exp, _host, seed):
+def part_io(exp, host, seed):
     """Plain I/O."""
-    return io_job('fg', exp, seed, ramp_time='100ms', runtime='300ms')
+    return io_job('fg', exp, host, seed, ramp_time='%dms' % host['ramp_ms'],
+                  runtime='300ms')
 
 
 def finish_periods(exp, per_s, seed):
@@ -123,37 +133,41 @@ def part_mgmt_on_io(exp, host, seed):
     op_name = exp.op('bg_op')
     intensity = exp.number('bg_intensity_pct')
     if not op_name or not intensity:
-        return io_job('fg', exp, seed, ramp_time='100ms', runtime='400ms')
+        return io_job('fg', exp, host, seed, ramp_time='100ms',
+                      runtime='400ms')
     if op_name not in MGMT_OPS:
         raise Skip('bg_op=%s is not management' % op_name)
+    if op_name not in host['unthrottled_per_s']:
+        raise Skip('host.json has no unthrottled_per_s of %s' % op_name)
     per_s = host['unthrottled_per_s'][op_name] * intensity / 100
     if op_name == 'finish':
         jobs, run_s = finish_periods(exp, per_s, seed)
     else:
         jobs = mgmt_job(exp, per_s, seed)
         run_s = max(1, round(0.6 * per_s)) / per_s
-    return jobs + io_job('fg', exp, seed, runtime='%dus' % (run_s * 1e6),
-                         exitall=1)
+    return jobs + io_job('fg', exp, host, seed,
+                         runtime='%dus' % (run_s * 1e6), exitall=1)
 
 
-def part_io_on_mgmt(exp, _host, seed):
+def part_io_on_mgmt(exp, host, seed):
     """Management without a limit, alone (qd 0) or beside I/O."""
     finish = exp.op('bg_op') == 'finish'
     limit = {'number_ios': 1 if finish else 30, 'runtime': 40, 'exitall': 1}
     jobs = mgmt_job(exp, 0, seed, **limit)
     if int(exp.number('qd')) > 0:
-        jobs += io_job('fg', exp, seed, runtime=40)
+        jobs += io_job('fg', exp, host, seed, runtime=40)
     return jobs
 
 
-def part_read_under_write(exp, _host, seed):
+def part_read_under_write(exp, host, seed):
     """Reads beside one writer at a rate, or beside a flood of appends."""
     op_name = exp.op('bg_op')
     rate = exp.number('bg_rate_mibps')
     flood = exp.part == 'read-under-append-flood'
     slow = 0 < rate <= 100
     if not op_name:
-        return io_job('fg', exp, seed, ramp_time='50ms', runtime='300ms')
+        return io_job('fg', exp, host, seed, ramp_time='50ms',
+                      runtime='300ms')
     times = {'ramp_time': '300ms' if flood else '100ms',
              'runtime': '1500ms' if flood else '1s' if slow else '400ms'}
     workers = 4 if flood else 1
@@ -164,7 +178,7 @@ def part_read_under_write(exp, _host, seed):
     if rate:
         options['rate'] = int(rate * MIB / workers)
     return job('bg', **options, **times) + \
-        io_job('fg', exp, seed, exitall=1, **times)
+        io_job('fg', exp, host, seed, exitall=1, **times)
 
 
 def part_state(exp, _host, seed):
@@ -278,5 +292,8 @@ def metrics_of(exp, result, host):
         values['bg_mibps'] = made.bytes_per_s / MIB
         values['mgmt_per_s'] = made.iops
         values['mgmt_p50_us'] = percentile(made, 50.0)
-    return {name: values[name] for name in exp.measured
+    wanted = list(exp.measured)
+    if 'speedup' in wanted:
+        wanted.append('kiops')
+    return {name: values[name] for name in wanted
             if values.get(name) is not None}
