@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What programs in the guest measured in one step: fio's json+ output and
+"""What programs in the guest measured in one step: fio's json+ output,
+zns-load's, which is the same with every operation by its own name, and
 zone-op's.
 
 Knows nothing of the drive's own statistics, and of how any of it is shown.
@@ -18,8 +19,9 @@ NS_PER_MS = 1000000
 
 @dataclass(frozen=True)
 class Side:
-    """One direction of some of fio's jobs that ran together. `latency` is
-    completion latency (clat), None if fio was told not to measure it."""
+    """One direction of some of fio's jobs that ran together, or one operation
+    of zns-load's. `latency` is completion latency (clat), None if fio was told
+    not to measure it."""
     direction: str
     commands: int
     data_bytes: int
@@ -47,10 +49,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Fio:
-    """A run of fio. `failures` are texts, one for each job with an error."""
+    """A run of fio, or of zns-load: `by_operation` says that its sides are the
+    drive's operations. `failures` are texts, one for each job with an error.
+    """
     version: str
     groups: list
     failures: list
+    by_operation: bool = False
 
     def runtime_ns(self):
         """Return: for how long jobs ran: groups run one after another."""
@@ -71,7 +76,9 @@ def load_fio(path):
     root = report_json.read(path)
     jobs = {}
     failures = []
+    by_operation = False
     for job in root['jobs'].items():
+        by_operation |= job.get('femu') is not None
         jobs.setdefault(job['groupid'].integer(), []).append(job)
         error = job.get('error')
         if error is not None and error.integer() != 0:
@@ -80,17 +87,30 @@ def load_fio(path):
     version = root.get('fio version')
     return Fio(version=version.text() if version else '',
                groups=[_group(members) for _, members in sorted(jobs.items())],
-               failures=failures)
+               failures=failures, by_operation=by_operation)
 
 
 def _group(jobs):
     names = list(dict.fromkeys(job['jobname'].text() for job in jobs))
     name = names[0] if len(names) == 1 else '%s (+%d)' % (names[0],
                                                           len(names) - 1)
-    sides = [together(direction, [_side(direction, job[direction])
-                                  for job in jobs if job.get(direction)])
-             for direction in DIRECTIONS]
+    sides = {}
+    for job in jobs:
+        for side in _sides(job):
+            sides.setdefault(side.direction, []).append(side)
+    sides = [together(direction, mine) for direction, mine in sides.items()]
     return Group(name, [side for side in sides if side.commands])
+
+
+def _sides(job):
+    """Return: the Sides of a job, one for each direction that it has."""
+    own = job.get('femu')
+    if own is None:
+        return [_side(direction, job[direction],
+                      job[direction]['runtime'].integer() * NS_PER_MS)
+                for direction in DIRECTIONS if job.get(direction)]
+    return [_side(name, node, own['elapsed_ns'].integer())
+            for name, node in own['ops'].members()]
 
 
 def together(direction, sides):
@@ -103,11 +123,11 @@ def together(direction, sides):
                 latency=merged([side.latency for side in sides]))
 
 
-def _side(direction, node):
+def _side(direction, node, runtime_ns):
     return Side(direction=direction,
                 commands=node['total_ios'].integer(),
                 data_bytes=node['io_bytes'].integer(),
-                runtime_ns=node['runtime'].integer() * NS_PER_MS,
+                runtime_ns=runtime_ns,
                 latency=_clat(node['clat_ns']))
 
 

@@ -202,7 +202,7 @@ def _drawn_rows(step):
 def _source(role, step):
     if role == 'device':
         return 'device'
-    return 'zone-op' if step.kind == 'zone-op' else 'fio'
+    return step.kind if step.kind in ('zone-op', 'zns-load') else 'fio'
 
 
 def _badge(text, kind):
@@ -222,7 +222,7 @@ def _key(role, text):
 def _legend(rows):
     roles = [role for _, curves in rows for role, _ in curves]
     texts = (('device', 'device: submission to completion'),
-             ('guest', 'fio or zone-op, in the guest'))
+             ('guest', 'fio, zns-load or zone-op, in the guest'))
     return '<p class="legend">%s</p>' % ''.join(
         _key(role, text) for role, text in texts if role in roles)
 

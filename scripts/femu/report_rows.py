@@ -15,6 +15,7 @@ from femu.report_text import plural
 # zone of a zoned drive by resetting it.
 COMMANDS = {'read': ('read',), 'write': ('write', 'append'),
             'trim': ('reset',)}
+SOFTFINISH = 'softfinish'
 DATA_COMMANDS = ('read', 'write', 'append', 'flush')
 
 
@@ -60,7 +61,7 @@ def _fio_rows(step, dilation):
     """Return: (rows, the drive's commands that they stand for)."""
     groups = step.fio.groups
     rows, seen = [], set()
-    for direction, names in COMMANDS.items():
+    for direction, names in _commands(step.fio).items():
         sides = [(group, side) for group in groups for side in group.sides
                  if side.direction == direction]
         if not sides:
@@ -81,12 +82,26 @@ def _fio_rows(step, dilation):
     return rows, seen
 
 
+def _commands(fio):
+    """Return: {direction: the drive's commands that it turns into}."""
+    if not fio.by_operation:
+        return COMMANDS
+    # Of the operations only this one is made of others, which have their row.
+    return {side.direction: (side.direction,)
+            if side.direction != SOFTFINISH else ()
+            for group in fio.groups for side in group.sides}
+
+
 def _fio_row(step, label, side, device, dilation):
     guest = side.latency.divided(dilation) if side.latency else None
+    iops = mib_per_s = None
+    # How often zones are managed says nothing of the drive's throughput.
+    if not step.fio.by_operation or side.direction in DATA_COMMANDS:
+        iops = _times(side.iops(), dilation)
+        mib_per_s = _times(side.mib_per_s(), dilation)
     return Row(step.name, label, side.direction,
                device.count if device else side.commands, guest, device,
-               _times(side.iops(), dilation),
-               _times(side.mib_per_s(), dilation))
+               iops, mib_per_s)
 
 
 def _times(rate, factor):
@@ -134,7 +149,8 @@ def busy(step):
     device = step.device
     of, time_ns = 'of the step', device.window_ns
     if step.fio and step.fio.runtime_ns():
-        of = "of fio's run time"
+        of = "of zns-load's run time" if step.fio.by_operation \
+            else "of fio's run time"
         time_ns = step.fio.runtime_ns() / device.dilation
     elif step.zone_op and step.zone_op.latency:
         of = "of zone-op's time"

@@ -137,7 +137,7 @@ def _kind(files):
 
 def _read_files(run, step, files):
     own = run.fact('config', 'driver') in ('', OWN_DRIVER)
-    wanted = (('fio', 'fio', report_guest.load_fio, step.kind == 'fio'),
+    wanted = (('fio', 'fio', report_guest.load_fio, step.kind in ('fio', 'zns-load')),
               ('zone', 'zone_op', report_guest.load_zone_op,
                step.kind == 'zone-op'),
               ('device', 'device', report_device.load, own))

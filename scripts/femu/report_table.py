@@ -134,6 +134,9 @@ def notes(run):
     if any(step.zone_op for step in run.steps):
         texts.append("of steps that run zone-op, the fio columns have "
                      "zone-op's latency")
+    if any(step.fio and step.fio.by_operation for step in run.steps):
+        texts.append("of steps that run zns-load, the fio columns have "
+                     "zns-load's latency")
     if any(row.guest is None and row.iops is not None
            for row in report_rows.of_run(run)):
         texts.append('rows without fio latency: throughput is over the whole '

@@ -69,16 +69,17 @@ class Sysroot:
             head = file.read(4096)
         return head[:4] == b'\x7fELF' and b'ld-linux-x86-64.so.2' in head
 
-    def compile(self, sources, output, libs):
-        """Compiles the C files SOURCES to OUTPUT (paths on the host)."""
+    def compile(self, sources, output, libs, headers):
+        """Compiles the C files SOURCES to OUTPUT (paths on the host), with
+        the library files LIBS, and the folder HEADERS before all others."""
         lib = self.path(LIB)
         tcc = os.path.join(lib, 'tcc')
         # libc.so is a linker script with absolute paths: name its parts. The
         # loader comes first: libc needs it, and tcc would find the host's.
         parts = ['crt1.o', 'crti.o', 'libc.so.6', 'libc_nonshared.a',
-                 *['lib%s.so' % name for name in libs]]
+                 *libs]
         self.run('usr/bin/tcc', '-Wall', '-Werror', '-nostdinc', '-nostdlib',
-                 '-I', os.path.join(tcc, 'include'),
+                 '-I', headers, '-I', os.path.join(tcc, 'include'),
                  '-isystem', self.path('usr/include/x86_64-linux-gnu'),
                  '-isystem', self.path('usr/include'), '-B' + tcc,
                  '-o', output, self.path(LOADER),

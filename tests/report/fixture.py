@@ -69,6 +69,12 @@ def fio_job(name='job', group=0, error=0, **sides):
                for side in ('read', 'write', 'trim')}}
 
 
+def load_job(elapsed_ms, **ops):
+    """Return: one of zns-load's jobs: each operation by its own name."""
+    return {**fio_job(), 'femu': {'elapsed_ns': elapsed_ms * MS_NS,
+                                  'ops': ops}}
+
+
 def fio(*jobs):
     """Return: fio's output."""
     return {'fio version': 'fio-3.39', 'jobs': list(jobs)}

@@ -4,8 +4,8 @@
 Knows nothing of the page.
 """
 
-from fixture import (MS_NS, device, device_op, fio, fio_job, fio_side, step,
-                     zone_op)
+from fixture import (MS_NS, device, device_op, fio, fio_job, fio_side,
+                     load_job, step, zone_op)
 from case import ReportCase, read_step
 
 LINE = '-' * 100
@@ -59,6 +59,28 @@ class TableTest(ReportCase):
             '',
             lines[-1]])
         self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
+
+    def test_operations_of_zns_load(self):
+        """Each has a row and its own commands; a finish has no throughput, a
+        softfinish no command of the drive's."""
+        load = step('mix', 'zns-load', 'zns-load ...', {
+            'fio': fio(load_job(10, append=fio_side([20000] * 40, 4096, 10),
+                                write=fio_side([30000] * 2, 4096, 10)),
+                       load_job(10, finish=fio_side([9000000], 1 << 30, 10)),
+                       load_job(10, softfinish=fio_side([700], 1 << 30, 10))),
+            'device': device({'append': device_op([15000] * 40, 163840),
+                              'write': device_op([25000] * 3, 12288),
+                              'finish': device_op([8000000])},
+                             [0], [0], 12 * MS_NS)})
+        lines = self.make_well(load)
+        self.assertEqual(rows_of(lines)[0], 'mix')
+        self.assertEqual(self.words(lines)[1:], [
+            'append 40 20.0 20.0 20.0 15.0 15.0 15.0 4000 15.6'.split(),
+            'write 3 30.0 30.0 30.0 25.0 25.0 25.0 200 0.8'.split(),
+            'finish 1 9000.0 9000.0 9000.0 8000.0 8000.0 8000.0 - -'.split(),
+            'softfinish 1 0.7 0.7 0.7 - - - - -'.split()])
+        self.assertIn("note: of steps that run zns-load, the fio columns have "
+                      "zns-load's latency", lines)
 
     def test_config_with_a_caveat(self):
         lines = self.make_well(read_step(), config='zn540')
