@@ -264,6 +264,11 @@
     X(U32, buffer_waiters, "buffer-waiters", 1, 1, 8192, "commands",          \
       "writes that wait for room in the buffer; one more, and the front "     \
       "end waits with all that is behind it")                                 \
+    X(U64, buffer_release_ns, "buffer-release-ns", 0, 0,                      \
+      UINT64_C(1000000000), "ns",                                             \
+      "what has been programmed leaves the buffer page by page over this "    \
+      "time, as the unit's next data take its place in the registers; 0: at " \
+      "once")                                                                 \
     X(BOOL, finish_fills_empty, "finish-fills-empty", true, false, true, "",  \
       "finish programs all of a zone that holds no data; off: nothing")       \
     X(BOOL, reset_drains, "reset-drains", false, false, true, "",             \

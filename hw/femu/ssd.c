@@ -159,11 +159,11 @@ static void init_flash(Ssd *ssd)
                              p->suspend_spread_permille / 1000,
     };
 
+    ssd->unit_count = config.channels * config.units_per_channel;
     event_heap_init(&ssd->events, flash_event_count(&config) +
                                   ssd_front_event_count(ssd));
     flash_init(&ssd->flash, &config, &ssd->events);
     ssd_front_init(ssd, flash_event_count(&config));
-    ssd->unit_count = config.channels * config.units_per_channel;
 }
 
 static void init_commands(Ssd *ssd)
@@ -643,7 +643,8 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     if (op->owner < ssd->params.cmd_slots) {
         command_op_ended(ssd, op, at_ns);
     } else if (op->owner == OWNER_BUFFER) {
-        ssd_buffer_program_ended(ssd, zone_of_place(ssd, op->place_idx));
+        ssd_buffer_program_ended(ssd, at_ns, zone_of_place(ssd, op->place_idx),
+                                 op->unit_idx);
         ssd_host_program_ended(ssd, op->epoch, at_ns);
     } else if (op->owner == owner_of_cleaning(ssd)) {
         ssd_conv_cleaning_op_ended(ssd, at_ns);

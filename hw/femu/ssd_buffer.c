@@ -30,7 +30,7 @@ void ssd_buffer_init(Ssd *ssd)
         buffer->streams[i].first_page_idx = SSD_NONE;
         buffer->streams[i].fill_job_idx = SSD_NONE;
     }
-    buffer->units = g_new(UnitQueue, ssd->unit_count);
+    buffer->units = g_new0(UnitQueue, ssd->unit_count);
     for (uint32_t i = 0; i < ssd->unit_count; i++) {
         buffer->units[i].first_zone_idx = SSD_NONE;
     }
@@ -295,9 +295,51 @@ void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     }
 }
 
-void ssd_buffer_program_ended(Ssd *ssd, uint32_t zone_idx)
+/*
+ * What has been programmed leaves the buffer as the unit's next data take its
+ * place in the registers: page by page, evenly. At most one program of a unit
+ * does so at a time, for no program is shorter (a rule of the parameters).
+ */
+static void release_later(Ssd *ssd, uint32_t unit_idx)
 {
-    release(&ssd->buffer, &ssd->buffer.streams[zone_idx], ssd->page_bytes);
+    const UnitQueue *queue = &ssd->buffer.units[unit_idx];
+    uint64_t bytes = ssd->page_bytes - queue->unreleased_bytes +
+                     ssd->params.page_bytes;
+
+    event_heap_push(&ssd->events, queue->programmed_at_ns +
+                    ssd->params.buffer_release_ns * bytes / ssd->page_bytes,
+                    ssd->first_payload + EVENT_DONE + ssd->params.cmd_slots +
+                    unit_idx);
+}
+
+void ssd_buffer_program_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                              uint32_t unit_idx)
+{
+    UnitQueue *queue = &ssd->buffer.units[unit_idx];
+
+    if (ssd->params.buffer_release_ns == 0) {
+        release(&ssd->buffer, &ssd->buffer.streams[zone_idx], ssd->page_bytes);
+        return;
+    }
+    g_assert(queue->unreleased_bytes == 0);
+    queue->programmed_zone_idx = zone_idx;
+    queue->programmed_at_ns = now_ns;
+    queue->unreleased_bytes = ssd->page_bytes;
+    release_later(ssd, unit_idx);
+}
+
+void ssd_buffer_release_event(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
+{
+    Buffer *buffer = &ssd->buffer;
+    UnitQueue *queue = &buffer->units[unit_idx];
+
+    release(buffer, &buffer->streams[queue->programmed_zone_idx],
+            ssd->params.page_bytes);
+    queue->unreleased_bytes -= ssd->params.page_bytes;
+    if (queue->unreleased_bytes > 0) {
+        release_later(ssd, unit_idx);
+    }
+    let_in(ssd, now_ns);
 }
 
 void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)

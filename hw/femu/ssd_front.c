@@ -27,7 +27,7 @@ static bool front_costs(const SsdParams *p)
 
 uint32_t ssd_front_event_count(const Ssd *ssd)
 {
-    return EVENT_DONE + ssd->params.cmd_slots;
+    return EVENT_DONE + ssd->params.cmd_slots + ssd->unit_count;
 }
 
 void ssd_front_init(Ssd *ssd, uint32_t first_payload)
@@ -432,7 +432,13 @@ void ssd_front_event(Ssd *ssd, uint64_t now_ns, uint32_t payload)
         ssd_reset_step_event(ssd, now_ns);
         break;
     default:
-        ssd_command_complete(ssd, event - EVENT_DONE, now_ns);
+        event -= EVENT_DONE;
+        if (event < ssd->params.cmd_slots) {
+            ssd_command_complete(ssd, event, now_ns);
+        } else {
+            ssd_buffer_release_event(ssd, now_ns,
+                                     event - ssd->params.cmd_slots);
+        }
         break;
     }
 }

@@ -198,10 +198,16 @@ typedef struct Stream {
     bool is_abandoned;     /* of a failed zone: no page is completed any more */
 } Stream;
 
-/* Zones that wait for a register of a unit, first come first served. */
+/*
+ * Zones that wait for a register of a unit, first come first served; and the
+ * room that its last program has not given back yet.
+ */
 typedef struct UnitQueue {
     uint32_t first_zone_idx;
     uint32_t last_zone_idx;
+    uint32_t programmed_zone_idx;
+    uint32_t unreleased_bytes;
+    uint64_t programmed_at_ns;
 } UnitQueue;
 
 typedef struct Buffer {
@@ -243,7 +249,7 @@ enum {
     EVENT_LINK,
     EVENT_RESET,
     EVENT_STEP,
-    EVENT_DONE, /* one for each command slot */
+    EVENT_DONE, /* one for each command slot, then one for each unit's room */
 };
 
 /* What the limits of ssd_watch.c count from. */
@@ -569,8 +575,11 @@ void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                         uint32_t bytes, bool is_alive);
 /* Fill the zone with the next pages of the job, behind what it holds. */
 void ssd_buffer_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
-/* A page of the zone has been programmed: its room is free. */
-void ssd_buffer_program_ended(Ssd *ssd, uint32_t zone_idx);
+/* A page of the zone has been programmed: its room is free, now or soon. */
+void ssd_buffer_program_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                              uint32_t unit_idx);
+/* A part of that room is free now. */
+void ssd_buffer_release_event(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx);
 /* A program on the unit has ended, whoever's: its register is free. */
 void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx);
 void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns);

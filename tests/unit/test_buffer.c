@@ -101,6 +101,31 @@ static void test_full(void)
     drive_free(d);
 }
 
+/*
+ * A program of four pages leaves the buffer in 200 us. All 48K are taken, so
+ * each write of a block waits for one of the four, and the fifth for the next
+ * program, which has begun when the first ended.
+ */
+static void test_release(void)
+{
+    const uint64_t step = 50000, end = 4 * XFER + PROG;
+    Drive *d = drive_new(ONE "zones=1 zone-size=128K planes=4 multi-plane=on "
+                         "write-buffer=48K buffer-release-ns=200000");
+    uint32_t tag = drive_write(d, 0, 0, 8), more[5];
+
+    drive_expect(d, tag, 0);
+    tag = drive_write(d, 1, 8, 4);
+    drive_expect(d, tag, 1);
+    for (int i = 0; i < 5; i++) {
+        more[i] = drive_write(d, 2, 12 + i, 1);
+    }
+    for (int i = 0; i < 4; i++) {
+        drive_expect_next(d, more[i], end + (i + 1) * step);
+    }
+    drive_expect(d, more[4], 2 * end + step);
+    drive_free(d);
+}
+
 /* The same for one zone; and behind one that waits, all wait. */
 static void test_zone_share(void)
 {
@@ -575,6 +600,7 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/read-hit", test_read_hit);
     g_test_add_func("/buffer/flush", test_flush);
     g_test_add_func("/buffer/full", test_full);
+    g_test_add_func("/buffer/release", test_release);
     g_test_add_func("/buffer/zone-share", test_zone_share);
     g_test_add_func("/buffer/waiters", test_waiters);
     g_test_add_func("/buffer/share", test_share);

@@ -381,6 +381,12 @@ static void test_rules_buffer(void)
     assert_check("program-registers=1 write-buffer=1M zone-buffer=40K",
                  "zone-buffer=40K (40960): must be 0, or 48K and more: 32K, "
                  "and what one program writes");
+    assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
+                 "buffer-release-ns=350000", NULL);
+    assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
+                 "buffer-release-ns=350001",
+                 "buffer-release-ns=350001: must be at most half of "
+                 "program-ns (700001), which no program falls below");
     assert_check("write-buffer=1M",
                  "program-registers=0: must be 1 or more with a write-buffer, "
                  "from which units take their programs");

@@ -421,6 +421,7 @@ static void test_modes(gconstpointer data)
     "fe-small-write-ns=6007 fe-after=300 fe-after-random=on " \
     "link-in-ns=400000 link-out-ns=300000 fixed-read-ns=5003 " \
     "fixed-append-ns=7001 write-buffer=256K zone-buffer=64K " \
+    "buffer-release-ns=90001 " \
     "buffer-waiters=3 finish-fills-empty=off reset-drains=on " \
     "reset-lock-ns=900007 reset-steps=3 reset-step-ns=10007 " \
     "reset-base-ns=50021 reset-full-ns=20011 reset-part-ns=30011 " \
