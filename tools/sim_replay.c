@@ -1,6 +1,7 @@
 /*
  * femu-sim replay: gives the commands of a trace, at their times, to a new
- * drive and compares every status, completion time and result.
+ * drive and compares every status, completion time and result. Of stretches of
+ * time it writes the statistics, as the device that was traced would.
  *
  * Knows nothing of where the trace was recorded.
  *
@@ -32,6 +33,12 @@ typedef struct Pending {
     SsdTraceRecord there;
 } Pending;
 
+/* Statistics are started anew at from_ns and taken at to_ns. */
+typedef struct Window {
+    uint64_t from_ns;
+    uint64_t to_ns;
+} Window;
+
 typedef struct Replay {
     Ssd *ssd;
     uint64_t now_ns;
@@ -42,11 +49,17 @@ typedef struct Replay {
     uint64_t submitted_count;
     uint64_t completed_count; /* in both, and compared */
     uint64_t different_count;
+    GArray *windows;      /* of Window, in order, not overlapping */
+    unsigned edge_count;  /* begins and ends of windows that are behind us */
+    GString *stats;       /* of the windows, as a JSON array without its end */
 } Replay;
 
-static void replay_init(Replay *replay, const SsdParams *params)
+static void replay_init(Replay *replay, const SsdParams *params,
+                        GArray *windows)
 {
     memset(replay, 0, sizeof(*replay));
+    replay->windows = windows;
+    replay->stats = g_string_new(NULL);
     replay->ssd = ssd_new(params);
     replay->pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
                                             g_free);
@@ -64,6 +77,7 @@ static void replay_clear(Replay *replay)
     g_hash_table_unref(replay->pending);
     g_free(replay->by_tag);
     g_free(replay->free_tags);
+    g_string_free(replay->stats, TRUE);
 }
 
 G_GNUC_PRINTF(3, 4)
@@ -142,6 +156,40 @@ static bool damaged(GError **error, const char *format, ...)
     g_set_error(error, SIM_ERROR_DOMAIN, 0, "the trace makes no sense: %s",
                 text);
     return false;
+}
+
+/* The begin or end of a window that is next, UINT64_MAX if there is none. */
+static uint64_t next_edge_ns(const Replay *replay)
+{
+    const Window *window;
+
+    if (replay->edge_count == 2 * replay->windows->len) {
+        return UINT64_MAX;
+    }
+    window = &g_array_index(replay->windows, Window, replay->edge_count / 2);
+    return replay->edge_count % 2 ? window->to_ns : window->from_ns;
+}
+
+/*
+ * Begin and end the windows up to `now_ns`, before what happens then. At an
+ * instant at which a command comes, the device's statistics may have been
+ * before or after it; a host that waits in between has no such instant.
+ */
+static void pass_edges(Replay *replay, uint64_t now_ns)
+{
+    while (next_edge_ns(replay) <= now_ns) {
+        uint64_t at_ns = next_edge_ns(replay);
+
+        advance(replay, at_ns);
+        if (replay->edge_count++ % 2) {
+            g_autofree char *json = ssd_stats_json(replay->ssd, at_ns, NULL);
+
+            g_string_append(replay->stats, replay->stats->len ? "," : "[");
+            g_string_append(replay->stats, json);
+        } else {
+            ssd_stats_reset(replay->ssd, at_ns);
+        }
+    }
 }
 
 static bool replay_submit(Replay *replay, const SsdTraceRecord *record,
@@ -296,6 +344,9 @@ static bool replay_format(Replay *replay, const SsdTraceRecord *record,
 static bool replay_record(Replay *replay, const SsdTraceRecord *record,
                           GError **error)
 {
+    if (record->kind != SSD_TRACE_DONE && record->kind != SSD_TRACE_DISCARD) {
+        pass_edges(replay, record->at_ns);
+    }
     switch (record->kind) {
     case SSD_TRACE_SUBMIT:
         return replay_submit(replay, record, error);
@@ -327,7 +378,78 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
     return got == 0;
 }
 
-static int replay_trace(const char *path, GError **error)
+/* --- Windows ------------------------------------------------------------- */
+
+typedef struct ReplayOptions {
+    char **windows;
+    char *stats;
+} ReplayOptions;
+
+static bool bad_window(const char *text, GError **error, const char *wrong)
+{
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "--window=%s: %s", text, wrong);
+    return false;
+}
+
+static bool read_window(const char *text, GArray *windows, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ":", 0);
+    Window window;
+
+    if (g_strv_length(parts) != 2 ||
+        !g_ascii_string_to_unsigned(parts[0], 10, 0, UINT64_MAX - 1,
+                                    &window.from_ns, NULL) ||
+        !g_ascii_string_to_unsigned(parts[1], 10, 0, UINT64_MAX - 1,
+                                    &window.to_ns, NULL)) {
+        return bad_window(text, error, "must be two instants in ns, such as "
+                          "1000:2500");
+    }
+    if (window.to_ns < window.from_ns) {
+        return bad_window(text, error, "ends before it begins");
+    }
+    if (windows->len > 0 &&
+        window.from_ns < g_array_index(windows, Window,
+                                       windows->len - 1).to_ns) {
+        return bad_window(text, error, "begins before the one in front of it "
+                          "ends");
+    }
+    g_array_append_val(windows, window);
+    return true;
+}
+
+static bool read_windows(const ReplayOptions *options, GArray *windows,
+                         GError **error)
+{
+    for (unsigned i = 0; options->windows && options->windows[i]; i++) {
+        if (!read_window(options->windows[i], windows, error)) {
+            return false;
+        }
+    }
+    if ((windows->len > 0) != (options->stats != NULL)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--window and --stats go "
+                    "together: --stats=FILE takes the statistics of each "
+                    "window");
+        return false;
+    }
+    return true;
+}
+
+static bool write_stats(Replay *replay, const char *path, GError **error)
+{
+    if (next_edge_ns(replay) != UINT64_MAX) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--window: %" PRIu64 " ns is "
+                    "behind the trace's end", next_edge_ns(replay));
+        return false;
+    }
+    g_string_append(replay->stats, "]\n");
+    return g_file_set_contents(path, replay->stats->str,
+                               (gssize)replay->stats->len, error);
+}
+
+/* --- The command --------------------------------------------------------- */
+
+static int replay_trace(const char *path, const ReplayOptions *options,
+                        GArray *windows, GError **error)
 {
     SsdParams params;
     SsdTraceReader *reader = ssd_trace_open(path, &params, error);
@@ -337,8 +459,9 @@ static int replay_trace(const char *path, GError **error)
     if (!reader) {
         return SIM_ERROR;
     }
-    replay_init(&replay, &params);
-    if (replay_all(&replay, reader, error)) {
+    replay_init(&replay, &params, windows);
+    if (replay_all(&replay, reader, error) &&
+        (!options->stats || write_stats(&replay, options->stats, error))) {
         if (replay.different_count > MAX_SHOWN) {
             printf("(only the first %d are shown)\n", MAX_SHOWN);
         }
@@ -355,14 +478,30 @@ static int replay_trace(const char *path, GError **error)
 int sim_replay_command(int argc, char **argv, GError **error)
 {
     g_autoptr(GOptionContext) context = g_option_context_new("TRACE");
+    g_autoptr(GArray) windows = g_array_new(FALSE, FALSE, sizeof(Window));
+    ReplayOptions options = {0};
+    const GOptionEntry entries[] = {
+        {"window", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.windows,
+         "Take the statistics of this stretch of the trace's time (may be "
+         "repeated, in order)", "FROM_NS:TO_NS"},
+        {"stats", 0, 0, G_OPTION_ARG_FILENAME, &options.stats,
+         "Where to write them: a JSON array, an element for each --window",
+         "FILE"},
+        {0},
+    };
+    int status = SIM_ERROR;
 
     g_option_context_set_summary(
         context,
         "Give the commands of TRACE, which the device's trace= or femu-sim\n"
         "run --trace recorded, to a new drive at the same times and compare\n"
         "every status and completion. Exit status 1: there is a difference.");
-    if (!sim_parse_options(context, &argc, &argv, "the trace file", error)) {
-        return SIM_ERROR;
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (sim_parse_options(context, &argc, &argv, "the trace file", error) &&
+        read_windows(&options, windows, error)) {
+        status = replay_trace(argv[1], &options, windows, error);
     }
-    return replay_trace(argv[1], error);
+    g_strfreev(options.windows);
+    g_free(options.stats);
+    return status;
 }
