@@ -70,7 +70,8 @@ figures: core
 #: make validate  every measured point of a drive beside the model's;
 #:               out/validate/report.html
 #:                 POINTS=file.csv CONFIG=file.cfg SEEDS=3
-#: make observations  what two papers observed on the ZN540, checked on ours
+#: make observations  what two papers observed on the ZN540, checked on ours,
+#:               in a guest too if it is built (GUEST=1: or else fail; 0: not)
 #: make interference  how much finish and reset disturb I/O, both drives
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
