@@ -20,11 +20,16 @@ LABELS = {'kiops': 'throughput, thousand operations per second',
           'speedup': 'times the throughput of one thread',
           'p95_us': 'p95 latency, us',
           'reset_p95_us': 'p95 latency of resets, us', 'mean_us': 'mean latency, us',
-          'max_us': 'greatest latency, us'}
+          'max_us': 'greatest latency, us',
+          'reset_us': 'mean latency of a reset, us',
+          'first_us': 'mean latency of the first write, us',
+          'most_erases': 'erases'}
 X_LABELS = {'9a': 'occupancy, %', '9b': 'occupancy, %', '10a': 'writers',
             '10b': 'queue depth', '11a': 'writers', '11b': 'writers',
             '8': 'writers', 'scaling-read': 'threads',
-            'scaling-write': 'threads'}
+            'scaling-write': 'threads', 'wear': 'spare superblocks',
+            'stripes-write': 'KiB of a write',
+            'stripes-read': 'KiB of a read'}
 
 
 def series_of(points):

@@ -9,7 +9,8 @@ import csv
 import os
 
 from femu import validate, validate_runs
-from femu.sim_runs import Op, Run, fio_bucket_us, job
+from femu.figure_points import Experiment, Point, pick
+from femu.sim_runs import Run, job
 
 PAGE = 16384
 ZONE = 2 << 30                  # of confznspp.cfg: its size
@@ -26,52 +27,6 @@ GUEST = ['--host_overhead=8us', '--host_stall=5ms',
 
 FINISH_RATE = 92114255 // 2     # 50 % of the unthrottled 256 KiB rate, in B/s
 RESET_RATE = 27836677046 // 2   # 50 % of figure 9b's, in B/s
-
-
-class Point:
-    """A point to be compared: theirs and, after the run, ours.
-
-    theirs: the number to be compared with, or None.
-    base: the point that ours is given as a multiple of, or None.
-    """
-
-    def __init__(self, figure, series, x, metric, theirs):
-        self.figure = figure
-        self.series = series
-        self.x = x
-        self.metric = metric
-        self.theirs = theirs
-        self.base = None
-        self.ours = None
-
-    def error_pct(self):
-        """Return: how far ours is off theirs, in percent; None if unknown."""
-        if self.theirs is None or self.ours is None:
-            return None
-        return 100 * (self.ours - self.theirs) / self.theirs
-
-
-class Experiment:
-    """One run, and the points that it gives: [(Point, pick)], where pick
-    takes the run's results to a number."""
-
-    def __init__(self, run, points):
-        self.run = run
-        self.points = points
-
-
-def pick(job_name, op_name, metric):
-    """Return: a function from a run's results to kiops, p95_us, mean_us..."""
-    def take(result):
-        made = Op(result[job_name], op_name)
-        if metric == 'kiops':
-            return made.iops / 1000
-        if metric == 'p95_us':
-            return fio_bucket_us(made.percentile_us(95.0))
-        if metric == 'max_us':
-            return made.max_us
-        return made.mean_us
-    return take
 
 
 # --- ConfZNS++ ----------------------------------------------------------------
@@ -312,69 +267,4 @@ def zinc(top):
                                          theirs.get((policy, count))),
                                    pick('reset', 'reset', 'p95_us')))
                 experiments.append(Experiment(Run(config, {}, args), points))
-    return experiments
-
-
-# --- Beyond the papers --------------------------------------------------------
-
-def designs(top):
-    """What the designs that ConfZNS++ names but does not have do to the same
-    workloads: 4 writers beside finishes, and beside resets."""
-    config = os.path.join(top, 'configs/confznspp.cfg')
-    finishes = {
-        'finish 256 KiB': {},
-        'finish, paused 5 ms': {'finish-pause-ns': 5000000},
-        'finish, dynamic': {'finish-busy-pause-ns': 20000000},
-        'finish, stalling': {'finish-stall-ns': 20000000},
-    }
-    resets = {
-        'reset, whole': {},
-        'reset, preemptive': {'erase-preemptive': 'on'},
-        'reset, preemptive, stalling': {'erase-preemptive': 'on',
-                                        'erase-stall-ns': 20000000},
-        'reset, background': {'erase-at': 'background'},
-        'lazy, erase at each block': {'mapping': 'lazy',
-                                      'erase-at': 'block-write'},
-    }
-    experiments = []
-    for number, (series, change) in enumerate([*finishes.items(),
-                                               *resets.items()]):
-        if series in finishes:
-            args = writers(4, runtime=20, time_based=1, exitall=1) + \
-                job('finish', rw='finish', offset='24z', size='10z',
-                    prewrite='16k')
-            change = dict(change, **{'finish-chunk': '256K'})
-        else:
-            args = job('reset', rw='reset', prefill='100%', offset='24z',
-                       size='24z', rate=RESET_RATE, exitall=1) + \
-                writers(4, runtime=180, time_based=1)
-        experiments.append(Experiment(Run(config, change, GUEST + args), [
-            (Point('designs', series, number, metric, None),
-             pick('io', 'write', metric))
-            for metric in ('kiops', 'p95_us', 'max_us')]))
-    return experiments
-
-
-FIGURES = {
-    '9a': ('Finish latency by occupancy', figure_9a),
-    '9b': ('Reset latency by occupancy', figure_9b),
-    '10a': ('Finish beside writes', None),
-    '10b': ('Finish beside reads', None),
-    '11a': ('Synchronous reset beside writes', None),
-    '11b': ('Asynchronous reset beside writes', None),
-    'first-write': ('First write of a recycled zone', first_write),
-    'scaling': ('Zones on one, eight and sixteen units', scaling),
-    '8': ('ZINC and mq-deadline: reset beside writes', zinc),
-    'designs': ('Designs beyond ConfZNS++', designs),
-}
-
-
-def experiments_of(top, wanted):
-    """Return: the experiments of the figures in WANTED, all if it is empty."""
-    chosen = wanted or list(FIGURES)
-    experiments = [one for one in confznspp(top)
-                   if one.points[0][0].figure in chosen]
-    for name in chosen:
-        if FIGURES[name][1]:
-            experiments += FIGURES[name][1](top)
     return experiments

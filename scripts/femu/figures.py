@@ -8,7 +8,7 @@ Knows nothing of what the runs are.
 import csv
 import os
 
-from femu import figure_plots, figure_runs, sim_runs
+from femu import figure_list, figure_plots, figure_runs, sim_runs
 
 COLUMNS = ('figure', 'series', 'x', 'metric', 'theirs', 'ours', 'error_pct')
 
@@ -109,13 +109,13 @@ def note_of(top, name):
 def draw(sim, top, out_dir, wanted):
     """Draws the figures in WANTED, all of them if it is empty."""
     for name in wanted:
-        if name not in figure_runs.FIGURES:
+        if name not in figure_list.FIGURES:
             raise FiguresError('there is no figure "%s"; there are: %s' % (
-                name, ' '.join(figure_runs.FIGURES)))
-    experiments = figure_runs.experiments_of(top, wanted)
+                name, ' '.join(figure_list.FIGURES)))
+    experiments = figure_list.experiments_of(top, wanted)
     failed = run(sim, experiments)
     points = [point for one in experiments for point, _ in one.points]
-    for name, (title, _) in figure_runs.FIGURES.items():
+    for name, (title, _) in figure_list.FIGURES.items():
         mine = [p for p in points if p.figure.split('-')[0] == name or
                 p.figure == name]
         if not mine:

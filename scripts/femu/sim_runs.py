@@ -26,6 +26,14 @@ def job(name, **options):
                                    for key, value in options.items()]
 
 
+class Results(dict):
+    """{job name: fio's members}, and the drive's own statistics."""
+
+    def __init__(self, made):
+        super().__init__((one['jobname'], one) for one in made['jobs'])
+        self.drive = made['drive']
+
+
 class Run:
     """One simulation: a drive, changes to it, options and jobs."""
 
@@ -42,14 +50,14 @@ class Run:
         return argv + self.args
 
     def result(self, sim):
-        """Run it. Return: {job name: fio's members}."""
+        """Run it. Return: its Results."""
         done = subprocess.run(self.argv(sim), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, timeout=TIMEOUT_S, check=False)
         if done.returncode != 0:
             raise SimError('%s: %s' % (' '.join(self.argv(sim)),
                                        done.stderr.strip()))
-        return {one['jobname']: one for one in json.loads(done.stdout)['jobs']}
+        return Results(json.loads(done.stdout))
 
 
 class Op:
