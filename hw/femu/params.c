@@ -252,6 +252,9 @@ void ssd_params_resolve(SsdParams *p)
                             p->page_bytes;
     p->program_transfer_ns = p->program_transfer_ns ? p->program_transfer_ns :
                              p->page_transfer_ns;
+    p->buffer_resume_waiters = p->buffer_resume_waiters
+                               ? p->buffer_resume_waiters
+                               : p->buffer_waiters - 1;
     p->zone_buffer_bytes = p->zone_buffer_bytes ? p->zone_buffer_bytes :
                            p->write_buffer_bytes;
     /* With a write buffer 0 stays: all of a zone is beyond the row's range. */

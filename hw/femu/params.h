@@ -109,6 +109,9 @@
       "a finish goes without")                                                \
     X(U32, program_spread_permille, "program-spread", 0, 0, 100, "permille",  \
       "standard deviation of tPROG, as a share of it")                        \
+    X(U32, stripe_spread_permille, "stripe-spread", 0, 0, 100, "permille",    \
+      "standard deviation of tPROG between the stripes of a zone; alike on "  \
+      "all units of a stripe, and beside program-spread")                     \
     X(U64, read_slow_ns, "read-slow-ns", 0, 0, UINT64_C(1000000000), "ns",    \
       "tR of slow pages, where there are some")                               \
     X(U32, slow_page_permille, "slow-pages", 0, 0, 1000, "permille",          \
@@ -269,6 +272,9 @@
       "what has been programmed leaves the buffer page by page over this "    \
       "time, as the unit's next data take its place in the registers; 0: at " \
       "once")                                                                 \
+    X(U32, buffer_resume_waiters, "buffer-resume", 0, 0, 8191, "commands",    \
+      "a front end that is held up goes on when so few of them wait; 0: one " \
+      "less than buffer-waiters")                                             \
     X(BOOL, finish_fills_empty, "finish-fills-empty", true, false, true, "",  \
       "finish programs all of a zone that holds no data; off: nothing")       \
     X(BOOL, reset_drains, "reset-drains", false, false, true, "",             \

@@ -143,6 +143,8 @@ static void init_flash(Ssd *ssd)
         .program_ns = p->program_ns,
         .program_data_ns = p->program_data_ns,
         .program_spread_permille = p->program_spread_permille,
+        .stripe_spread_permille = p->stripe_spread_permille,
+        .stripe_places = ssd->map.zone_units,
         .erase_ns = p->erase_ns,
         .step_ns = p->reset_step_ns,
         .read_transfer_ns = p->page_transfer_ns * unit_planes,

@@ -55,6 +55,11 @@ bool ssd_buffer_is_crowded(const Ssd *ssd)
            ssd->buffer.waiting_count >= ssd->params.buffer_waiters;
 }
 
+bool ssd_buffer_goes_on(const Ssd *ssd)
+{
+    return ssd->buffer.waiting_count <= ssd->params.buffer_resume_waiters;
+}
+
 /* Room */
 
 static bool reserve(Buffer *buffer, Stream *stream, uint32_t bytes)

@@ -278,7 +278,7 @@ static void front_event(Ssd *ssd, uint64_t now_ns)
 
 void ssd_front_try(Ssd *ssd, uint64_t now_ns)
 {
-    if (front_end_is_held_up(&ssd->front) && !ssd_buffer_is_crowded(ssd)) {
+    if (front_end_is_held_up(&ssd->front) && ssd_buffer_goes_on(ssd)) {
         hand_off(ssd, now_ns);
     }
 }

@@ -563,11 +563,13 @@ void ssd_link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
  */
 bool ssd_leaves_later(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 
-/* ssd_buffer.c; all but the first three need a buffer. */
+/* ssd_buffer.c; all but the first four need a buffer. */
 void ssd_buffer_init(Ssd *ssd);
 void ssd_buffer_destroy(Ssd *ssd);
 /* Do so many writes wait for room that the front end must, too? */
 bool ssd_buffer_is_crowded(const Ssd *ssd);
+/* Do so few that a front end which they have held up goes on? */
+bool ssd_buffer_goes_on(const Ssd *ssd);
 /* The write's turn has come: its data come in as there is room. */
 void ssd_buffer_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 /* Data have arrived; those of a life that has ended are thrown away. */

@@ -23,6 +23,7 @@ WORST_COUNT = 10
 # What host.json may leave out: a host that adds nothing.
 HOST_DEFAULTS = {
     'passthrough': {'parts': [], 'us': {}},
+    'polled': {'parts': [], 'ns': 0, 'spread_ns': 0},
     'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
     'unthrottled_per_s': {},
     'zones_per_thread': validate_runs.FG_ZONES,
@@ -163,6 +164,7 @@ def by_part(errors):
 def print_host(host):
     """What was taken as the measuring host's, not the drive's."""
     added, inline = host['passthrough'], host['inline_reset']
+    polled = host['polled']
     if added['parts']:
         print('host: %s us per command in %s' % (
             ', '.join('%s %g' % pair for pair in added['us'].items()),
@@ -171,7 +173,10 @@ def print_host(host):
         print('host: %g ms of reset for %g MiB written, in the throughput of '
               '%s' % (inline['ms'], inline['per_mib'],
                       ', '.join(inline['parts'])))
-    if not added['parts'] and not inline['parts']:
+    if polled['parts']:
+        print('host: %g +- %g ns per command in %s' % (
+            polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
+    if not any(one['parts'] for one in (added, inline, polled)):
         print('host: adds nothing')
 
 

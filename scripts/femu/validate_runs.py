@@ -229,12 +229,17 @@ PARTS = {
 }
 
 
-def host_overhead_us(exp, host):
-    """Return: what the measuring host adds to a command."""
+def host_overhead(exp, host):
+    """Return: the options for what the measuring host adds to a command."""
     added = host['passthrough']
-    if exp.part not in added['parts']:
-        return 0.0
-    return added['us'].get(exp.fields.get('fg_op'), added['us']['write'])
+    if exp.part in added['parts']:
+        return ['--host_overhead=%dns' % round(1000 * added['us'].get(
+            exp.fields.get('fg_op'), added['us']['write']))]
+    added = host['polled']
+    if exp.part in added['parts']:
+        return ['--host_overhead=%dns' % added['ns'],
+                '--host_spread=%dns' % added['spread_ns']]
+    return []
 
 
 def make_run(exp, host, config, seed):
@@ -247,10 +252,8 @@ def make_run(exp, host, config, seed):
         settings['lba-size'] = lba
     if exp.part.endswith('-2ns'):
         settings['namespaces'] = 2
-    overhead = host_overhead_us(exp, host)
-    args = ['--host_overhead=%dns' % round(overhead * 1000)] \
-        if overhead else []
-    return Run(config, settings, args + PARTS[exp.part](exp, host, seed))
+    return Run(config, settings, host_overhead(exp, host) +
+               PARTS[exp.part](exp, host, seed))
 
 
 # --- Metrics ------------------------------------------------------------------

@@ -79,6 +79,7 @@ static void take_array(Input *in, SsdParams *p)
     p->program_transfer_ns = PICK(in, 0, 5, 9001);
     p->program_data_ns = PICK(in, 0, 5003);
     p->program_spread_permille = PICK(in, 0, 30);
+    p->stripe_spread_permille = PICK(in, 0, 60);
     p->read_slow_ns = PICK(in, 0, 70003);
     p->slow_page_permille = PICK(in, 0, 300, 1000);
     p->cache_read = take(in) & 1;
@@ -112,6 +113,7 @@ static void take_front(Input *in, SsdParams *p)
     p->write_buffer_bytes = PICK(in, 0, 64, 256, 4096) * SSD_KIB;
     p->zone_buffer_bytes = PICK(in, 0, 16, 48, 96) * SSD_KIB;
     p->buffer_waiters = take(in) % 4;
+    p->buffer_resume_waiters = p->buffer_waiters / 2;
     p->finish_fills_empty = take(in) & 1;
     p->reset_drains = take(in) & 1;
     p->reset_lock_ns = PICK(in, 0, 900007);

@@ -582,6 +582,42 @@ static void test_program_spread(void)
     g_array_free(seed, TRUE);
 }
 
+/* The four programs of a stripe take as long; stripes differ. */
+static void test_stripe_spread(void)
+{
+#define STRIPES "zones=2 zone-size=16M channels=4 mdts=1M "
+    GArray *times = program_times(STRIPES "stripe-spread=50", 2000, false);
+    GArray *again = program_times(STRIPES "stripe-spread=50", 2000, true);
+    GArray *both = program_times(STRIPES "stripe-spread=50 program-spread=9",
+                                 2000, false);
+    double mean = 0, square = 0;
+    unsigned same = 0;
+
+    for (guint i = 0; i < times->len; i++) {
+        uint64_t took_ns = g_array_index(times, uint64_t, i);
+        double off = (double)took_ns - PROG;
+
+        g_assert_cmpuint(took_ns, ==, g_array_index(times, uint64_t,
+                                                    i - i % 4));
+        g_assert_cmpuint(took_ns, ==, g_array_index(again, uint64_t, i));
+        same += i >= 4 && took_ns == g_array_index(times, uint64_t, i - 4);
+        mean += off / times->len;
+        square += off * off / times->len;
+        /* Beside program-spread, whose 9 permille are never above 3.5 %. */
+        off = (double)g_array_index(both, uint64_t, i) / took_ns - 1;
+        g_assert_cmpfloat(ABS(off), <, 0.035);
+        same += off == 0;
+    }
+    g_assert_cmpuint(same, <, 10);
+    /* 35,000 ns; the mean of 500 has a standard deviation of 1565 ns. */
+    g_assert_cmpfloat(ABS(mean), <, 3.5 * 1565);
+    g_assert_cmpfloat(square, >, 31700.0 * 31700);
+    g_assert_cmpfloat(square, <, 38300.0 * 38300);
+    g_array_free(times, TRUE);
+    g_array_free(again, TRUE);
+    g_array_free(both, TRUE);
+}
+
 /* Rewriting a zone programs it in other times, the same in every run. */
 static void test_program_spread_of_lives(void)
 {
@@ -630,6 +666,7 @@ int main(int argc, char **argv)
     g_test_add_func("/array/suspend/segments", test_suspend_segments);
     g_test_add_func("/array/slow-pages", test_slow_pages);
     g_test_add_func("/array/program-spread", test_program_spread);
+    g_test_add_func("/array/stripe-spread", test_stripe_spread);
     g_test_add_func("/array/program-spread/lives",
                     test_program_spread_of_lives);
     return g_test_run();

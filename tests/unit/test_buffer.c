@@ -182,6 +182,49 @@ static void test_waiters(void)
     check_waiters("buffer-waiters=2", 0);
 }
 
+/* Return: when a command completes, whatever else does until then. */
+static uint64_t completion_at_ns(Drive *d, uint32_t tag)
+{
+    SsdDone done = { 0 };
+
+    do {
+        d->now_ns = MAX(d->now_ns, ssd_next_at_ns(d->ssd));
+    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1) || done.tag != tag);
+    return d->now_ns;
+}
+
+/*
+ * The first write fills 8 pages of 11, three of 8 wait, the fifth is held up,
+ * and a read behind it. The second is let in when five pages are programmed, the
+ * third when 13 are.
+ */
+static void check_resume(const char *words, uint64_t held_up_ns)
+{
+    g_autofree char *all = g_strconcat(ONE "zones=3 write-buffer=44K "
+                                       "buffer-waiters=3 ", words, NULL);
+    Drive *d = drive_new(all);
+    uint64_t at_ns = 9 * MS;
+    uint32_t read = drive_write(d, 0, 0, 1);
+
+    drive_expect(d, read, 0);
+    drive_write(d, at_ns, 1, 8);
+    for (unsigned i = 0; i < 4; i++) {
+        drive_write(d, at_ns, 16 + 8 * i, 8);
+    }
+    read = drive_read(d, at_ns, 0, 1);
+    g_assert_cmpuint(completion_at_ns(d, read), ==,
+                     at_ns + held_up_ns + READ + XFER);
+    drive_drain(d);
+    drive_free(d);
+}
+
+static void test_resume(void)
+{
+    check_resume("", 5 * PAGE);
+    check_resume("buffer-resume=2", 5 * PAGE);
+    check_resume("buffer-resume=1", 13 * PAGE);
+}
+
 /*
  * Zone 0 has 8 pages in the buffer, zone 1 is finished: from the second page
  * on they take turns. Zone 0's last page is number 14 of 24.
@@ -611,6 +654,7 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/reset/anew", test_reset_begins_anew);
     g_test_add_func("/buffer/finish-gives-room", test_finish_gives_room);
     g_test_add_func("/buffer/fails-on-the-link", test_fails_on_the_link);
+    g_test_add_func("/buffer/waiters/resume", test_resume);
     g_test_add_func("/buffer/waiters/free-front-end",
                     test_waiters_of_a_free_front_end);
     g_test_add_func("/reset/no-drain", test_no_drain);

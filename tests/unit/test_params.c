@@ -382,10 +382,16 @@ static void test_rules_buffer(void)
                  "zone-buffer=40K (40960): must be 0, or 48K and more: 32K, "
                  "and what one program writes");
     assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
-                 "buffer-release-ns=350000", NULL);
+                 "buffer-release-ns=280000", NULL);
+    assert_check("program-registers=2 write-buffer=256K buffer-waiters=3 "
+                 "buffer-resume=2", NULL);
+    assert_check("program-registers=2 write-buffer=256K buffer-waiters=3 "
+                 "buffer-resume=3",
+                 "buffer-resume=3: must be below buffer-waiters=3, which hold "
+                 "the front end up");
     assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
-                 "buffer-release-ns=350001",
-                 "buffer-release-ns=350001: must be at most half of "
+                 "buffer-release-ns=280001",
+                 "buffer-release-ns=280001: must be at most 2/5 of "
                  "program-ns (700001), which no program falls below");
     assert_check("write-buffer=1M",
                  "program-registers=0: must be 1 or more with a write-buffer, "

@@ -415,6 +415,7 @@ static void test_modes(gconstpointer data)
     "program-pages=2 cache-read=off program-registers=2 reads-first=2 " \
     "program-suspend=on erase-suspend=on suspend-ns=20013 resume-ns=3001 " \
     "suspend-segment-ns=50021 suspend-spread=500 program-spread=30 " \
+    "stripe-spread=60 buffer-resume=1 " \
     "read-slow-ns=70003 slow-pages=300 program-data-ns=5003 " \
     "program-transfer-ns=9001 seed=5 fe-read-ns=2003 fe-write-ns=4001 " \
     "fe-append-ns=5003 fe-finish-ns=3001 fe-reset-ns=7001 fe-small=8K " \
@@ -474,13 +475,14 @@ static const char *const drives[][2] = {
     { "full/watched", FULL "zrwa-size=16K excursion-ns=30000017" },
     { "full/erase", FULL "erase-at=zone-write mapping=lazy finish-chunk=16K "
       "finish-pause-ns=10007 mgmt-parallel-zones=3" },
-    { "full/idle", FULL "erase-at=idle buffer-waiters=1 zone-buffer=48K "
+    { "full/idle", FULL "erase-at=idle buffer-waiters=1 buffer-resume=0 "
+      "zone-buffer=48K "
       "namespaces=3 zrwa-size=16K reset-drains=off" },
     { "full/conventional", FULL "conventional-size=1M "
       "conventional-spare=0" },
     { "full/conventional-and-idle", FULL "conventional-size=4M lba-size=512 "
       "erase-at=idle idle-ns=50000 mapping=remap spare-superblocks=1 "
-      "buffer-waiters=1" },
+      "buffer-waiters=1 buffer-resume=0" },
     { "conventional-and-designs", ROOM "zones=6 channels=2 namespaces=2 "
       "conventional-size=512K erase-at=background erase-preemptive=on "
       "erase-stall-ns=2000000 finish-busy-pause-ns=700000 "

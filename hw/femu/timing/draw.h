@@ -20,6 +20,7 @@ typedef enum DrawKind {
     DRAW_FRONT_AFTER,   /* command number */
     DRAW_PAUSES,        /* command number */
     DRAW_PAUSE,         /* command number */
+    DRAW_STRIPE_TIME,   /* stripe's places, row and life */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */

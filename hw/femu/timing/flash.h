@@ -37,6 +37,8 @@ typedef struct FlashConfig {
     uint64_t program_ns;
     uint64_t program_data_ns; /* more, for a program with data of the host */
     uint32_t program_spread_permille;
+    uint32_t stripe_places; /* places that follow each other make a stripe, */
+    uint32_t stripe_spread_permille; /* of which each row has its own time */
     uint64_t erase_ns; /* of one block */
     uint64_t step_ns;
 

@@ -45,30 +45,39 @@ static uint64_t read_time_ns(const FlashConfig *config, const FlashOp *op)
            ? config->read_slow_ns : config->read_ns;
 }
 
+static uint64_t spread_ns(uint64_t ns, uint64_t bits, uint32_t permille)
+{
+    return ns + draw_normal(bits, ns * permille / 1000);
+}
+
 static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
 {
-    uint64_t program_ns = config->program_ns;
-    uint64_t bits;
+    uint64_t ns = config->program_ns;
+    uint64_t row = (uint64_t)op->life << 32 | op->row;
 
     if (op->kind == FLASH_PROGRAM) {
-        program_ns += config->program_data_ns;
+        ns += config->program_data_ns;
     }
-    if (config->program_spread_permille == 0) {
-        return program_ns;
+    if (config->stripe_spread_permille > 0) {
+        ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
+                                     op->place_idx / config->stripe_places,
+                                     row),
+                       config->stripe_spread_permille);
     }
-    bits = draw_bits(config->seed, DRAW_PROGRAM_TIME, op->place_idx,
-                     (uint64_t)op->life << 32 | op->row);
-    return program_ns +
-           draw_normal(bits, program_ns * config->program_spread_permille /
-                             1000);
+    if (config->program_spread_permille > 0) {
+        ns = spread_ns(ns, draw_bits(config->seed, DRAW_PROGRAM_TIME,
+                                     op->place_idx, row),
+                       config->program_spread_permille);
+    }
+    return ns;
 }
 
 uint64_t flash_least_program_ns(const FlashConfig *config)
 {
     /* Four lows: the farthest that draw_normal() goes. */
-    return config->program_ns +
-           draw_normal(0, config->program_ns *
-                          config->program_spread_permille / 1000);
+    return spread_ns(spread_ns(config->program_ns, 0,
+                               config->stripe_spread_permille),
+                     0, config->program_spread_permille);
 }
 
 static uint64_t array_time_ns(const FlashConfig *config, const FlashOp *op)
