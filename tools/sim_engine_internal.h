@@ -75,6 +75,7 @@ typedef struct Worker {
     ZoneWalk read_walk;
     uint32_t read_zone_i;
     uint64_t read_at_bytes;
+    uint64_t flat_write_at_bytes;
     SimRandom random;
     SimIolog *iolog; /* NULL: none */
 
@@ -187,6 +188,10 @@ void worker_clear(Worker *worker);
 /* Start an operation in a free slot, if there is one to start. */
 WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
 
+/* Start an operation of one command, which goes to no zone. */
+void worker_start(Engine *engine, Worker *worker, PlanOp op,
+                  const SsdCmd *cmd, uint64_t start_at_ns);
+
 /*
  * The slot's command has ended. Return: true when the operation goes on with
  * another command, which has been sent.
@@ -195,6 +200,10 @@ bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx);
 
 /* Bytes that an operation counts for, in rates and in throughput. */
 uint64_t worker_op_bytes(const Engine *engine, const Slot *slot);
+
+/* --- sim_flat.c: the same in the conventional namespace ------------------ */
+
+WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
 
 /* --- sim_pace.c: when a worker sends ------------------------------------- */
 

@@ -49,9 +49,11 @@ static const char *set_prefill(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
     const SsdParams *params = spec->params;
 
     if (strchr(value, '%')) {
+        sim_value_percent(value, 1000000, 1, &spec->job.prefill_ppm);
         return sim_value_percent(value, params->zone_capacity_bytes,
                                  params->lba_bytes, &spec->job.prefill_bytes);
     }
+    spec->job.prefill_ppm = 0;
     return sim_value_bytes(value, params->zone_capacity_bytes,
                            &spec->job.prefill_bytes);
 }
@@ -128,7 +130,8 @@ static const OptionRow rows[] = {
     {"iodepth", OPTION_COUNT32, OF_JOB(depth), "operations that a worker keeps "
      "under way (1)"},
     {"numjobs", OPTION_COUNT32, OF_JOB(workers), "workers of the job (1)"},
-    {"nsid", OPTION_COUNT32, OF_JOB(nsid), "namespace (1)"},
+    {"nsid", OPTION_COUNT32, OF_JOB(nsid), "namespace (1); behind the zoned "
+     "ones the conventional one, where places are bytes"},
     {"offset", OPTION_BYTES, OF_SPEC(offset_bytes), "where the first worker's "
      "zones start, such as 24z (0)"},
     {"offset_increment", OPTION_BYTES, OF_SPEC(offset_increment_bytes),
@@ -427,8 +430,14 @@ static bool whole_zones(const JobSpec *spec, const char *option,
     return true;
 }
 
-static bool finish_zones(const JobSpec *spec, PlanJob *job, GError **error)
+static bool finish_places(const JobSpec *spec, PlanJob *job, GError **error)
 {
+    if (plan_is_flat(job, spec->params)) {
+        job->flat_first_bytes = spec->offset_bytes;
+        job->flat_offset_bytes = spec->offset_increment_bytes;
+        job->flat_bytes = spec->size_bytes ? spec->size_bytes : UINT64_MAX;
+        return true;
+    }
     if (!whole_zones(spec, "offset", spec->offset_bytes, &job->zone_first,
                      error) ||
         !whole_zones(spec, "offset_increment", spec->offset_increment_bytes,
@@ -460,7 +469,10 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
     return true;
 }
 
-/* How often the zones are gone through. Random reads go through nothing. */
+/*
+ * How often the zones are gone through. Random reads go through nothing, nor
+ * does what goes to the conventional namespace: these stop after as many bytes.
+ */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
     bool bounded = job->max_bytes != UINT64_MAX ||
@@ -468,8 +480,11 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
 
     job->passes = spec->time_based || job->max_bytes != UINT64_MAX
                   ? UINT64_MAX : spec->loops;
-    if (job->op == PLAN_READ && job->random && !spec->time_based &&
-        !bounded) {
+    if (plan_is_flat(job, spec->params) && !bounded &&
+        (!spec->time_based || job->runtime_ns == UINT64_MAX)) {
+        job->max_bytes = plan_flat_bytes(job, spec->params, 0) * spec->loops;
+    } else if (job->op == PLAN_READ && job->random && !spec->time_based &&
+               !bounded) {
         uint64_t zones = plan_worker_zones(job, spec->params, 0);
 
         job->max_bytes = zones * spec->params->zone_size_bytes * spec->loops;
@@ -486,7 +501,7 @@ PlanJob *option_finish(const JobSpec *spec, const char *name, GError **error)
 
     if (wrong) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "rw=%s: %s", spec->rw, wrong);
-    } else if (finish_zones(spec, job, error) &&
+    } else if (finish_places(spec, job, error) &&
                finish_rate(spec, job, error)) {
         finish_amount(spec, job);
         return job;

@@ -55,6 +55,7 @@ PlanJob *plan_job_new(const char *name)
     job->nsid = 1;
     job->zone_count = UINT32_MAX;
     job->zone_stride = 1;
+    job->flat_bytes = UINT64_MAX;
     job->prefill_zones = UINT32_MAX;
     job->zone_bytes = UINT64_MAX;
     job->lanes = 1;
@@ -103,6 +104,17 @@ uint32_t plan_worker_zones(const PlanJob *job, const SsdParams *params,
                          job->zone_stride + 1);
 }
 
+uint64_t plan_flat_bytes(const PlanJob *job, const SsdParams *params,
+                         unsigned worker_idx)
+{
+    uint64_t first_bytes = plan_flat_first(job, worker_idx);
+
+    if (first_bytes >= params->conventional_bytes) {
+        return 0;
+    }
+    return MIN(job->flat_bytes, params->conventional_bytes - first_bytes);
+}
+
 /* --- Checks -------------------------------------------------------------- */
 
 G_GNUC_PRINTF(3, 4)
@@ -135,6 +147,38 @@ static const char *fill_prefix(const PlanJob *job)
     return job->name[0] == '\0' ? "--" : "pre";
 }
 
+/* Of a job in the conventional namespace. */
+static bool check_flat(const PlanJob *job, const SsdParams *params,
+                       GError **error)
+{
+    uint64_t bytes = plan_flat_bytes(job, params, job->workers - 1);
+    uint64_t unit_bytes = params->lba_bytes;
+
+    if ((job->op != PLAN_READ && job->op != PLAN_WRITE) ||
+        job->prefill_finished) {
+        return job_error(error, job, "nsid=%" PRIu32 " is the conventional "
+                         "namespace, which has no zones to %s", job->nsid,
+                         job->prefill_finished ? "finish"
+                                               : plan_op_name(job->op));
+    }
+    if (job->flat_first_bytes % unit_bytes != 0 ||
+        job->flat_offset_bytes % unit_bytes != 0 ||
+        (job->flat_bytes != UINT64_MAX && job->flat_bytes % unit_bytes != 0)) {
+        return job_error(error, job, "offset, offset_increment and size must "
+                         "be multiples of lba-size=%" PRIu32,
+                         params->lba_bytes);
+    }
+    if (bytes < job->block_bytes ||
+        (job->flat_bytes != UINT64_MAX && bytes < job->flat_bytes)) {
+        return job_error(error, job, "worker %u's bytes begin at %" PRIu64
+                         " and do not fit into conventional-size=%" PRIu64,
+                         job->workers - 1,
+                         plan_flat_first(job, job->workers - 1),
+                         params->conventional_bytes);
+    }
+    return true;
+}
+
 static bool check_zones(const PlanJob *job, const SsdParams *params,
                         GError **error)
 {
@@ -142,10 +186,14 @@ static bool check_zones(const PlanJob *job, const SsdParams *params,
     uint64_t last = job->zone_first +
                     (uint64_t)(job->workers - 1) * job->zone_offset;
 
+    if (plan_is_flat(job, params)) {
+        return check_flat(job, params, error);
+    }
     if (job->nsid < 1 || job->nsid > params->namespaces) {
         return job_error(error, job, "nsid=%" PRIu32 ": must be 1 to "
-                         "namespaces=%" PRIu32, job->nsid,
-                         params->namespaces);
+                         "namespaces=%" PRIu32 "%s", job->nsid,
+                         params->namespaces, params->conventional_bytes
+                         ? ", or the one behind them" : "");
     }
     if (last >= zones) {
         return job_error(error, job, "worker %u starts at zone %" PRIu64
@@ -186,6 +234,10 @@ static bool check_block(const PlanJob *job, const SsdParams *params,
 static bool check_fill(const PlanJob *job, const SsdParams *params,
                        GError **error)
 {
+    if (plan_is_flat(job, params) &&
+        job->prefill_bytes % params->lba_bytes == 0) {
+        return true;
+    }
     if (job->prefill_bytes % params->lba_bytes != 0 ||
         job->prefill_bytes > params->zone_capacity_bytes) {
         return job_error(error, job, "%sfill=%" PRIu64 ": must be a multiple "

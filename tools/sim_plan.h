@@ -51,9 +51,18 @@ typedef struct PlanJob {
     uint32_t zone_stride;
     uint32_t zone_offset;
     unsigned lanes; /* zones that a worker writes at a time, drawn at random */
+    /*
+     * In the conventional namespace, which has no zones: worker w uses
+     * flat_bytes from flat_first_bytes + w * flat_offset_bytes on, or what the
+     * namespace has of them.
+     */
+    uint64_t flat_first_bytes;
+    uint64_t flat_offset_bytes;
+    uint64_t flat_bytes;
 
     /* What the zones hold before time 0. */
     uint64_t prefill_bytes;
+    uint64_t prefill_ppm; /* the same as a share, if it was given as one */
     bool prefill_finished;
     uint32_t prefill_zones; /* of each worker, from its first on */
     uint64_t zone_bytes;    /* written to a zone before the next is taken */
@@ -145,6 +154,23 @@ static inline uint32_t plan_worker_zone(const PlanJob *job,
     return job->zone_first + worker_idx * job->zone_offset +
            i * job->zone_stride;
 }
+
+/* Does the job go to the conventional namespace? */
+static inline bool plan_is_flat(const PlanJob *job, const SsdParams *params)
+{
+    return params->conventional_bytes > 0 &&
+           job->nsid == params->namespaces + 1;
+}
+
+/* Where a worker's bytes of the conventional namespace begin. */
+static inline uint64_t plan_flat_first(const PlanJob *job, unsigned worker_idx)
+{
+    return job->flat_first_bytes + worker_idx * job->flat_offset_bytes;
+}
+
+/* How many they are; 0 when none is left for it. */
+uint64_t plan_flat_bytes(const PlanJob *job, const SsdParams *params,
+                         unsigned worker_idx);
 
 static inline bool plan_op_transfers(PlanOp op)
 {

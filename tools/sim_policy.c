@@ -31,9 +31,11 @@ void policy_clear(Engine *engine)
     g_free(engine->policy.zone_busy);
 }
 
-static bool is_write(const Slot *slot)
+/* A write to a zone: the conventional namespace has no order to keep. */
+static bool is_write(const Engine *engine, const Slot *slot)
 {
-    return slot->cmd.op == SSD_OP_WRITE;
+    return slot->cmd.op == SSD_OP_WRITE &&
+           slot->cmd.nsid <= engine->params->namespaces;
 }
 
 static bool is_mgmt(const Slot *slot)
@@ -175,7 +177,7 @@ void policy_submit(Engine *engine, uint32_t slot_idx)
     PlanPolicyKind kind = engine->plan->policy.kind;
     Slot *slot = &engine->slots[slot_idx];
 
-    if (kind != PLAN_POLICY_NONE && is_write(slot)) {
+    if (kind != PLAN_POLICY_NONE && is_write(engine, slot)) {
         submit_write(engine, slot_idx);
     } else if (kind == PLAN_POLICY_ZINC && is_mgmt(slot)) {
         submit_mgmt(engine, slot_idx);
@@ -192,7 +194,7 @@ void policy_ended(Engine *engine, uint32_t slot_idx)
     if (kind == PLAN_POLICY_NONE) {
         return;
     }
-    if (is_write(slot)) {
+    if (is_write(engine, slot)) {
         write_ended(engine, zone_of(engine, slot));
     }
     if (kind == PLAN_POLICY_ZINC && is_mgmt(slot)) {

@@ -51,6 +51,30 @@ static bool fill_zone(Engine *engine, const PlanJob *job, uint32_t zone_idx,
     return true;
 }
 
+/* The beginning of a worker's part of the conventional namespace. */
+static bool fill_flat(Engine *engine, const PlanJob *job, unsigned worker,
+                      GError **error)
+{
+    const SsdParams *params = engine->params;
+    uint64_t all_bytes = plan_flat_bytes(job, params, worker);
+    uint64_t end_bytes = job->prefill_ppm
+                         ? all_bytes * job->prefill_ppm / 1000000 /
+                           params->lba_bytes * params->lba_bytes
+                         : MIN(job->prefill_bytes, all_bytes);
+    SsdCmd cmd = {.op = SSD_OP_WRITE, .nsid = job->nsid};
+
+    for (uint64_t at = 0; at < end_bytes;
+         at += cmd.nlb * (uint64_t)params->lba_bytes) {
+        cmd.slba = (plan_flat_first(job, worker) + at) / params->lba_bytes;
+        cmd.nlb = (uint32_t)(MIN(params->mdts_bytes, end_bytes - at) /
+                             params->lba_bytes);
+        if (!submit(engine, &cmd, 0, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool fill_job(Engine *engine, const PlanJob *job, GError **error)
 {
     for (unsigned worker = 0; worker < job->workers; worker++) {
@@ -67,13 +91,25 @@ static bool fill_job(Engine *engine, const PlanJob *job, GError **error)
     return true;
 }
 
+static bool fill_flat_job(Engine *engine, const PlanJob *job, GError **error)
+{
+    for (unsigned worker = 0; worker < job->workers; worker++) {
+        if (!fill_flat(engine, job, worker, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool prefill_run(Engine *engine, GError **error)
 {
     for (unsigned i = 0; i < engine->plan->jobs->len; i++) {
         const PlanJob *job = plan_job(engine->plan, i);
 
-        if ((job->prefill_bytes > 0 || job->prefill_finished) &&
-            !fill_job(engine, job, error)) {
+        if (plan_is_flat(job, engine->params)
+            ? !fill_flat_job(engine, job, error)
+            : (job->prefill_bytes > 0 || job->prefill_finished) &&
+              !fill_job(engine, job, error)) {
             return false;
         }
     }

@@ -88,6 +88,12 @@ static void slot_start(Engine *engine, Worker *worker, PlanOp op,
     engine_send(engine, (uint32_t)(slot - engine->slots), 0);
 }
 
+void worker_start(Engine *engine, Worker *worker, PlanOp op,
+                  const SsdCmd *cmd, uint64_t start_at_ns)
+{
+    slot_start(engine, worker, op, SLOT_MAIN, 0, cmd, start_at_ns);
+}
+
 static SsdCmd zone_cmd(const Engine *engine, const Worker *worker, SsdOp op,
                        uint32_t zone_idx)
 {
@@ -459,6 +465,9 @@ WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
 
     if (worker->iolog) {
         return pick_logged(engine, worker);
+    }
+    if (plan_is_flat(job, engine->params)) {
+        return flat_pick(engine, worker, start_at_ns);
     }
     switch (job->op) {
     case PLAN_READ:
