@@ -148,6 +148,34 @@ uint16_t femu_zone_send(FemuDrive *drive, uint8_t action, uint64_t slba,
     return femu_exec(&drive->io, &cmd).status;
 }
 
+uint16_t femu_copy(FemuDrive *drive, uint64_t from_lba, uint32_t nlb,
+                   uint64_t to_lba)
+{
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_COPY,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(to_lba),
+    };
+    NvmeCopySourceRangeFormat0_2 range = {
+        .slba = cpu_to_le64(from_lba),
+        .nlb = cpu_to_le16(nlb - 1),
+    };
+
+    qtest_bufwrite(drive->host->qts, drive->buf, &range, sizeof(range));
+    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
+    return femu_exec(&drive->io, &cmd).status;
+}
+
+uint16_t femu_compare(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                      const void *data)
+{
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, slba, nlb, drive->buf);
+
+    qtest_bufwrite(drive->host->qts, drive->buf, data,
+                   (size_t)nlb * drive->config.ssd.lba_bytes);
+    return femu_exec(&drive->io, &cmd).status;
+}
+
 void femu_fill(FemuDrive *drive, uint32_t zone_idx, uint64_t nlb)
 {
     uint64_t lba = femu_zone_lba(drive, zone_idx), end_lba = lba + nlb;

@@ -50,6 +50,11 @@ uint16_t femu_append(FemuDrive *drive, uint64_t zslba, uint32_t nlb,
                      const void *data, uint64_t *lba);
 uint16_t femu_zone_send(FemuDrive *drive, uint8_t action, uint64_t slba,
                         bool select_all);
+/* One range of blocks to another place; blocks and `data`. */
+uint16_t femu_copy(FemuDrive *drive, uint64_t from_lba, uint32_t nlb,
+                   uint64_t to_lba);
+uint16_t femu_compare(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                      const void *data);
 
 /* Fill zone `zone_idx` from its start with `nlb` blocks; must succeed. */
 void femu_fill(FemuDrive *drive, uint32_t zone_idx, uint64_t nlb);

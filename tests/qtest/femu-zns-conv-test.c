@@ -170,34 +170,6 @@ static uint16_t deallocate_one(FemuDrive *drive, uint64_t slba, uint32_t nlb)
     return deallocate(drive, &range, 1);
 }
 
-static uint16_t copy(FemuDrive *drive, uint64_t from_lba, uint32_t nlb,
-                     uint64_t to_lba)
-{
-    NvmeCmd cmd = {
-        .opcode = NVME_CMD_COPY,
-        .nsid = cpu_to_le32(drive->nsid),
-        .cdw10 = cpu_to_le32(to_lba),
-    };
-    NvmeCopySourceRangeFormat0_2 range = {
-        .slba = cpu_to_le64(from_lba),
-        .nlb = cpu_to_le16(nlb - 1),
-    };
-
-    qtest_bufwrite(drive->host->qts, drive->buf, &range, sizeof(range));
-    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
-    return femu_exec(&drive->io, &cmd).status;
-}
-
-static uint16_t compare(FemuDrive *drive, uint64_t slba, uint32_t nlb,
-                        const void *data)
-{
-    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, slba, nlb, drive->buf);
-
-    qtest_bufwrite(drive->host->qts, drive->buf, data,
-                   (size_t)nlb * drive->config.ssd.lba_bytes);
-    return femu_exec(&drive->io, &cmd).status;
-}
-
 /* Anywhere, again and again; the zones are another matter. */
 static void test_data(void)
 {
@@ -214,10 +186,10 @@ static void test_data(void)
     femu_assert_data(drive, last, 8, one);
     femu_assert_data(drive, 0, 3, NULL);
     femu_assert_data(drive, 11, 4, NULL);
-    g_assert_cmphex(compare(drive, 3, 8, two), ==, NVME_SUCCESS);
-    g_assert_cmphex(compare(drive, 3, 8, one), ==, NVME_CMP_FAILURE);
+    g_assert_cmphex(femu_compare(drive, 3, 8, two), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_compare(drive, 3, 8, one), ==, NVME_CMP_FAILURE);
     /* a copy over itself takes its source as it was */
-    g_assert_cmphex(copy(drive, 3, 8, 5), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_copy(drive, 3, 8, 5), ==, NVME_SUCCESS);
     femu_assert_data(drive, 5, 8, two);
     femu_assert_data(drive, 3, 2, two);
     drive->nsid = 1;
@@ -245,8 +217,8 @@ static void test_refused(void)
                     NVME_LBA_RANGE);
     g_assert_cmphex(femu_read(drive, size, 1, NULL), ==, NVME_LBA_RANGE);
     g_assert_cmphex(femu_exec(&drive->io, &zeroes).status, ==, NVME_LBA_RANGE);
-    g_assert_cmphex(copy(drive, size - 1, 2, 0), ==, NVME_LBA_RANGE);
-    g_assert_cmphex(copy(drive, 0, 2, size - 1), ==, NVME_LBA_RANGE);
+    g_assert_cmphex(femu_copy(drive, size - 1, 2, 0), ==, NVME_LBA_RANGE);
+    g_assert_cmphex(femu_copy(drive, 0, 2, size - 1), ==, NVME_LBA_RANGE);
     /* all ranges or none */
     ranges[1].slba = cpu_to_le64(size);
     ranges[1].nlb = cpu_to_le32(1);
@@ -291,7 +263,7 @@ static void shadow_step(FemuDrive *drive, uint8_t *shadow, unsigned seed)
         memset(shadow + at, 0, bytes);
         break;
     case 4:
-        g_assert_cmphex(copy(drive, other, nlb, slba), ==, NVME_SUCCESS);
+        g_assert_cmphex(femu_copy(drive, other, nlb, slba), ==, NVME_SUCCESS);
         memmove(shadow + at, shadow + other * lba_bytes, bytes);
         break;
     default:
@@ -504,8 +476,8 @@ static void test_inject(void)
                     NVME_WRITE_FAULT);
     g_assert_cmphex(femu_read(drive, 0, 8, NULL), ==, NVME_UNRECOVERED_READ);
     femu_assert_data(drive, 4, 4, data + 4 * 4096);
-    g_assert_cmphex(copy(drive, 0, 4, 100), ==, NVME_UNRECOVERED_READ);
-    g_assert_cmphex(copy(drive, 4, 2, 7), ==, NVME_WRITE_FAULT);
+    g_assert_cmphex(femu_copy(drive, 0, 4, 100), ==, NVME_UNRECOVERED_READ);
+    g_assert_cmphex(femu_copy(drive, 4, 2, 7), ==, NVME_WRITE_FAULT);
     g_assert_cmphex(femu_write(drive, 4, 4, NULL), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }

@@ -192,34 +192,6 @@ static void test_invalid(void)
 
 /* Data */
 
-static uint16_t copy(FemuDrive *drive, uint64_t from_lba, uint32_t nlb,
-                     uint64_t to_lba)
-{
-    NvmeCmd cmd = {
-        .opcode = NVME_CMD_COPY,
-        .nsid = cpu_to_le32(drive->nsid),
-        .cdw10 = cpu_to_le32(to_lba),
-    };
-    NvmeCopySourceRangeFormat0_2 range = {
-        .slba = cpu_to_le64(from_lba),
-        .nlb = cpu_to_le16(nlb - 1),
-    };
-
-    qtest_bufwrite(drive->host->qts, drive->buf, &range, sizeof(range));
-    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
-    return femu_exec(&drive->io, &cmd).status;
-}
-
-static uint16_t compare(FemuDrive *drive, uint64_t slba, uint32_t nlb,
-                        const void *data)
-{
-    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, slba, nlb, drive->buf);
-
-    qtest_bufwrite(drive->host->qts, drive->buf, data,
-                   (size_t)nlb * drive->config.ssd.lba_bytes);
-    return femu_exec(&drive->io, &cmd).status;
-}
-
 /* The same blocks of both hold what was written to each. */
 static void test_data(void)
 {
@@ -241,10 +213,11 @@ static void test_data(void)
         use(drive, nsid);
         femu_assert_data(drive, 0, 8, data[nsid]);
         femu_assert_data(drive, last, 8, data[nsid]);
-        g_assert_cmphex(compare(drive, 0, 8, data[nsid]), ==, NVME_SUCCESS);
-        g_assert_cmphex(compare(drive, 0, 8, data[3 - nsid]), ==,
+        g_assert_cmphex(femu_compare(drive, 0, 8, data[nsid]), ==,
+                        NVME_SUCCESS);
+        g_assert_cmphex(femu_compare(drive, 0, 8, data[3 - nsid]), ==,
                         NVME_CMP_FAILURE);
-        g_assert_cmphex(copy(drive, 0, 8, femu_zone_lba(drive, 1)), ==,
+        g_assert_cmphex(femu_copy(drive, 0, 8, femu_zone_lba(drive, 1)), ==,
                         NVME_SUCCESS);
         femu_assert_data(drive, femu_zone_lba(drive, 1), 8, data[nsid]);
         /* no way beyond the end into the other */
@@ -252,8 +225,9 @@ static void test_data(void)
                                   NULL), ==, NVME_LBA_RANGE);
         g_assert_cmphex(femu_write(drive, femu_zone_lba(drive, ZONES), 1,
                                    NULL), ==, NVME_LBA_RANGE);
-        g_assert_cmphex(copy(drive, femu_zone_lba(drive, ZONES), 8,
-                             femu_zone_lba(drive, 2)), ==, NVME_LBA_RANGE);
+        g_assert_cmphex(femu_copy(drive, femu_zone_lba(drive, ZONES), 8,
+                                  femu_zone_lba(drive, 2)), ==,
+                        NVME_LBA_RANGE);
     }
     use(drive, 1);
     g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, true),
