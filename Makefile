@@ -7,7 +7,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
 
-.PHONY: figures validate observations interference fit bench
+.PHONY: figures validate observations interference fit guest-table bench
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-bench build-core build-guest build-qemu build-tests
@@ -75,6 +75,9 @@ figures: core
 #: make interference  how much finish and reset disturb I/O, both drives
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
+#: make guest-table   measured points again, in the guest: drive, device,
+#:               simulator and fio side by side; out/guest-table/
+#:                 ONLY="write-4k-qd1 ..." CONFIG=file.cfg
 #: make bench    how fast the model is on this machine
 #:
 validate: core
@@ -92,6 +95,12 @@ interference: core
 fit: core
 	@scripts/deps report fit
 	@scripts/femu-fit $(FIT)
+
+guest-table: core
+	@scripts/deps qemu guest report
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/guest-table
 
 bench:
 	@scripts/deps core

@@ -271,12 +271,11 @@ def op_of(exp, job_name):
             'write_to_closed_zone': 'write'}.get(name, name)
 
 
-def fg_kiops(exp, made, host):
+def less_inline_resets(exp, kiops, bytes_per_s, host):
     """Throughput, less what fio's own resets of full zones cost."""
     inline = host['inline_reset']
-    kiops = made.iops / 1000
     if exp.part in inline['parts'] and exp.fields['fg_op'] != 'read':
-        kiops /= 1 + made.bytes_per_s / MIB * inline['ms'] / 1000 / \
+        kiops /= 1 + bytes_per_s / MIB * inline['ms'] / 1000 / \
             inline['per_mib']
     return kiops
 
@@ -286,7 +285,8 @@ def metrics_of(exp, result, host):
     values = {}
     if 'fg' in result:
         made = Op(result['fg'], op_of(exp, 'fg'))
-        values = {'kiops': fg_kiops(exp, made, host),
+        values = {'kiops': less_inline_resets(exp, made.iops / 1000,
+                                              made.bytes_per_s, host),
                   'mean_us': made.mean_us,
                   'p50_us': percentile(made, 50.0),
                   'p95_us': percentile(made, 95.0)}

@@ -5,6 +5,7 @@ folders of their own.
 Knows nothing of what is tested.
 """
 
+import csv
 import json
 import os
 import re
@@ -23,7 +24,7 @@ RUN_LIMIT_S = 900
 OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'INSN_NS', 'EXTRA', 'KERNEL', 'INITRD', 'DISK', 'APPEND',
                  'MEM', 'CPUS', 'OUT', 'RESULTS_MIB', 'BOOT', 'STALL', 'HOST',
-                 'QEMU']
+                 'QEMU', 'ONLY', 'POINTS']
 
 
 class Tap:
@@ -113,6 +114,11 @@ def job(name):
 
 def config(name):
     return os.path.join(TOP, 'configs', name)
+
+
+def read_csv(*parts):
+    with open(os.path.join(*parts), encoding='utf-8', newline='') as file:
+        return list(csv.DictReader(file))
 
 
 def read_json(*parts):
