@@ -31,6 +31,10 @@ Model *model_new(const SsdParams *resolved)
         m->p.zone_planes = 1;
         m->p.planes = 1;
     }
+    m->sense_bytes = p->page_bytes;
+    m->p.page_bytes *= p->program_pages;
+    m->p.page_transfer_ns *= p->program_pages;
+    m->p.pages_per_block /= p->program_pages;
     m->zone_pages = (p->zone_capacity_bytes + p->page_bytes - 1) /
                     p->page_bytes;
     m->zone_units = p->zone_channels * p->zone_ways * p->zone_dies *

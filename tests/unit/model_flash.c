@@ -20,6 +20,13 @@ Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)
     return model_place_at(m, zone_idx, model_position(m, zone_idx, page));
 }
 
+/* In the order of the parameter's words: what changes with every page first. */
+static const char *const stripe_orders[] = {
+    "cwdp", "cwpd", "cdwp", "cdpw", "cpwd", "cpdw", "wcdp", "wcpd",
+    "wdcp", "wdpc", "wpcd", "wpdc", "dcwp", "dcpw", "dwcp", "dwpc",
+    "dpcw", "dpwc", "pcwd", "pcdw", "pwcd", "pwdc", "pdcw", "pdwc",
+};
+
 Place model_place_at(const Model *m, uint32_t group, uint64_t position)
 {
     const SsdParams *p = &m->p;
@@ -35,13 +42,26 @@ Place model_place_at(const Model *m, uint32_t group, uint64_t position)
     g /= p->dies / p->zone_dies;
     plane = g % (p->planes / p->zone_planes) * p->zone_planes;
 
-    ch += u % p->zone_channels;
-    u /= p->zone_channels;
-    way += u % p->zone_ways;
-    u /= p->zone_ways;
-    die += u % p->zone_dies;
-    u /= p->zone_dies;
-    plane += u;
+    for (unsigned i = 0; i < 4; i++) {
+        switch (stripe_orders[p->stripe_order][i]) {
+        case 'c':
+            ch += u % p->zone_channels;
+            u /= p->zone_channels;
+            break;
+        case 'w':
+            way += u % p->zone_ways;
+            u /= p->zone_ways;
+            break;
+        case 'd':
+            die += u % p->zone_dies;
+            u /= p->zone_dies;
+            break;
+        case 'p':
+            plane += u % p->zone_planes;
+            u /= p->zone_planes;
+            break;
+        }
+    }
     return (Place) {
         .channel = ch,
         .unit = ((ch * p->ways + way) * p->dies + die) * p->planes + plane,
@@ -164,7 +184,8 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
     while (at < piece.end) {
         uint64_t page = at / p->page_bytes;
         uint64_t page_at = page * p->page_bytes;
-        uint64_t to = MIN(piece.end, page_at + p->page_bytes);
+        uint64_t sense_end = at - at % m->sense_bytes + m->sense_bytes;
+        uint64_t to = MIN(piece.end, sense_end);
         uint64_t from_granule = (at - page_at) / granule;
         uint64_t to_granule = (to - page_at + granule - 1) / granule;
 

@@ -114,6 +114,7 @@ struct Model {
     uint64_t now_ns;
     uint64_t seq;
     uint64_t zone_pages;
+    uint64_t sense_bytes;   /* of a page, at a time */
     uint32_t zone_units;
     uint64_t *channel_ns;
     Unit *unit;

@@ -539,6 +539,17 @@ static void random_designs(Rng *rng, SsdParams *p)
         p->finish_chunk_bytes *= p->planes;
         p->zone_planes = 0;
     }
+    p->stripe_order = rng_below(rng, 24);
+    if (p->zrwa_bytes == 0 && rng_chance(rng, 40)) {
+        uint64_t bytes = p->page_bytes * (p->multi_plane ? p->planes : 1);
+
+        p->program_pages = PICK(rng, 2, 3);
+        while (p->zone_capacity_bytes % (bytes * p->program_pages) != 0) {
+            p->program_pages--;
+        }
+        p->finish_chunk_bytes *= p->program_pages;
+        p->pages_per_block *= p->program_pages;
+    }
     p->finish_pause_ns = PICK(rng, 0, 0, 700000, 1000003);
     p->finish_busy_pause_ns = PICK(rng, 0, 0, 700000, 2000003);
     p->finish_stall_ns = PICK(rng, 0, 0, 1, 725000, 90000001);
