@@ -82,7 +82,8 @@ def load_fio(path):
         jobs.setdefault(job['groupid'].integer(), []).append(job)
         error = job.get('error')
         if error is not None and error.integer() != 0:
-            failures.append('fio job %s ended with error %d' % (
+            failures.append('%s job %s ended with error %d' % (
+                'zns-load' if job.get('femu') else 'fio',
                 job['jobname'].text(), error.integer()))
     version = root.get('fio version')
     return Fio(version=version.text() if version else '',

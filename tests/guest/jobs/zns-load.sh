@@ -131,9 +131,14 @@ step open zns-load --name=o --rw=open --offset=3z --size=2z
 step close zns-load --name=o --rw=close --offset=3z --size=2z
 step rewrite zns-load --name=a --rw=append --bs=64k --time_based \
     --number_ios=60 --offset=3z --rate_iops=500
+step ramp zns-load --reset_stats=1 --ramp_time=50ms --name=r --rw=randread \
+    --rate_iops=1000 --time_based --runtime=100ms
+step mix zns-load --name=f --rw=finish --offset=8z --prewrite=16k --exitall=1 \
+    --startdelay=5ms --name=r --rw=randread --iodepth=2 --time_based \
+    --runtime=1000
 check "zones are written as far as zns-load says" \
     same "written blocks" "$(written)" \
-    "300 100 100 192 0 768 768 768 0 0 "
+    "300 100 100 192 0 768 768 768 768 0 "
 step fill zns-load --name=w --rw=write --bs=128k
 check "zns-load: a wrong value is told with what would be right" wrong_values
 check "zns-load: options that do not go together" wrong_together
