@@ -251,7 +251,8 @@ static const char *set_time(const char *text, uint64_t default_ns,
         }
     }
     if (ns == 0 || *value / 1000 > MAX_SECONDS * NS_PER_S / ns) {
-        return "a time is expected, such as 20us, 1.5ms or 10s";
+        return "a time of at most 1000000s is expected, such as 20us, 1.5ms or "
+               "10s";
     }
     *value = *value / 1000 * ns + *value % 1000 * ns / 1000;
     return NULL;

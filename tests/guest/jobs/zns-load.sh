@@ -47,7 +47,7 @@ wrong_values()
         --numjobs=257
     refused 2 "job j: offset=two: a number of zones is expected" "${job[@]}" \
         --offset=two
-    refused 2 "job j: runtime=1h: a time is expected" "${job[@]}" --runtime=1h
+    refused 2 "job j: runtime=1h: a time of at most" "${job[@]}" --runtime=1h
     refused 2 "job j: rate_iops=0: commands per second are expected" \
         "${job[@]}" --rate_iops=0
     refused 2 "job j: prefill=101%: 0% to 100% is expected" "${job[@]}" \
