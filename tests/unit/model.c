@@ -28,12 +28,14 @@ Model *model_new(const SsdParams *resolved)
     if (p->multi_plane) {
         m->p.page_bytes *= p->planes;
         m->p.page_transfer_ns *= p->planes;
+        m->p.program_transfer_ns *= p->planes;
         m->p.zone_planes = 1;
         m->p.planes = 1;
     }
     m->sense_bytes = p->page_bytes;
     m->p.page_bytes *= p->program_pages;
     m->p.page_transfer_ns *= p->program_pages;
+    m->p.program_transfer_ns *= p->program_pages;
     m->p.pages_per_block /= p->program_pages;
     m->zone_pages = (p->zone_capacity_bytes + p->page_bytes - 1) /
                     p->page_bytes;
@@ -536,24 +538,41 @@ static void run_step(Model *m, Step step)
 
     switch (step.kind) {
     case STEP_PART_DONE:
+        if (step.holds_unit) {
+            model_unit_next(m, step.unit);
+        }
         model_part_done(m, step.cmd);
+        break;
+    case STEP_SUSPEND:
+        model_unit_suspended(m, step.unit);
         break;
     case STEP_PROGRAM_JOIN:
         step.kind = STEP_PROGRAM_END;
-        model_unit_join(m, where.unit, m->p.program_ns, step);
+        model_unit_join(m, where.unit, m->p.program_ns +
+                        (step.data ? m->p.program_data_ns : 0), step);
         break;
     case STEP_PROGRAM_END:
-        model_unit_next(m, &m->unit[where.unit]);
+        if (!model_unit_ends(m, &step)) {
+            break;
+        }
+        model_unit_unload(m, step.unit);
+        model_unit_next(m, step.unit);
         program_end(m, &step);
         break;
     case STEP_SENSE_END:
         step.kind = STEP_PART_DONE;
         step.at_ns = model_book(m, where.channel, step.transfer_ns);
+        step.holds_unit = !m->p.cache_read;
         model_add_step(m, step);
-        model_unit_next(m, &m->unit[where.unit]);
+        if (!step.holds_unit) {
+            model_unit_next(m, step.unit);
+        }
         break;
     case STEP_ERASE_END:
-        model_unit_next(m, &m->unit[step.unit]);
+        if (!model_unit_ends(m, &step)) {
+            break;
+        }
+        model_unit_next(m, step.unit);
         if (step.cmd) {
             model_part_done(m, step.cmd);
         } else if (step.job) {

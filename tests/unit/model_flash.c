@@ -68,19 +68,21 @@ Place model_place_at(const Model *m, uint32_t group, uint64_t position)
     };
 }
 
-static uint64_t transfer_ns(const Model *m, uint64_t from, uint64_t to)
+/* A page takes `page_ns` on the channel: what bytes [from, to) of it take. */
+static uint64_t share_ns(const Model *m, uint64_t page_ns, uint64_t from,
+                         uint64_t to)
 {
-    return to * m->p.page_transfer_ns / m->p.page_bytes -
-           from * m->p.page_transfer_ns / m->p.page_bytes;
+    return to * page_ns / m->p.page_bytes - from * page_ns / m->p.page_bytes;
 }
 
-/* The time of a page on the channel but for what is `there` already. */
+/* The program's time on the channel but for what is `there` already. */
 static uint64_t rest_ns(const Model *m, uint64_t page, uint64_t there)
 {
     uint64_t page_at = page * m->p.page_bytes;
     uint64_t from = there > page_at ? there - page_at : 0;
 
-    return transfer_ns(m, MIN(from, m->p.page_bytes), m->p.page_bytes);
+    return share_ns(m, m->p.program_transfer_ns, MIN(from, m->p.page_bytes),
+                    m->p.page_bytes);
 }
 
 /* Book `take_ns` on a channel from now on; return the end. */
@@ -98,28 +100,6 @@ void model_add_step(Model *m, Step step)
     g_array_append_val(m->steps, step);
 }
 
-void model_unit_next(Model *m, Unit *unit)
-{
-    Step *step = g_queue_pop_head(&unit->waiting);
-
-    unit->busy = step != NULL;
-    if (step) {
-        step->at_ns += m->now_ns;
-        model_add_step(m, *step);
-        g_free(step);
-    }
-}
-
-/* Let `step` happen when its unit has worked on it for `take_ns`. */
-void model_unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step)
-{
-    step.at_ns = take_ns;
-    g_queue_push_tail(&m->unit[unit].waiting, g_memdup2(&step, sizeof(step)));
-    if (!m->unit[unit].busy) {
-        model_unit_next(m, &m->unit[unit]);
-    }
-}
-
 void model_put_pages(Model *m, Cmd *cmd)
 {
     const SsdParams *p = &m->p;
@@ -131,22 +111,27 @@ void model_put_pages(Model *m, Cmd *cmd)
         uint64_t page_at = page * p->page_bytes;
         uint64_t to = MIN(cmd->write.end, page_at + p->page_bytes);
         Place where = model_place(m, zone_idx, page);
+        uint64_t take_ns;
         Step step = {
             .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
             .life = m->life[zone_idx], .page = page,
         };
 
-        step.at_ns = model_book(m, where.channel,
-                                transfer_ns(m, at - page_at, to - page_at));
+        take_ns = share_ns(m, p->program_transfer_ns, at - page_at,
+                           to - page_at);
+        cmd->parts++;
         if (!cmd->zrwa &&
             (to == page_at + p->page_bytes || to == p->zone_capacity_bytes)) {
             step.kind = STEP_PROGRAM_JOIN;
             step.program_seq = ++m->seq;
+            step.data = true;
             g_array_append_val(m->host_programs, step.program_seq);
             model_before_program(m, zone_idx, page, cmd, NULL);
+            model_unit_load(m, where, take_ns, step);
+        } else {
+            step.at_ns = model_book(m, where.channel, take_ns);
+            model_add_step(m, step);
         }
-        cmd->parts++;
-        model_add_step(m, step);
         at = to;
     }
 }
@@ -162,14 +147,13 @@ void model_commit_pages(Model *m, Cmd *cmd)
         Step step = {
             .kind = STEP_PROGRAM_JOIN, .cmd = cmd, .zone_idx = zone_idx,
             .life = m->life[zone_idx], .page = page,
-            .program_seq = ++m->seq,
+            .program_seq = ++m->seq, .data = true,
         };
 
         model_before_program(m, zone_idx, page, cmd, NULL);
-        step.at_ns = model_book(m, where.channel, rest_ns(m, page, cmd->there));
         g_array_append_val(m->host_programs, step.program_seq);
         cmd->parts++;
-        model_add_step(m, step);
+        model_unit_load(m, where, rest_ns(m, page, cmd->there), step);
     }
 }
 
@@ -196,8 +180,9 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
             model_unit_join(m, where.unit, p->read_ns, (Step) {
                 .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
                 .page = page,
-                .transfer_ns = transfer_ns(m, from_granule * granule,
-                                           to_granule * granule),
+                .transfer_ns = share_ns(m, p->page_transfer_ns,
+                                        from_granule * granule,
+                                        to_granule * granule),
             });
         }
         at = to;
@@ -217,10 +202,10 @@ void model_fill_chunk(Model *m, Job *job)
 
         job->pending++;
         model_before_program(m, zone_idx, page, NULL, job);
-        model_add_step(m, (Step) {
+        model_unit_load(m, where, rest_ns(m, page, job->there), (Step) {
             .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
             .life = job->life, .page = page,
-            .at_ns = model_book(m, where.channel, rest_ns(m, page, job->there)),
+            .data = job->there > page * p->page_bytes,
         });
     }
 }

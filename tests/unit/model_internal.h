@@ -85,6 +85,7 @@ typedef enum StepKind {
     STEP_PROGRAM_END,
     STEP_SENSE_END,
     STEP_ERASE_END,
+    STEP_SUSPEND,       /* a unit's array is free for reads */
     STEP_WAKE,          /* a job goes on, after all else at this time */
 } StepKind;
 
@@ -99,13 +100,29 @@ typedef struct Step {
     uint64_t page;
     uint64_t transfer_ns;
     uint64_t program_seq;
-    uint32_t unit;          /* of an erase */
+    uint32_t unit;          /* at whose array it is, or that holds its data */
+    uint32_t channel;       /* of a program that waits for a register */
+    bool data;              /* of a program: the host's */
+    bool holds_unit;        /* a transfer that the array waits for */
+    uint64_t visit;         /* to an array */
+    bool pending;           /* the step of its end, which moves, is known */
 } Step;
 
-/* A flash unit: the steps that wait for it, and whether one is under way. */
+/* A flash unit: the steps that wait for it; their at_ns is a duration yet. */
 typedef struct Unit {
-    GQueue waiting;     /* Step, at_ns is the duration yet */
+    GQueue reads;       /* Step; if they go first */
+    GQueue works;       /* Step */
+    GQueue loads;       /* Step: programs that wait for a register */
+    unsigned loaded;    /* registers that are taken */
+    unsigned reads_served;  /* in a row */
     bool busy;
+    Step running;
+    uint64_t until_ns;
+    bool suspending;    /* at point_ns, ... */
+    uint64_t point_ns;
+    bool suspended;     /* since then: ... */
+    Step rest;          /* ... this is still to be done, ... */
+    uint64_t rest_ns;   /* ... for so long */
 } Unit;
 
 struct Model {
@@ -167,8 +184,21 @@ uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page);
 Place model_place_at(const Model *m, uint32_t group, uint64_t position);
 uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);
 void model_add_step(Model *m, Step step);
-void model_unit_next(Model *m, Unit *unit);
-void model_unit_join(Model *m, uint32_t unit, uint64_t take_ns, Step step);
+
+/* model_unit.c */
+/* The array is free: what comes next? */
+void model_unit_next(Model *m, uint32_t unit_idx);
+/* Let `step` happen when its unit has worked on it for `take_ns`. */
+void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step);
+void model_unit_suspended(Model *m, uint32_t unit_idx);
+/* Is this the end of what the array does, and has it not been put off? */
+bool model_unit_ends(Model *m, const Step *step);
+/*
+ * Let a program's data cross the channel in `take_ns`, when there is a register
+ * for them; at its end it gives that to the next.
+ */
+void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step);
+void model_unit_unload(Model *m, uint32_t unit_idx);
 void model_put_pages(Model *m, Cmd *cmd);
 void model_commit_pages(Model *m, Cmd *cmd);
 void model_start_read(Model *m, Cmd *cmd, Piece piece);

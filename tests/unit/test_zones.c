@@ -263,6 +263,19 @@ static const Soup soups[] = {
       "cmd-slots=64 mapping=lazy mgmt-parallel-zones=2 "
       "finish-busy-pause-ns=700000 finish-stall-ns=725000 "
       "erase-stall-ns=3500000", 30000 },
+    { "array/registers", ODD "zones=6 zone-capacity=48K channels=2 dies=2 "
+      "program-registers=1 program-transfer-ns=9001 program-data-ns=5003 "
+      "page-size=8K", 30000 },
+    { "array/reads-first", ODD "zones=6 zone-capacity=48K channels=2 "
+      "reads-first=2 cache-read=off program-registers=2 page-transfer-ns=90031 "
+      "pages-per-block=2", 30000 },
+    { "array/suspend", ODD "zones=6 zone-capacity=48K channels=2 "
+      "reads-first=2 program-suspend=on erase-suspend=on suspend-ns=20013 "
+      "resume-ns=3001 suspend-segment-ns=50021 pages-per-block=2", 30000 },
+    { "array/suspend-at-once", ODD "zones=6 zone-capacity=48K channels=1 "
+      "reads-first=1 erase-suspend=on program-suspend=on suspend-ns=900013 "
+      "cache-read=off program-registers=1 erase-at=block-write "
+      "mapping=lazy", 30000 },
     { "zrwa-copies", "zones=3 channels=1 zrwa-size=32K mdts=16K "
       "zrwa-flush-granularity=8K cmd-slots=40", 30000 },
 };
@@ -564,6 +577,21 @@ static void random_designs(Rng *rng, SsdParams *p)
     p->superblock_order = rng_below(rng, 3);
 }
 
+/* What the flash does beside sensing, programming and erasing. */
+static void random_array(Rng *rng, SsdParams *p)
+{
+    p->program_transfer_ns = PICK(rng, 0, 0, 1, 9001, 800011);
+    p->program_data_ns = PICK(rng, 0, 0, 5003);
+    p->cache_read = rng_chance(rng, 60);
+    p->program_registers = PICK(rng, 0, 0, 1, 2, 3);
+    p->reads_first = PICK(rng, 0, 1, 2, 5);
+    p->program_suspend = p->reads_first && rng_chance(rng, 50);
+    p->erase_suspend = p->reads_first && rng_chance(rng, 50);
+    p->suspend_ns = PICK(rng, 0, 20013, 900017);
+    p->resume_ns = PICK(rng, 0, 3001);
+    p->suspend_segment_ns = PICK(rng, 0, 50021, 100003, 5000011);
+}
+
 static SsdParams random_params(Rng *rng)
 {
     SsdParams p = drive_params("");
@@ -605,6 +633,7 @@ static SsdParams random_params(Rng *rng)
     p.excursion_ns = PICK(rng, 0, 0, 5000012, 40000000);
     p.reset_recommended_ns = PICK(rng, 0, 0, 7000000);
     random_designs(rng, &p);
+    random_array(rng, &p);
     return p;
 }
 

@@ -1,0 +1,172 @@
+/*
+ * The dumb drive's units: what an array does next, registers, suspension.
+ *
+ * Knows nothing of the drive's inside, and nothing of zones or commands.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model_internal.h"
+
+static bool is_program(const Step *step)
+{
+    return step->kind == STEP_PROGRAM_END;
+}
+
+static bool can_suspend(const Model *m, const Step *step)
+{
+    return step->kind == STEP_ERASE_END ? m->p.erase_suspend :
+           is_program(step) && m->p.program_suspend;
+}
+
+/* It stops at the first suspend point from now on, if one is left. */
+static void plan_suspension(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    if (m->p.suspend_segment_ns == 0) {
+        unit->point_ns = MAX(unit->point_ns, m->now_ns);
+    }
+    while (unit->point_ns < m->now_ns) {
+        unit->point_ns += m->p.suspend_segment_ns;
+    }
+    if (unit->point_ns >= unit->until_ns) {
+        return;
+    }
+    unit->suspending = true;
+    model_add_step(m, (Step) {
+        .kind = STEP_SUSPEND, .unit = unit_idx,
+        .at_ns = unit->point_ns + m->p.suspend_ns,
+    });
+}
+
+static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    unit->busy = true;
+    unit->until_ns = m->now_ns + take_ns;
+    step.at_ns = unit->until_ns;
+    if (!step.pending) {
+        step.pending = true;
+        model_add_step(m, step);
+    }
+    unit->running = step;
+    unit->suspending = false;
+    unit->point_ns = m->now_ns + m->p.suspend_segment_ns;
+    if (can_suspend(m, &step) && unit->reads.length) {
+        plan_suspension(m, unit_idx);
+    }
+}
+
+static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
+{
+    Step *step = g_queue_pop_head(queue);
+
+    start(m, unit_idx, *step, step->at_ns);
+    g_free(step);
+}
+
+void model_unit_next(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+    bool others = unit->suspended || unit->works.length;
+
+    unit->busy = false;
+    if (unit->reads.length &&
+        (!others || unit->reads_served < m->p.reads_first)) {
+        unit->reads_served++;
+        start_first(m, unit_idx, &unit->reads);
+        return;
+    }
+    unit->reads_served = 0;
+    if (unit->suspended) {
+        unit->suspended = false;
+        start(m, unit_idx, unit->rest, unit->rest_ns);
+    } else if (unit->works.length) {
+        start_first(m, unit_idx, &unit->works);
+    }
+}
+
+void model_unit_suspended(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    unit->suspended = true;
+    unit->rest = unit->running;
+    unit->rest_ns = unit->until_ns - unit->point_ns + m->p.resume_ns;
+    model_unit_next(m, unit_idx);
+}
+
+/* A step that comes too early is made anew, or when the array goes on. */
+bool model_unit_ends(Model *m, const Step *step)
+{
+    Unit *unit = &m->unit[step->unit];
+    Step later = *step;
+
+    if (unit->suspended && unit->rest.visit == step->visit) {
+        unit->rest.pending = false;
+        return false;
+    }
+    if (!can_suspend(m, step)) {
+        return true;
+    }
+    if (unit->suspending) {
+        unit->running.pending = false;
+        return false;
+    }
+    if (unit->until_ns > m->now_ns) {
+        later.at_ns = unit->until_ns;
+        model_add_step(m, later);
+        return false;
+    }
+    return true;
+}
+
+void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
+{
+    Unit *unit = &m->unit[unit_idx];
+    bool goes_first = m->p.reads_first && step.kind == STEP_SENSE_END;
+
+    step.at_ns = take_ns;
+    step.unit = unit_idx;
+    step.visit = ++m->seq;
+    g_queue_push_tail(goes_first ? &unit->reads : &unit->works,
+                      g_memdup2(&step, sizeof(step)));
+    if (!unit->busy) {
+        model_unit_next(m, unit_idx);
+    } else if (goes_first && !unit->suspending &&
+               can_suspend(m, &unit->running)) {
+        plan_suspension(m, unit_idx);
+    }
+}
+
+void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step)
+{
+    Unit *unit = &m->unit[where.unit];
+
+    step.unit = where.unit;
+    step.channel = where.channel;
+    if (m->p.program_registers && unit->loaded >= m->p.program_registers) {
+        step.at_ns = take_ns;
+        g_queue_push_tail(&unit->loads, g_memdup2(&step, sizeof(step)));
+        return;
+    }
+    unit->loaded++;
+    step.at_ns = model_book(m, where.channel, take_ns);
+    model_add_step(m, step);
+}
+
+void model_unit_unload(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+    Step *step = g_queue_pop_head(&unit->loads);
+
+    unit->loaded--;
+    if (step) {
+        model_unit_load(m, (Place) {
+            .channel = step->channel, .unit = unit_idx,
+        }, step->at_ns, *step);
+        g_free(step);
+    }
+}
