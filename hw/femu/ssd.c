@@ -163,7 +163,8 @@ static void init_flash(Ssd *ssd)
 
     ssd->unit_count = config.channels * config.units_per_channel;
     event_heap_init(&ssd->events, flash_event_count(&config) +
-                                  ssd_front_event_count(ssd));
+                                  ssd_front_event_count(ssd) +
+                                  ssd->job_capacity);
     flash_init(&ssd->flash, &config, &ssd->events);
     ssd_front_init(ssd, flash_event_count(&config));
 }
@@ -194,11 +195,11 @@ Ssd *ssd_new(const SsdParams *params)
     init_pages(ssd);
     init_zones(ssd);
     ssd_erase_init(ssd);
+    ssd_jobs_init(ssd);
     init_flash(ssd);
     init_commands(ssd);
     ssd_buffer_init(ssd);
     ssd_reset_init(ssd);
-    ssd_jobs_init(ssd);
     ssd_watch_init(ssd);
     ssd_conv_init(ssd);
     ssd_stats_init(ssd);
@@ -658,35 +659,26 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     }
 }
 
-static void run_event(Ssd *ssd, Event event)
+static void run_event(Ssd *ssd, uint64_t at_ns, uint32_t payload)
 {
     FlashOp op;
 
-    if (event.payload >= ssd->first_payload) {
-        ssd_front_event(ssd, event.at_ns, event.payload);
-    } else if (flash_event(&ssd->flash, event.at_ns, event.payload, &op)) {
-        op_ended(ssd, &op, event.at_ns);
+    if (payload >= ssd->first_wake_payload) {
+        ssd_job_woken(ssd, at_ns, payload - ssd->first_wake_payload);
+    } else if (payload >= ssd->first_payload) {
+        ssd_front_event(ssd, at_ns, payload);
+    } else if (flash_event(&ssd->flash, at_ns, payload, &op)) {
+        op_ended(ssd, &op, at_ns);
     }
 }
 
 static void run_until(Ssd *ssd, uint64_t until_ns)
 {
-    EventHeap *events = &ssd->events;
+    uint64_t at_ns = event_heap_next_at_ns(&ssd->events);
 
-    for (;;) {
-        uint64_t event_at_ns = event_heap_next_at_ns(events);
-        uint64_t wake_at_ns = event_heap_next_at_ns(&ssd->wakes);
-
-        if (MIN(event_at_ns, wake_at_ns) > until_ns ||
-            events->count + ssd->wakes.count == 0) {
-            break;
-        }
-        /* At one instant what ends comes before what begins. */
-        if (events->count && event_at_ns <= wake_at_ns) {
-            run_event(ssd, event_heap_pop(events));
-        } else {
-            ssd_job_woken(ssd, wake_at_ns, event_heap_pop(&ssd->wakes).payload);
-        }
+    while (at_ns <= until_ns && at_ns != UINT64_MAX) {
+        run_event(ssd, at_ns, event_heap_pop(&ssd->events));
+        at_ns = event_heap_next_at_ns(&ssd->events);
     }
 }
 
@@ -715,8 +707,7 @@ static uint64_t next_done_at_ns(const Ssd *ssd)
         ssd->entering_finishes == 0 && ssd->waiting_fills == 0) {
         return ssd_fills_end_after_ns(ssd);
     }
-    return MIN(event_heap_next_at_ns(&ssd->events),
-               event_heap_next_at_ns(&ssd->wakes));
+    return event_heap_next_at_ns(&ssd->events);
 }
 
 uint64_t ssd_next_at_ns(const Ssd *ssd)

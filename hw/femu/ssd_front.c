@@ -35,12 +35,17 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
     const SsdParams *p = &ssd->params;
 
     ssd->first_payload = first_payload;
+    ssd->first_wake_payload = first_payload + ssd_front_event_count(ssd);
     ssd->has_front = front_costs(p) || p->write_buffer_bytes;
     ssd->first_read_idx = SSD_NONE;
     ssd->ranges = g_new(Span, (size_t)p->cmd_slots *
                               SSD_DEALLOCATE_RANGES_MAX);
-    front_end_init(&ssd->front, &ssd->events, first_payload + EVENT_FRONT,
-                   p->cmd_slots);
+    event_heap_init_lane(&ssd->events, LANE_FRONT, 1);
+    event_heap_init_lane(&ssd->events, LANE_LINK, 1);
+    event_heap_init_lane(&ssd->events, LANE_READS_DONE, p->cmd_slots);
+    event_heap_init_lane(&ssd->events, LANE_DONE, p->cmd_slots);
+    front_end_init(&ssd->front, &ssd->events, LANE_FRONT,
+                   first_payload + EVENT_FRONT, p->cmd_slots);
     /* Each command has a portion that is not whole, the others fill it. */
     ssd->link.capacity = p->cmd_slots + p->write_buffer_bytes / PORTION_BYTES +
                          1;
@@ -300,8 +305,9 @@ static void link_wait_for_head(Ssd *ssd)
 {
     const Link *link = &ssd->link;
 
-    event_heap_push(&ssd->events, link->portions[link->head].at_ns,
-                    ssd->first_payload + EVENT_LINK);
+    event_heap_push_lane(&ssd->events, LANE_LINK,
+                         link->portions[link->head].at_ns,
+                         ssd->first_payload + EVENT_LINK);
 }
 
 void ssd_link_in(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
@@ -409,8 +415,11 @@ bool ssd_leaves_later(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     if (at_ns == now_ns) {
         return false;
     }
-    event_heap_push(&ssd->events, at_ns,
-                    ssd->first_payload + EVENT_DONE + command_idx);
+    /* Data leave in order, and so do commands with the same latency. */
+    event_heap_push_lane(&ssd->events,
+                         command->done.op == SSD_OP_READ ? LANE_READS_DONE
+                                                         : LANE_DONE,
+                         at_ns, ssd->first_payload + EVENT_DONE + command_idx);
     return true;
 }
 

@@ -249,7 +249,19 @@ enum {
     EVENT_LINK,
     EVENT_RESET,
     EVENT_STEP,
-    EVENT_DONE, /* one for each command slot, then one for each unit's room */
+    /*
+     * One for each command slot, one for each unit's room, and one for each
+     * job that waits.
+     */
+    EVENT_DONE,
+};
+
+/* Lanes of the events that come in the order of time. */
+enum {
+    LANE_FRONT,
+    LANE_LINK,
+    LANE_READS_DONE,
+    LANE_DONE,
 };
 
 /* What the limits of ssd_watch.c count from. */
@@ -365,6 +377,7 @@ struct Ssd {
     Flash flash;
 
     uint32_t first_payload; /* of events that are not the flash's */
+    uint32_t first_wake_payload; /* of jobs that wait */
     bool has_front;
     FrontEnd front;
     uint64_t command_number; /* of commands accepted */
@@ -414,7 +427,6 @@ struct Ssd {
     uint32_t erase_queue_tail_idx;
     uint32_t background_running; /* jobs */
 
-    EventHeap wakes; /* payload: a job that waits */
     uint32_t host_io_count; /* commands inside that move data */
     uint64_t host_io_left_at_ns; /* since when there is none */
     bool host_io_seen;

@@ -33,7 +33,6 @@ void ssd_jobs_init(Ssd *ssd)
         ssd->own_job_reserve = ssd->job_capacity + zones;
         ssd->job_capacity += ssd->own_job_reserve;
     }
-    event_heap_init(&ssd->wakes, ssd->job_capacity);
     ssd->jobs = g_new(Job, ssd->job_capacity);
     ssd->free_job_idx = SSD_NONE;
     ssd->free_job_count = ssd->job_capacity;
@@ -51,7 +50,6 @@ void ssd_jobs_destroy(Ssd *ssd)
 {
     g_free(ssd->zone_jobs);
     g_free(ssd->jobs);
-    event_heap_destroy(&ssd->wakes);
 }
 
 static uint32_t job_take(Ssd *ssd)
@@ -339,8 +337,7 @@ uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
         least_left_ns = MIN(least_left_ns,
                             fill_least_ns(ssd, &ssd->jobs[job_idx]));
     }
-    return MIN(event_heap_next_at_ns(&ssd->events),
-               event_heap_next_at_ns(&ssd->wakes)) + least_left_ns;
+    return event_heap_next_at_ns(&ssd->events) + least_left_ns;
 }
 
 /* Select All */

@@ -33,7 +33,9 @@ bool ssd_is_host_io(SsdOp op)
 static void wake_at(Ssd *ssd, uint64_t at_ns, uint32_t job_idx)
 {
     ssd->jobs[job_idx].waits = true;
-    event_heap_push(&ssd->wakes, at_ns, job_idx);
+    /* At one instant what ends comes before what begins. */
+    event_heap_push_late(&ssd->events, at_ns,
+                         ssd->first_wake_payload + job_idx);
 }
 
 /* For how long a step of the job lets host I/O go first. */

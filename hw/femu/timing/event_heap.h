@@ -2,6 +2,11 @@
  * A bounded priority queue of instants: the earliest first, and among equals
  * the one that was pushed first, so that a run has one possible order.
  *
+ * A heap holds what may come in any order. Beside it are lanes, each for events
+ * of one origin, which come in the order of time or nearly so: a lane costs the
+ * same however many events wait. Where an event waits changes nothing but the
+ * cost.
+ *
  * Knows nothing of what an event means; it carries one number for its owner.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -13,32 +18,65 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* at_ns << 64 | order of creation, which breaks ties. */
+typedef unsigned __int128 EventKey;
+
 typedef struct Event {
-    uint64_t at_ns;
-    uint64_t seq; /* order of creation: breaks ties */
+    EventKey key;
     uint32_t payload;
 } Event;
 
-typedef struct EventHeap {
+enum { EVENT_LANES = 4 };
+
+/* Events in the order of time: a ring. */
+typedef struct EventLane {
     Event *events;
+    uint32_t capacity;
+    uint32_t head;
+    uint32_t count;
+} EventLane;
+
+typedef struct EventHeap {
+    EventKey next_key;   /* of the earliest event of all; EVENT_NEVER: none */
+    unsigned next_from;  /* the lane that has it, or EVENT_LANES: the heap */
+    uint64_t next_seq;
+    EventKey heads[EVENT_LANES]; /* of the first event of each lane */
+    EventLane lanes[EVENT_LANES];
+    uint32_t lanes_count; /* in all lanes */
+    Event *events;       /* the heap */
     uint32_t count;
     uint32_t capacity;
-    uint64_t next_seq;
 } EventHeap;
+
+#define EVENT_NEVER (~(EventKey)0)
 
 void event_heap_init(EventHeap *heap, uint32_t capacity);
 void event_heap_destroy(EventHeap *heap);
 
-/* Needs count < capacity: callers own at most `capacity` pending events. */
+/* Before its first event: a lane has room for so many. */
+void event_heap_init_lane(EventHeap *heap, unsigned lane_idx,
+                          uint32_t capacity);
+
+/* Needs room: callers own at most `capacity` pending events. */
 void event_heap_push(EventHeap *heap, uint64_t at_ns, uint32_t payload);
+
+/*
+ * The same by way of a lane. An event before the lane's last one goes to the
+ * heap, which needs room for it.
+ */
+void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
+                          uint32_t payload);
+
+/* The same, but it comes after all others of its instant, pushed when ever. */
+void event_heap_push_late(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 
 /* Instant of the earliest event, UINT64_MAX when there is none. */
 static inline uint64_t event_heap_next_at_ns(const EventHeap *heap)
 {
-    return heap->count ? heap->events[0].at_ns : UINT64_MAX;
+    return heap->next_key >> 64;
 }
 
-/* Take the earliest event. Needs count > 0. */
-Event event_heap_pop(EventHeap *heap);
+/* Take the earliest event. Needs one. Return: its payload. */
+uint32_t event_heap_pop(EventHeap *heap);
 
 #endif

@@ -10,11 +10,12 @@
 
 #include <glib.h>
 
-void front_end_init(FrontEnd *front, EventHeap *events, uint32_t payload,
-                    uint32_t command_count)
+void front_end_init(FrontEnd *front, EventHeap *events, unsigned lane_idx,
+                    uint32_t payload, uint32_t command_count)
 {
     *front = (FrontEnd) {
         .events = events,
+        .lane_idx = lane_idx,
         .payload = payload,
         .work = g_new(FrontEndWork, command_count),
         .head_idx = FRONT_END_NONE,
@@ -30,9 +31,10 @@ static void serve_head(FrontEnd *front, uint64_t now_ns)
 {
     uint64_t begin_at_ns = MAX(now_ns, front->free_at_ns);
 
-    event_heap_push(front->events,
-                    begin_at_ns + front->work[front->head_idx].before_ns,
-                    front->payload);
+    event_heap_push_lane(front->events, front->lane_idx,
+                         begin_at_ns +
+                         front->work[front->head_idx].before_ns,
+                         front->payload);
 }
 
 void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,

@@ -27,7 +27,8 @@ typedef struct FrontEndWork {
 
 typedef struct FrontEnd {
     EventHeap *events;
-    uint32_t payload;    /* of its one event: the hand-off */
+    unsigned lane_idx;   /* of its one event, the hand-off, */
+    uint32_t payload;    /* which has this */
     FrontEndWork *work;  /* [command] */
     uint32_t head_idx;   /* in service; the others wait */
     uint32_t tail_idx;
@@ -35,8 +36,8 @@ typedef struct FrontEnd {
     uint64_t free_at_ns; /* end of the work after the last hand-off */
 } FrontEnd;
 
-void front_end_init(FrontEnd *front, EventHeap *events, uint32_t payload,
-                    uint32_t command_count);
+void front_end_init(FrontEnd *front, EventHeap *events, unsigned lane_idx,
+                    uint32_t payload, uint32_t command_count);
 void front_end_destroy(FrontEnd *front);
 
 /* A command comes in that is not there yet. */
