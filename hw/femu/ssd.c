@@ -272,18 +272,14 @@ static uint32_t command_take(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     ssd->inflight_finishes += cmd->op == SSD_OP_ZONE_FINISH;
     ssd->host_io_count += ssd_is_host_io(cmd->op);
     count_inside(ssd, cmd->nsid, 1);
-    *command = (Command) {
-        .done = {
-            .tag = tag,
-            .nsid = cmd->nsid,
-            .status = SSD_SUCCESS,
-            .op = cmd->op,
-            .submitted_at_ns = now_ns,
-        },
-        .next_idx = SSD_NONE,
-        .first_job_idx = SSD_NONE,
-        .last_job_idx = SSD_NONE,
-    };
+    memset(command, 0, offsetof(Command, write));
+    command->done.tag = tag;
+    command->done.nsid = cmd->nsid;
+    command->done.op = cmd->op;
+    command->done.submitted_at_ns = now_ns;
+    command->next_idx = SSD_NONE;
+    command->first_job_idx = SSD_NONE;
+    command->last_job_idx = SSD_NONE;
     return command_idx;
 }
 

@@ -62,17 +62,18 @@ typedef struct Command {
     uint32_t next_idx;   /* free list, zone's writes, or Select Alls */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    ZoneWrite write; /* conventional: only its data, without a zone */
     bool writes;     /* when no part is left; not yet issued */
     bool is_writing; /* conventional: some of it has been issued */
     uint32_t write_id; /* conventional */
     bool is_conventional;
     uint8_t write_class; /* WriteClass */
     bool select_all;
-    Span target; /* what it reads; conventional: or writes */
     uint32_t range_count; /* of a copy or deallocation: see ssd_ranges() */
     uint32_t life;        /* of the zone that it writes, at its hand-off */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
+    /* All above is 0 at first; what follows, the commit writes if needed. */
+    ZoneWrite write; /* conventional: only its data, without a zone */
+    Span target; /* what it reads; conventional: or writes */
 } Command;
 
 /*
