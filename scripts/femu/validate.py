@@ -1,39 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads measured points, has them simulated and prints the errors.
+"""Has measured points simulated and prints the errors.
 
 Knows nothing of the jobs of an experiment and of pictures.
 """
 
 import csv
-import json
 import os
 import time
 
 from femu import sim_runs, validate_report, validate_runs
+from femu.validate_input import ValidateError, read_experiments, read_host
 
-FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
-          'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
-          'finished')
 # What the last line sums up, and which metrics that is.
 KINDS = {'throughput': ('kiops', 'speedup', 'bg_mibps', 'mgmt_per_s'),
          'mean': ('mean_us',),
          'median': ('p50_us', 'mgmt_p50_us'),
          'p95': ('p95_us',)}
 WORST_COUNT = 10
-# What host.json may leave out: a host that adds nothing.
-HOST_DEFAULTS = {
-    'passthrough': {'parts': [], 'us': {}},
-    'polled': {'parts': [], 'ns': 0, 'spread_ns': 0},
-    'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
-    'unthrottled_per_s': {},
-    'zones_per_thread': validate_runs.FG_ZONES,
-    'ramp_ms': validate_runs.RAMP_MS,
-}
-
-
-class ValidateError(Exception):
-    """The user's input is wrong."""
-
 
 class Error:
     """One metric of one experiment: measured, model, and how far off."""
@@ -44,49 +27,6 @@ class Error:
         self.measured = measured
         self.model = model
         self.pct = 100 * (model - measured) / measured
-
-
-# --- Input --------------------------------------------------------------------
-
-def read_experiments(path):
-    """Return: the experiments of a points file, in its order."""
-    experiments = {}
-    try:
-        with open(path, encoding='utf-8') as file:
-            reader = csv.DictReader(file)
-            missing = set(FIELDS + ('id', 'metric', 'value')) - \
-                set(reader.fieldnames or ())
-            if missing:
-                raise ValidateError('%s: has no column %s' % (
-                    path, ', '.join(sorted(missing))))
-            for number, row in enumerate(reader, 2):
-                exp = experiments.setdefault(
-                    row['id'], validate_runs.Experiment(
-                        row['id'], {name: row[name] for name in FIELDS}, {}))
-                try:
-                    exp.measured[row['metric']] = float(row['value'])
-                except (TypeError, ValueError):
-                    raise ValidateError('%s:%d: value=%s: must be a number' % (
-                        path, number, row['value'])) from None
-    except OSError as error:
-        raise ValidateError('%s: %s' % (path, error.strerror)) from None
-    return list(experiments.values())
-
-
-def read_host(path):
-    """Return: what belongs to the measuring host."""
-    try:
-        with open(path, encoding='utf-8') as file:
-            host = json.load(file)
-    except OSError as error:
-        raise ValidateError('%s: %s' % (path, error.strerror)) from None
-    except ValueError as error:
-        raise ValidateError('%s: %s' % (path, error)) from None
-    unknown = set(host) - set(HOST_DEFAULTS)
-    if unknown:
-        raise ValidateError('%s: has "%s"; may have: %s' % (
-            path, min(unknown), ', '.join(HOST_DEFAULTS)))
-    return dict(HOST_DEFAULTS, **host)
 
 
 # --- Simulation ---------------------------------------------------------------
@@ -129,6 +69,12 @@ def simulate(sim, experiments, host, config, seeds):
             if found:
                 exp.model[metric] = sum(found) / len(found)
                 exp.spread[metric] = max(found) - min(found)
+    left_out = {exp.name for mine in skipped.values() for exp in mine}
+    for exp in experiments:
+        for metric in exp.measured:
+            if metric not in exp.model and exp.name not in left_out:
+                skipped.setdefault('metric=%s: a run of part %s does not give '
+                                   'it' % (metric, exp.part), []).append(exp)
     return skipped
 
 
@@ -137,7 +83,7 @@ def errors_of(experiments):
     return [Error(exp, metric, measured, exp.model[metric])
             for exp in experiments
             for metric, measured in exp.measured.items()
-            if metric in exp.model and measured]
+            if metric in exp.model]
 
 
 # --- Output -------------------------------------------------------------------
@@ -227,6 +173,9 @@ def run(sim, points, config, host_path, seeds, out_dir):
     experiments = read_experiments(points)
     skipped = simulate(sim, experiments, host, config, seeds)
     errors = errors_of(experiments)
+    if not errors:
+        raise ValidateError('%s: no point of it could be compared: %s' % (
+            points, '; '.join(skipped)))
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
     print_host(host)

@@ -5,6 +5,8 @@ their results is which metric. tests/data/zn540/README.md says what ran.
 Knows nothing of how runs are started and of how results are compared.
 """
 
+import math
+
 from femu.sim_runs import Op, Run, fio_bucket_us, job
 
 MIB = 1 << 20
@@ -13,6 +15,8 @@ MGMT_OPS = ('finish', 'reset')
 STATE_OPS = ('open', 'close', 'first_write', 'first_append',
              'write_to_closed_zone')
 STATE_ZONES = 14
+METRICS = ('kiops', 'speedup', 'mean_us', 'p50_us', 'p95_us', 'bg_mibps',
+           'mgmt_per_s', 'mgmt_p50_us')
 
 # Where jobs have their zones; the drive has 904.
 FG_ZONE, FG_ZONES = 0, 8        # of each worker that writes
@@ -44,9 +48,20 @@ class Experiment:
         """Return: a field as a number; DEFAULT if it is empty."""
         text = self.fields.get(name) or ''
         try:
-            return float(text) if text else default
+            number = float(text) if text else default
         except ValueError:
             raise Skip('%s=%s is not a number' % (name, text)) from None
+        if not 0 <= number < math.inf:
+            raise Skip('%s=%s is not a number of 0 or more' % (name, text))
+        return number
+
+    def whole(self, name, default=0):
+        """Return: a field as a whole number; DEFAULT if it is empty."""
+        number = self.number(name, default)
+        if number != int(number):
+            raise Skip('%s=%s is not a whole number' % (
+                name, self.fields[name]))
+        return int(number)
 
     def op(self, name):
         """Return: a field that must be empty or an operation that we know."""
@@ -72,13 +87,13 @@ def io_job(name, exp, host, seed, **more):
     op_name = exp.op('fg_op')
     if op_name not in IO_OPS:
         raise Skip('fg_op=%s is not I/O' % exp.fields['fg_op'])
-    zones = int(exp.number('zones', 1))
-    block = int(exp.number('bs_bytes'))
-    lba = int(exp.number('lba_bytes', 4096))
-    if block == 0 or block % lba:
+    zones = exp.whole('zones', 1)
+    block = exp.whole('bs_bytes')
+    lba = exp.whole('lba_bytes', 4096)
+    if lba == 0 or block == 0 or block % lba:
         raise Skip('bs_bytes=%d is no multiple of lba_bytes=%d' % (block, lba))
     options = {'rw': IO_OPS[op_name], 'bs': block, 'numjobs': zones,
-               'iodepth': max(1, int(exp.number('qd', 1))),
+               'iodepth': exp.whole('qd', 1),
                'offset': '%dz' % FG_ZONE, 'randseed': seed, 'time_based': 1}
     if op_name == 'read':
         options.update(size='1z', offset_increment='1z', prefill='100%')
@@ -152,9 +167,11 @@ def part_mgmt_on_io(exp, host, seed):
 def part_io_on_mgmt(exp, host, seed):
     """Management without a limit, alone (qd 0) or beside I/O."""
     finish = exp.op('bg_op') == 'finish'
+    if exp.op('bg_op') not in MGMT_OPS:
+        raise Skip('bg_op=%s is not management' % exp.fields['bg_op'])
     limit = {'number_ios': 1 if finish else 30, 'runtime': 40, 'exitall': 1}
     jobs = mgmt_job(exp, 0, seed, **limit)
-    if int(exp.number('qd')) > 0:
+    if exp.whole('qd') > 0:
         jobs += io_job('fg', exp, host, seed, runtime=40)
     return jobs
 
@@ -168,10 +185,12 @@ def part_read_under_write(exp, host, seed):
     if not op_name:
         return io_job('fg', exp, host, seed, ramp_time='50ms',
                       runtime='300ms')
+    if op_name not in ('write', 'append'):
+        raise Skip('bg_op=%s is neither write nor append' % op_name)
     times = {'ramp_time': '300ms' if flood else '100ms',
              'runtime': '1500ms' if flood else '1s' if slow else '400ms'}
     workers = 4 if flood else 1
-    options = {'rw': op_name, 'bs': int(exp.number('bg_bs_bytes')),
+    options = {'rw': op_name, 'bs': exp.whole('bg_bs_bytes'),
                'iodepth': 32 if flood else 1, 'numjobs': workers, 'size': '8z',
                'offset': '%dz' % BG_ZONE, 'offset_increment': '8z',
                'time_based': 1}
@@ -184,9 +203,9 @@ def part_read_under_write(exp, host, seed):
 def part_state(exp, _host, seed):
     """Operations on the states of zones, each of 14 zones once."""
     name = exp.fields['fg_op']
-    place = {'size': '%dz' % STATE_ZONES, 'bs': int(exp.number('bs_bytes')),
+    place = {'size': '%dz' % STATE_ZONES, 'bs': exp.whole('bs_bytes'),
              'randseed': seed}
-    first = {'zone_bytes': int(exp.number('bs_bytes'))}
+    first = {'zone_bytes': exp.whole('bs_bytes')}
     if name not in STATE_OPS:
         raise Skip('fg_op=%s is no operation of part state' % name)
     if name in ('first_write', 'first_append'):
@@ -209,6 +228,10 @@ def part_occupancy(exp, _host, seed):
     place = {'size': '3z', 'randseed': seed}
     if op_name not in MGMT_OPS:
         raise Skip('fg_op=%s is not management' % exp.fields['fg_op'])
+    if not exp.fields.get('occupancy_pct'):
+        raise Skip('occupancy_pct is empty')
+    if (exp.fields.get('finished') or '0') not in ('0', '1'):
+        raise Skip('finished=%s is neither 0 nor 1' % exp.fields['finished'])
     setup = job('setup', rw='open', **place) if percent == 0 else []
     if exp.fields.get('finished') == '1':
         setup += job('finished', rw='finish', stonewall=1, **place)
@@ -247,7 +270,7 @@ def make_run(exp, host, config, seed):
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
     settings = {'seed': seed}
-    lba = int(exp.number('lba_bytes', 4096))
+    lba = exp.whole('lba_bytes', 4096)
     if lba != 4096:
         settings['lba-size'] = lba
     if exp.part.endswith('-2ns'):
