@@ -20,9 +20,10 @@ HEADS = ('point', 'dilation', 'what', 'drive', 'device', 'error', 'model',
 WIDTHS = (24, 9, 11, 10, 10, 9, 10, 10, 10, 12)
 EXPLANATION = (
     ('drive', 'measured on the ZN540'),
-    ('device', "the device's own statistics in the guest; error: against the "
-     'drive, in percent'),
-    ('model', 'the simulator, running the experiment by itself'),
+    ('device', "the device's own statistics in the guest; error: with what the "
+     'measuring host adds, against the drive, in percent'),
+    ('model', 'the simulator, running the experiment by itself, the measuring '
+     'host included'),
     ('guest', 'what fio or zns-load in the guest saw, in the time of the '
      'drive'),
     ('software', "guest less device, of latencies: the guest's software"),

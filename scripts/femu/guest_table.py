@@ -19,6 +19,7 @@ from femu.sim_runs import fio_bucket_us
 
 SEED = 1
 RUN_TIMEOUT_S = 1800
+LATENCIES = ('mean_us', 'p50_us', 'p95_us')
 # What the device adds to the statistics of the core.
 DEVICE_MEMBERS = ('lateness', 'time_dilation', 'config')
 
@@ -29,11 +30,13 @@ class GuestTableError(Exception):
 
 class Row:
     """What is known of a point. `device`, `model` and `guest` are {metric:
-    value}, in the drive's time; `differences` is the number of members of the
-    device's statistics that are not the simulator's."""
+    value}, in the drive's time; `host_us` is what the measuring host added to
+    a latency; `differences` is the number of members of the device's
+    statistics that are not the simulator's."""
 
-    def __init__(self, point, measured):
+    def __init__(self, point, measured, host):
         self.point = point
+        self.host_us = validate_runs.host_added_ns(point.exp, host)[0] / 1000
         self.measured = {name: measured[name] for name in point.metrics
                          if name in measured}
         self.device = {}
@@ -43,11 +46,13 @@ class Row:
         self.differences = 0
 
     def errors_pct(self, metric):
-        """Return: how far the device is from the drive, or None."""
+        """Return: how far the device, seen by the measuring host, is from the
+        drive, or None."""
         if not self.measured.get(metric) or metric not in self.device:
             return None
+        added = self.host_us if metric in LATENCIES else 0
         measured = self.measured[metric]
-        return 100 * (self.device[metric] - measured) / measured
+        return 100 * (self.device[metric] + added - measured) / measured
 
 
 # --- Guests -------------------------------------------------------------------
@@ -222,7 +227,7 @@ def model(sim, rows, host, config):
 
 def run(top, sim, groups, measured, host, config, out_dir, tell):
     """Return: (a Row for every point, completions that differ)."""
-    rows = {group.name: [Row(point, measured.get(point.exp.name, {}))
+    rows = {group.name: [Row(point, measured.get(point.exp.name, {}), host)
                          for point in group.points] for group in groups}
     different = 0
 

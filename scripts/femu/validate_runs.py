@@ -252,17 +252,23 @@ PARTS = {
 }
 
 
-def host_overhead(exp, host):
-    """Return: the options for what the measuring host adds to a command."""
+def host_added_ns(exp, host):
+    """Return: what the measuring host adds to a command, and its spread."""
     added = host['passthrough']
     if exp.part in added['parts']:
-        return ['--host_overhead=%dns' % round(1000 * added['us'].get(
-            exp.fields.get('fg_op'), added['us']['write']))]
+        return round(1000 * added['us'].get(exp.fields.get('fg_op'),
+                                            added['us']['write'])), 0
     added = host['polled']
     if exp.part in added['parts']:
-        return ['--host_overhead=%dns' % added['ns'],
-                '--host_spread=%dns' % added['spread_ns']]
-    return []
+        return added['ns'], added['spread_ns']
+    return 0, 0
+
+
+def host_overhead(exp, host):
+    """Return: the options for what the measuring host adds to a command."""
+    added_ns, spread_ns = host_added_ns(exp, host)
+    return (['--host_overhead=%dns' % added_ns] if added_ns else []) + \
+        (['--host_spread=%dns' % spread_ns] if spread_ns else [])
 
 
 def make_run(exp, host, config, seed):

@@ -8,25 +8,28 @@ import csv
 import os
 import unittest
 
-from femu import guest_points, guest_report, guest_table
+from femu import guest_points, guest_report, guest_table, validate
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.realpath(__file__))))
-POINTS = os.path.join(TOP, 'tests', 'data', 'zn540', 'points.csv')
+DATA = os.path.join(TOP, 'tests', 'data', 'zn540')
+POINTS = os.path.join(DATA, 'points.csv')
+HOST = {**validate.read_host(os.path.join(DATA, 'host.json')),
+        'polled': {'parts': ['io', 'occupancy'], 'ns': 600, 'spread_ns': 0}}
 # Kept back from the file, and yet worth a row.
 NOT_MEASURED = {'finish-75', 'reset-50', 'reset-75'}
 
 
 def all_points():
     """Return: every point."""
-    return [point for group in guest_points.groups()
+    return [point for group in guest_points.groups(HOST)
             for point in group.points]
 
 
 def row_of(name, measured, device, guest, model=None):
     """Return: the Row of a point with these figures."""
     point = next(one for one in all_points() if one.name == name)
-    row = guest_table.Row(point, measured)
+    row = guest_table.Row(point, measured, HOST)
     row.device, row.guest, row.model = device, guest, model or device
     return row
 
@@ -51,7 +54,7 @@ class PointsTest(unittest.TestCase):
                             start)
 
     def test_a_point_has_its_step(self):
-        for group in guest_points.groups():
+        for group in guest_points.groups(HOST):
             job = group.job()
             for point in group.points:
                 self.assertEqual(job.count('step %s ' % point.name), 1)
@@ -67,12 +70,12 @@ class PointsTest(unittest.TestCase):
         self.assertEqual(guest_points.prefill(0), '')
 
     def test_only_some(self):
-        groups = guest_points.chosen(['reset-25', 'read-4k-qd32'])
+        groups = guest_points.chosen(HOST, ['reset-25', 'read-4k-qd32'])
         self.assertEqual([[point.name for point in group.points]
                           for group in groups],
                          [['read-4k-qd32'], ['reset-25']])
         with self.assertRaises(KeyError):
-            guest_points.chosen(['reset-26'])
+            guest_points.chosen(HOST, ['reset-26'])
 
 
 class DifferenceTest(unittest.TestCase):
@@ -97,17 +100,19 @@ class CellsTest(unittest.TestCase):
     """The figures of a row, and the last line."""
 
     def test_row(self):
+        """The error of a latency has the 0.6 us of the measuring host in it.
+        """
         row = row_of('append-4k-qd4', {'kiops': 132.0, 'mean_us': 30.0},
                      {'kiops': 133.32, 'mean_us': 29.4, 'p50_us': 29.0},
                      {'kiops': 133.3, 'mean_us': 29.75, 'p50_us': 29.1})
         self.assertEqual(guest_report.lines_of(row), [
-            ['append-4k-qd4', '100', 'kIOPS', '132.0', '133.3', '+1.0 %',
+            ['append-4k-qd4', '30', 'kIOPS', '132.0', '133.3', '+1.0 %',
              '133.3', '133.3', '', '0'],
-            ['', '', 'mean, us', '30.00', '29.40', '-2.0 %', '29.40', '29.75',
+            ['', '', 'mean, us', '30.00', '29.40', '+0.0 %', '29.40', '29.75',
              '0.350', '']])
         self.assertEqual(guest_report.summary([row], 0),
                          'guest: 1 points, device against drive mean error '
-                         '1.5 %, 0 differences between device and simulator')
+                         '0.5 %, 0 differences between device and simulator')
 
     def test_differences_add_up(self):
         row = row_of('finish-75', {}, {'mean_us': 12345.6},
