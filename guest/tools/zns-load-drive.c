@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "zns-load.h"
 
@@ -212,6 +213,7 @@ static uint32_t report(Drive *drive, uint32_t first, uint8_t *data)
 void drive_open(Drive *drive, const char *path)
 {
     uint8_t *data = allocate(1, REPORT_BYTES);
+    struct stat file;
     int nsid;
 
     drive->path = path;
@@ -219,7 +221,9 @@ void drive_open(Drive *drive, const char *path)
     if (drive->fd < 0) {
         die(1, "filename=%s: %s", path, strerror(errno));
     }
-    nsid = ioctl(drive->fd, NVME_IOCTL_ID);
+    /* The block device answers too, but takes no passthrough of io_uring. */
+    nsid = fstat(drive->fd, &file) == 0 && S_ISCHR(file.st_mode)
+           ? ioctl(drive->fd, NVME_IOCTL_ID) : -1;
     if (nsid <= 0) {
         die(2, "filename=%s: the character device of a namespace is expected, "
             "such as /dev/ng0n1", path);

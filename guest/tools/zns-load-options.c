@@ -82,9 +82,10 @@ static const Option options[] = {
     { "startdelay", OPTION_SECONDS, OF_JOB(delay_ns),
       "before the job starts (0)" },
     { "prefill", OPTION_PERCENT, OF_JOB(prefill_ppm),
-      "written to every zone of the job beforehand, such as 50%" },
+      "what every zone of the job holds beforehand, such as 50%; one that holds "
+      "more is reset" },
     { "prewrite", OPTION_BYTES, OF_JOB(prewrite_bytes),
-      "written to a zone before its finish or softfinish" },
+      "written to an empty zone before its finish or softfinish" },
     { "exitall", OPTION_BOOL, OF_JOB(ends_all),
       "when a worker of the job ends, all others stop sending" },
     { "randseed", OPTION_COUNT, OF_JOB(seed), "of random reads (1)" },

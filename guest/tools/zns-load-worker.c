@@ -188,7 +188,8 @@ bool worker_prefill(Worker *worker)
         Zone *zone = &drive->zones[worker->first_zone + i];
         uint64_t upto = zone->capacity_lba * job->prefill_ppm / 1000000;
 
-        filled = (zone->state != ZONE_FULL ||
+        /* What an earlier step has left must not be more than is asked. */
+        filled = ((zone->state != ZONE_FULL && zone->written_lba <= upto) ||
                   reset_now(worker, worker->first_zone + i)) &&
                  fill_now(worker, worker->first_zone + i, upto, data, bytes);
     }

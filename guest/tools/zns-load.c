@@ -79,6 +79,12 @@ static void place_job(const Drive *drive, Job *job)
             (unsigned long long)step, job->workers, (unsigned long long)end,
             (unsigned long long)zones);
     }
+    if (step < size && job->workers > 1 && job->op != OP_READ) {
+        die(2, "job %s: offset_increment=%lluz: at least size=%lluz is "
+            "expected: workers of rw=%s have zones of their own", job->name,
+            (unsigned long long)step, (unsigned long long)size,
+            op_name(job->op));
+    }
     job->first_zone = first;
     job->zones = size;
     job->zone_step = step;

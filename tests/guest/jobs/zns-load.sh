@@ -95,6 +95,10 @@ wrong_for_this_drive()
 less than a zone's 3145728" --name=j --rw=finish --prewrite=3m
     refused 1 "job j: rw=randread: there is nothing to read in zones 20 to 21" \
         --name=j --rw=randread --offset=20z --size=2z
+    refused 2 "filename=$DRIVE: the character device of a namespace" \
+        --filename="$DRIVE" --name=j --rw=append
+    refused 2 "job j: offset_increment=1z: at least size=2z is expected" \
+        --name=j --rw=append --numjobs=2 --size=2z --offset_increment=1z
     refused 1 "output=/nowhere/x: No such file" --output=/nowhere/x \
         --name=j --rw=open --offset=20z
     blkzone reset -o $((20 * BLOCKS * 8)) -l $((BLOCKS * 8)) "$DRIVE"
@@ -105,6 +109,16 @@ refused_by_the_drive()
 {
     refused 1 "job j, worker 0: close in zone 0: NVMe status 1bfh, Invalid \
 Zone State Transition" --name=j --rw=close
+}
+
+prefilled()
+{
+    local percent
+    for percent in 20 10 100 5; do
+        zns-load --name=r --rw=read --offset=1z --prefill=$percent% >/dev/null
+        same "blocks in zone 1 at prefill=$percent%" \
+            "$(written | cut -d' ' -f2)" $((CAP_BLOCKS * percent / 100))
+    done
 }
 
 # Of zones 0 to 9: how many blocks are written; a full zone has all.
@@ -140,6 +154,7 @@ check "zones are written as far as zns-load says" \
     same "written blocks" "$(written)" \
     "300 100 100 192 0 768 768 768 768 0 "
 step fill zns-load --name=w --rw=write --bs=128k
+check "zns-load: prefill= leaves in a zone what it says, not more" prefilled
 check "zns-load: a wrong value is told with what would be right" wrong_values
 check "zns-load: options that do not go together" wrong_together
 check "zns-load: what this drive cannot do" wrong_for_this_drive
