@@ -40,10 +40,6 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
     ssd->first_read_idx = SSD_NONE;
     ssd->ranges = g_new(Span, (size_t)p->cmd_slots *
                               SSD_DEALLOCATE_RANGES_MAX);
-    event_heap_init_lane(&ssd->events, LANE_FRONT, 1);
-    event_heap_init_lane(&ssd->events, LANE_LINK, 1);
-    event_heap_init_lane(&ssd->events, LANE_READS_DONE, p->cmd_slots);
-    event_heap_init_lane(&ssd->events, LANE_DONE, p->cmd_slots);
     front_end_init(&ssd->front, &ssd->events, LANE_FRONT,
                    first_payload + EVENT_FRONT, p->cmd_slots);
     /* Each command has a portion that is not whole, the others fill it. */

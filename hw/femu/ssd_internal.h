@@ -257,13 +257,15 @@ enum {
     EVENT_DONE,
 };
 
-/* Lanes of the events that come in the order of time. */
+/* Lanes of the events that come in the order of time, behind the flash's. */
 enum {
-    LANE_FRONT,
+    LANE_FRONT = FLASH_LANES,
     LANE_LINK,
     LANE_READS_DONE,
     LANE_DONE,
+    LANES,
 };
+G_STATIC_ASSERT(LANES == (unsigned)EVENT_LANES);
 
 /* What the limits of ssd_watch.c count from. */
 typedef enum WatchPhase {

@@ -11,7 +11,7 @@
 
 #include "drive.h"
 
-enum { CAPACITY = 200, STEPS = 200000 };
+enum { CAPACITY = EVENT_LANE_SIZE + 50, STEPS = 200000 };
 
 typedef struct Pending {
     uint64_t at_ns;
@@ -86,9 +86,6 @@ static void test_order(void)
     Run run = { .now_ns = 1000 };
 
     event_heap_init(&run.heap, CAPACITY);
-    for (unsigned i = 0; i < EVENT_LANES; i++) {
-        event_heap_init_lane(&run.heap, i, CAPACITY);
-    }
     g_assert_cmpuint(event_heap_next_at_ns(&run.heap), ==, UINT64_MAX);
     for (unsigned step = 0; step < STEPS; step++) {
         /* Long rises and falls, down to none and up to all. */
@@ -108,9 +105,33 @@ static void test_order(void)
     event_heap_destroy(&run.heap);
 }
 
+/* What a lane has no room for is not lost, nor is the place of its first. */
+static void test_full_lane(void)
+{
+    Run run = { .now_ns = 1000 };
+
+    event_heap_init(&run.heap, CAPACITY);
+    for (unsigned round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < CAPACITY; i++) {
+            uint64_t at_ns = run.now_ns + i / 2;
+
+            event_heap_push_lane(&run.heap, round, at_ns, run.pushed);
+            run.pending[run.count++] = (Pending) {
+                .at_ns = at_ns,
+                .payload = run.pushed++,
+            };
+        }
+        while (run.count > 0) {
+            pop_one(&run);
+        }
+    }
+    event_heap_destroy(&run.heap);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/event-heap/order", test_order);
+    g_test_add_func("/event-heap/full-lane", test_full_lane);
     return g_test_run();
 }

@@ -20,28 +20,23 @@ void event_heap_init(EventHeap *heap, uint32_t capacity)
 {
     *heap = (EventHeap) {
         .next_key = EVENT_NEVER,
+        .lanes = g_new(EventLane, EVENT_LANES),
         .events = g_new(Event, capacity),
         .capacity = capacity,
     };
     for (unsigned i = 0; i < EVENT_LANES; i++) {
         heap->heads[i] = EVENT_NEVER;
+        heap->lanes[i].head = 0;
+        heap->lanes[i].count = 0;
     }
-}
-
-void event_heap_init_lane(EventHeap *heap, unsigned lane_idx,
-                          uint32_t capacity)
-{
-    heap->lanes[lane_idx] = (EventLane) {
-        .events = g_new(Event, capacity),
-        .capacity = capacity,
-    };
+    for (unsigned group = 0; group < EVENT_GROUPS; group++) {
+        heap->first_lanes[group] = group * EVENT_GROUP_LANES;
+    }
 }
 
 void event_heap_destroy(EventHeap *heap)
 {
-    for (unsigned i = 0; i < EVENT_LANES; i++) {
-        g_free(heap->lanes[i].events);
-    }
+    g_free(heap->lanes);
     g_free(heap->events);
     heap->events = NULL;
 }
@@ -53,11 +48,12 @@ static void find_next(EventHeap *heap)
     EventKey best = heap->count ? heap->events[0].key : EVENT_NEVER;
     unsigned from = EVENT_LANES;
 
-    for (unsigned i = 0; heap->lanes_count && i < EVENT_LANES; i++) {
-        bool is_earlier = heap->heads[i] < best;
+    for (unsigned group = 0; group < EVENT_GROUPS; group++) {
+        unsigned lane_idx = heap->first_lanes[group];
+        bool is_earlier = heap->heads[lane_idx] < best;
 
-        best = is_earlier ? heap->heads[i] : best;
-        from = is_earlier ? i : from;
+        best = is_earlier ? heap->heads[lane_idx] : best;
+        from = is_earlier ? lane_idx : from;
     }
     heap->next_key = best;
     heap->next_from = from;
@@ -128,34 +124,56 @@ static uint32_t heap_pop(EventHeap *heap)
 
 /* Lanes */
 
-/* Where the event `i` places behind the first is in the ring. */
-static uint32_t lane_idx_of(const EventLane *lane, uint32_t i)
+static unsigned group_of(unsigned lane_idx)
 {
-    uint32_t idx = lane->head + i;
+    return lane_idx / EVENT_GROUP_LANES;
+}
 
-    return idx < lane->capacity ? idx : idx - lane->capacity;
+/* The lane was empty. */
+static void lane_has_first(EventHeap *heap, unsigned lane_idx, EventKey key)
+{
+    unsigned *first_lane = &heap->first_lanes[group_of(lane_idx)];
+
+    heap->heads[lane_idx] = key;
+    if (key < heap->heads[*first_lane]) {
+        *first_lane = lane_idx;
+    }
+    may_be_next(heap, lane_idx, key);
+}
+
+static void group_find_first(EventHeap *heap, unsigned group)
+{
+    const EventKey *heads = &heap->heads[group * EVENT_GROUP_LANES];
+    EventKey best = heads[0];
+    unsigned best_idx = 0;
+
+    for (unsigned i = 1; i < EVENT_GROUP_LANES; i++) {
+        bool is_earlier = heads[i] < best;
+
+        best = is_earlier ? heads[i] : best;
+        best_idx = is_earlier ? i : best_idx;
+    }
+    heap->first_lanes[group] = group * EVENT_GROUP_LANES + best_idx;
 }
 
 static void lane_push(EventHeap *heap, unsigned lane_idx, EventKey key,
                       uint32_t payload)
 {
     EventLane *lane = &heap->lanes[lane_idx];
-    Event *event = &lane->events[lane_idx_of(lane, lane->count)];
+    Event *event = &lane->events[(lane->head + lane->count) % EVENT_LANE_SIZE];
 
-    g_assert(lane->count < lane->capacity);
-    heap->lanes_count++;
+    lane->last_key = key;
     event->key = key;
     event->payload = payload;
     if (lane->count++ == 0) {
-        heap->heads[lane_idx] = key;
-        may_be_next(heap, lane_idx, key);
+        lane_has_first(heap, lane_idx, key);
     }
 }
 
 static bool lane_takes(const EventLane *lane, EventKey key)
 {
     return lane->count == 0 ||
-           lane->events[lane_idx_of(lane, lane->count - 1)].key < key;
+           (lane->count < EVENT_LANE_SIZE && lane->last_key < key);
 }
 
 static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
@@ -163,11 +181,14 @@ static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
     EventLane *lane = &heap->lanes[lane_idx];
     uint32_t payload = lane->events[lane->head].payload;
 
-    heap->lanes_count--;
-    lane->head = lane_idx_of(lane, 1);
-    lane->count--;
-    heap->heads[lane_idx] = lane->count ? lane->events[lane->head].key
-                                        : EVENT_NEVER;
+    if (--lane->count > 0) {
+        lane->head = (lane->head + 1) % EVENT_LANE_SIZE;
+        heap->heads[lane_idx] = lane->events[lane->head].key;
+    } else {
+        lane->head = 0; /* where the cache has it */
+        heap->heads[lane_idx] = EVENT_NEVER;
+    }
+    group_find_first(heap, group_of(lane_idx));
     return payload;
 }
 

@@ -26,14 +26,20 @@ typedef struct Event {
     uint32_t payload;
 } Event;
 
-enum { EVENT_LANES = 4 };
+/* Lanes are looked through in groups: only the one that has changed. */
+enum {
+    EVENT_LANES = 8,
+    EVENT_GROUP_LANES = 4,
+    EVENT_GROUPS = EVENT_LANES / EVENT_GROUP_LANES,
+    EVENT_LANE_SIZE = 256,
+};
 
 /* Events in the order of time: a ring. */
 typedef struct EventLane {
-    Event *events;
-    uint32_t capacity;
+    EventKey last_key; /* of the last event, while there is one */
     uint32_t head;
     uint32_t count;
+    Event events[EVENT_LANE_SIZE];
 } EventLane;
 
 typedef struct EventHeap {
@@ -41,8 +47,8 @@ typedef struct EventHeap {
     unsigned next_from;  /* the lane that has it, or EVENT_LANES: the heap */
     uint64_t next_seq;
     EventKey heads[EVENT_LANES]; /* of the first event of each lane */
-    EventLane lanes[EVENT_LANES];
-    uint32_t lanes_count; /* in all lanes */
+    unsigned first_lanes[EVENT_GROUPS]; /* with the earliest of each group */
+    EventLane *lanes;    /* [EVENT_LANES] */
     Event *events;       /* the heap */
     uint32_t count;
     uint32_t capacity;
@@ -53,16 +59,12 @@ typedef struct EventHeap {
 void event_heap_init(EventHeap *heap, uint32_t capacity);
 void event_heap_destroy(EventHeap *heap);
 
-/* Before its first event: a lane has room for so many. */
-void event_heap_init_lane(EventHeap *heap, unsigned lane_idx,
-                          uint32_t capacity);
-
 /* Needs room: callers own at most `capacity` pending events. */
 void event_heap_push(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 
 /*
- * The same by way of a lane. An event before the lane's last one goes to the
- * heap, which needs room for it.
+ * The same by way of a lane, if it has room and no later event. Needs room in
+ * the heap all the same.
  */
 void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
                           uint32_t payload);

@@ -86,7 +86,8 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         .kind = op->kind,
         .is_channel = true,
     });
-    event_heap_push(flash->events, end_at_ns, token_idx);
+    event_heap_push_lane(flash->events, FLASH_LANE_TRANSFERS, end_at_ns,
+                         token_idx);
 }
 
 /* Registers: a program's data wait for one before they cross the channel */

@@ -22,6 +22,15 @@
 
 #define FLASH_NONE UINT32_MAX
 
+/* Lanes of events: what takes equally long mostly ends in order. */
+enum {
+    FLASH_LANE_TRANSFERS,
+    FLASH_LANE_READS,
+    FLASH_LANE_SLOW_READS,
+    FLASH_LANE_PROGRAMS,
+    FLASH_LANES,
+};
+
 typedef struct FlashConfig {
     uint32_t channels;
     uint32_t units_per_channel;

@@ -135,6 +135,19 @@ static void plan_suspension(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     }
 }
 
+static void push_end(Flash *flash, const FlashUnit *unit, uint32_t token_idx,
+                     uint64_t array_ns)
+{
+    unsigned lane_idx = FLASH_LANE_PROGRAMS;
+
+    if (flash->tokens[token_idx].op.kind == FLASH_READ) {
+        lane_idx = array_ns == flash->config.read_ns ? FLASH_LANE_READS
+                                                     : FLASH_LANE_SLOW_READS;
+    }
+    event_heap_push_lane(flash->events, lane_idx, unit->run_until_at_ns,
+                         token_idx);
+}
+
 /*
  * Run an operation for `array_ns`. Of one that has been suspended the event of
  * its first end may still be pending: then it is moved when it comes, for an
@@ -150,7 +163,7 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     unit->run_until_at_ns = now_ns + array_ns;
     if (!token->has_event) {
         token->has_event = true;
-        event_heap_push(flash->events, unit->run_until_at_ns, token_idx);
+        push_end(flash, unit, token_idx, array_ns);
     }
     if (can_suspend(&flash->config, token->op.kind)) {
         unit->suspending = false;
