@@ -95,9 +95,11 @@ class Page:
             for text in texts))
 
     def _overview(self):
-        rows = [(report_table.label(row), curves)
-                for row in report_rows.of_run(self._run)
-                for curves in [_curves(row)] if curves]
+        rows = []
+        for step in self._run.steps:
+            mine = report_rows.of_step(step)
+            rows += [(label, curves) for label, curves in zip(
+                report_table.labels(mine), map(_curves, mine)) if curves]
         if not self._plots or not rows:
             return
         self._add('<section>\n<h2>Latency at a glance</h2>\n%s\n%s\n'

@@ -30,12 +30,15 @@ def times_of(latency, form):
                                       for percent in PERCENTS]
 
 
-def label(row):
-    """Return: what names ROW among all rows of a run."""
-    if any(word.endswith(row.label)
-           for word in re.split('[^a-z]+', row.step)):
-        return row.step
-    return '%s %s' % (row.step, row.label)
+def labels(rows):
+    """Return: what names each of ROWS, those of one step, among all rows of a
+    run. A step's own name will do for the one row whose operation it has."""
+    words = [word for row in rows[:1]
+             for word in re.split('[^a-z]+', row.step)]
+    own = [row for row in rows
+           if any(word.endswith(row.label) for word in words)]
+    return [row.step if [row] == own else '%s %s' % (row.step, row.label)
+            for row in rows]
 
 
 def labelled(step):
@@ -44,11 +47,11 @@ def labelled(step):
     rows = report_rows.of_step(step)
     if not rows:
         return [(step.name, None)]
-    lines = []
-    if len(rows) == 1 or label(rows[0]) == step.name:
-        lines.append((label(rows[0]), rows.pop(0)))
-    elif rows:
-        lines.append((step.name, None))
+    names = labels(rows)
+    if len(rows) == 1 or names[0] == step.name:
+        lines = [(names[0], rows.pop(0))]
+    else:
+        lines = [(step.name, None)]
     return lines + [(INDENT + row.label, row) for row in rows]
 
 

@@ -82,6 +82,20 @@ class TableTest(ReportCase):
         self.assertIn("note: of steps that run zns-load, the fio columns have "
                       "zns-load's latency", lines)
 
+    def test_name_of_two_operations(self):
+        """A name that has several operations' words stands for none."""
+        load = step('finish-on-read', 'zns-load', 'zns-load ...', {
+            'fio': fio(load_job(10, read=fio_side([20000] * 40, 4096, 10)),
+                       load_job(10, finish=fio_side([9000000], 1 << 30, 10))),
+            'device': device({'read': device_op([15000] * 40, 40 * 4096),
+                              'finish': device_op([8000000])},
+                             [0], [0], 12 * MS_NS)})
+        lines = self.make_well(load)
+        self.assertEqual([row.split()[0] for row in rows_of(lines)],
+                         ['finish-on-read', 'read', 'finish'])
+        for label in ('finish-on-read read', 'finish-on-read finish'):
+            self.assert_shown('>%s</text>' % label)
+
     def test_config_with_a_caveat(self):
         lines = self.make_well(read_step(), config='zn540')
         self.assertEqual(lines[1],
