@@ -21,6 +21,7 @@ METRICS = {'kiops': 'thousand operations/s',
 SERIES_FIELDS = ('fg_op', 'bs_bytes', 'lba_bytes', 'bg_op', 'bg_rate_mibps',
                  'bg_intensity_pct', 'finished')
 MAX_CURVES = 10
+FEW_TICKS = 3
 
 
 def x_of(exp):
@@ -54,6 +55,13 @@ def curves_of(experiments, metric):
     return {label: sorted(points) for label, points in curves.items()}
 
 
+def x_name(experiments):
+    """Return: what the x axis is."""
+    return 'occupancy, %' if any(exp.fields.get('occupancy_pct')
+                                 for exp in experiments) \
+        else 'commands outstanding'
+
+
 def draw(axes, metric, curves):
     """One metric: measured hollow, the model a line."""
     for colour, (label, points) in zip(COLOURS, curves.items()):
@@ -65,9 +73,15 @@ def draw(axes, metric, curves):
     everything = [p for points in curves.values() for p in points]
     if max(p[0] for p in everything) > 20:
         axes.set_xscale('symlog', linthresh=1)
+    places = sorted({p[0] for p in everything})
+    if len(places) <= FEW_TICKS:
+        axes.set_xticks(places, ['%g' % place for place in places])
     values = [p[1] for p in everything]
     if min(values) > 0 and max(values) > 30 * min(values):
         axes.set_yscale('log')
+    else:
+        # From 0, or 1 % would look like a world.
+        axes.set_ylim(0, 1.1 * max(max(p[1:]) for p in everything))
     axes.set_title(METRICS.get(metric, metric), loc='left', fontsize=8)
 
 
@@ -77,8 +91,9 @@ def picture(name, experiments):
     with report_svg.styled():
         figure = report_svg.figure(11, 3.1)
         for idx, metric in enumerate(metrics):
-            draw(figure.add_subplot(1, len(metrics), idx + 1), metric,
-                 curves_of(experiments, metric))
+            axes = figure.add_subplot(1, len(metrics), idx + 1)
+            draw(axes, metric, curves_of(experiments, metric))
+            axes.set_xlabel(x_name(experiments), fontsize=7)
         handles = figure.axes[0].get_legend_handles_labels()
         figure.legend(*handles, loc='lower center', ncols=3, fontsize=6)
         figure.subplots_adjust(left=0.05, right=0.99, top=0.9, bottom=0.34,
