@@ -137,9 +137,11 @@ def _kind(files):
 
 def _read_files(run, step, files):
     own = run.fact('config', 'driver') in ('', OWN_DRIVER)
-    wanted = (('fio', 'fio', report_guest.load_fio, step.kind in ('fio', 'zns-load')),
-              ('zone', 'zone_op', report_guest.load_zone_op,
-               step.kind == 'zone-op'),
+    # A program that failed may have left nothing; that it failed is told.
+    kind = step.kind if step.exit_status == 0 else ''
+    wanted = (('fio', 'fio', report_guest.load_fio,
+               kind in ('fio', 'zns-load')),
+              ('zone', 'zone_op', report_guest.load_zone_op, kind == 'zone-op'),
               ('device', 'device', report_device.load, own))
     for what, member, loader, needed in wanted:
         path = files.get(what)

@@ -239,6 +239,17 @@ class ScriptTest(ReportCase):
             1, 'report: %s: missing; step read-qd1 is shown without it\n'
             % FIO))
 
+    def test_step_that_failed_early(self):
+        """What it has not written is not missing."""
+        fixture.write_run(self.out_dir, [fixture.step(
+            'append', 'zns-load', 'zns-load --rw=apend', {
+                'device': fixture.device({}, [0], [0], fixture.MS_NS)},
+            exit_status=2)])
+        status, out, errors = self.run_script(self.out_dir)
+        self.assertEqual((status, errors), (0, ''))
+        self.assertIn('warning: step append failed with exit status 2; '
+                      'append.out has its output', out)
+
     def test_no_such_folder(self):
         self.assertEqual(self.run_script(self.out_dir), (
             1, '', 'report: error: %s: no such directory; "make run" makes '
