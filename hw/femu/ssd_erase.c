@@ -100,10 +100,8 @@ static void erase_blocks(Ssd *ssd, uint64_t now_ns, uint32_t superblock_idx,
 void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                               uint64_t page, uint32_t owner)
 {
-    uint32_t unit = page_position(ssd, zone_idx, page);
-    uint32_t block = page / ssd->map.zone_units / ssd->rows_per_block;
     uint32_t superblock_idx = ssd->superblocks.of_zone[zone_idx];
-    uint32_t count;
+    uint32_t unit, block, count;
 
     if (superblock_idx == SUPERBLOCK_NONE) {
         superblock_map(&ssd->superblocks, zone_idx);
@@ -116,6 +114,8 @@ void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
         erase_blocks(ssd, now_ns, superblock_idx, UINT32_MAX, owner);
         return;
     }
+    unit = page_position(ssd, zone_idx, page);
+    block = page / ssd->map.zone_units / ssd->rows_per_block;
     count = superblock_take_dirt_to(&ssd->superblocks, superblock_idx, unit,
                                     block);
     if (count > 0) {

@@ -62,11 +62,11 @@ static bool is_programmed(const Ssd *ssd, const FlashOp *op)
     return op->row < ssd->programmed_rows[op->place_idx];
 }
 
-static void issue(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, FlashOp *op)
+/* The flash's next operation is a part of the command. */
+static void issue_next(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
-    op->owner = owner_of_command(command_idx);
     ssd->commands[command_idx].parts_left++;
-    flash_issue(&ssd->flash, now_ns, op);
+    flash_issue_next(&ssd->flash, now_ns);
 }
 
 /* Reads cross the channel in whole granules: an ECC codeword has no half. */
@@ -84,17 +84,21 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
     span.end_bytes = MIN(span.end_bytes, ssd->params.zone_capacity_bytes);
     while (span.begin_bytes < span.end_bytes) {
         Piece piece = take_piece(ssd, &span, ssd->sense_bytes);
-        FlashOp op = { .kind = FLASH_READ };
+        FlashOp *op = flash_next_op(&ssd->flash);
 
-        place_page(ssd, span.zone_idx, piece.page, &op);
-        op.host_bytes = piece.end_bytes - piece.begin_bytes;
-        if (!is_programmed(ssd, &op)) {
-            ssd_link_out(ssd, now_ns, command_idx, op.host_bytes);
+        *op = (FlashOp) {
+            .kind = FLASH_READ,
+            .host_bytes = piece.end_bytes - piece.begin_bytes,
+            .owner = owner_of_command(command_idx),
+        };
+        place_page(ssd, span.zone_idx, piece.page, op);
+        if (!is_programmed(ssd, op)) {
+            ssd_link_out(ssd, now_ns, command_idx, op->host_bytes);
         } else {
             widen_to_granules(ssd, &piece);
-            op.begin_bytes = piece.begin_bytes;
-            op.end_bytes = piece.end_bytes;
-            issue(ssd, now_ns, command_idx, &op);
+            op->begin_bytes = piece.begin_bytes;
+            op->end_bytes = piece.end_bytes;
+            issue_next(ssd, now_ns, command_idx);
         }
     }
 }
@@ -103,21 +107,24 @@ void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
 static void issue_piece(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                         uint32_t zone_idx, const Piece *piece, bool program)
 {
-    FlashOp op = {
+    uint32_t owner = owner_of_command(command_idx);
+    FlashOp *op;
+
+    if (program) {
+        ssd_erase_before_program(ssd, now_ns, zone_idx, piece->page, owner);
+        ssd->flush.pending[ssd->flush.current]++;
+    }
+    op = flash_next_op(&ssd->flash);
+    *op = (FlashOp) {
         .kind = program ? FLASH_PROGRAM : FLASH_LOAD,
         .begin_bytes = piece->begin_bytes,
         .end_bytes = piece->end_bytes,
+        .owner = owner,
         .life = ssd->life[zone_idx],
         .epoch = ssd->flush.current,
     };
-
-    place_page(ssd, zone_idx, piece->page, &op);
-    if (program) {
-        ssd_erase_before_program(ssd, now_ns, zone_idx, piece->page,
-                                 owner_of_command(command_idx));
-        ssd->flush.pending[op.epoch]++;
-    }
-    issue(ssd, now_ns, command_idx, &op);
+    place_page(ssd, zone_idx, piece->page, op);
+    issue_next(ssd, now_ns, command_idx);
 }
 
 /* Bytes of a page that lie below byte `end_bytes` of its zone. */

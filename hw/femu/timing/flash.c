@@ -47,16 +47,25 @@ void flash_destroy(Flash *flash)
 }
 
 /* Fresh tokens last, so that an idle pool's memory stays untouched. */
-static uint32_t token_take(Flash *flash)
+static uint32_t token_next(const Flash *flash)
 {
-    uint32_t token_idx = flash->free_idx;
-
-    if (token_idx != FLASH_NONE) {
-        flash->free_idx = flash->tokens[token_idx].next_idx;
-        return token_idx;
+    if (flash->free_idx != FLASH_NONE) {
+        return flash->free_idx;
     }
     g_assert(flash->fresh_idx < flash->config.op_capacity);
-    return flash->fresh_idx++;
+    return flash->fresh_idx;
+}
+
+static uint32_t token_take(Flash *flash)
+{
+    uint32_t token_idx = token_next(flash);
+
+    if (flash->free_idx != FLASH_NONE) {
+        flash->free_idx = flash->tokens[token_idx].next_idx;
+    } else {
+        flash->fresh_idx++;
+    }
+    return token_idx;
 }
 
 static void token_give(Flash *flash, uint32_t token_idx)
@@ -163,13 +172,17 @@ bool flash_unlock_programs(Flash *flash, uint64_t now_ns)
     return true;
 }
 
-void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op)
+FlashOp *flash_next_op(Flash *flash)
+{
+    return &flash->tokens[token_next(flash)].op;
+}
+
+void flash_issue_next(Flash *flash, uint64_t now_ns)
 {
     uint32_t token_idx = token_take(flash);
 
-    flash->tokens[token_idx].op = *op;
     flash->tokens[token_idx].has_event = false;
-    switch (op->kind) {
+    switch (flash->tokens[token_idx].op.kind) {
     case FLASH_READ:
     case FLASH_ERASE:
     case FLASH_STEP:

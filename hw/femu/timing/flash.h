@@ -140,10 +140,26 @@ void flash_destroy(Flash *flash);
 void flash_log_busy(Flash *flash, uint32_t size);
 
 /*
- * Start `op` at `now_ns`, the time of the event that is being handled or a
- * later one before the next. Needs fewer than op_capacity under way.
+ * The operation to be issued next, to be written where it stays: a copy of what
+ * has just been written in other parts makes the processor wait until all of
+ * that is in its cache. Nothing has happened until it is issued. Needs fewer
+ * than op_capacity under way.
  */
-void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op);
+FlashOp *flash_next_op(Flash *flash);
+
+/*
+ * Start the next operation at `now_ns`, the time of the event that is being
+ * handled or a later one before the next.
+ */
+void flash_issue_next(Flash *flash, uint64_t now_ns);
+
+/* The same with a copy of `op`. */
+static inline void flash_issue(Flash *flash, uint64_t now_ns,
+                               const FlashOp *op)
+{
+    *flash_next_op(flash) = *op;
+    flash_issue_next(flash, now_ns);
+}
 
 /*
  * Handle an event of the flash at its time.
