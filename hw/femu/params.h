@@ -110,8 +110,8 @@
     X(U32, program_spread_permille, "program-spread", 0, 0, 100, "permille",  \
       "standard deviation of tPROG, as a share of it")                        \
     X(U32, stripe_spread_permille, "stripe-spread", 0, 0, 100, "permille",    \
-      "standard deviation of tPROG between the stripes of a zone; alike on "  \
-      "all units of a stripe, and beside program-spread")                     \
+      "standard deviation of tPROG between the stripes of a zone with data "  \
+      "of the host; alike on all units of a stripe, beside program-spread")   \
     X(U64, read_slow_ns, "read-slow-ns", 0, 0, UINT64_C(1000000000), "ns",    \
       "tR of slow pages, where there are some")                               \
     X(U32, slow_page_permille, "slow-pages", 0, 0, 1000, "permille",          \
@@ -123,10 +123,6 @@
       "programs whose data a unit can hold, the running one included; "       \
       "further ones wait before the channel. 1: no cache program, 2: "        \
       "cache program; 0 means no limit")                                      \
-    X(U64, program_issue_ns, "program-issue-ns", 0, 0, UINT64_C(1000000000),  \
-      "ns",                                                                   \
-      "the controller issues programs, of whatever unit, one after another, " \
-      "each in this time; 0: in none")                                        \
     X(U32, reads_first, "reads-first", 0, 0, 1u << 16, "reads",               \
       "reads that a unit serves before programs and erases that wait, and "   \
       "for each suspension; 0 means in order of arrival")                     \
@@ -283,6 +279,9 @@
       "finish programs all of a zone that holds no data; off: nothing")       \
     X(BOOL, reset_drains, "reset-drains", false, false, true, "",             \
       "a reset begins when what the buffer held has been programmed")         \
+    X(BOOL, reset_drain_first, "reset-drain-first", false, false, true, "",   \
+      "meanwhile pages that were complete when the reset began go first: "   \
+      "others are given only to units that have nothing else to program")     \
     X(U64, reset_lock_ns, "reset-lock-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "unmapping a zone full of host data; in proportion, if there are "      \
       "less; meanwhile no program is given to the flash")                     \

@@ -362,6 +362,15 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     return true;
 }
 
+static bool check_drain_first(const SsdParams *p, GError **error)
+{
+    if (p->reset_drains || !p->reset_drain_first) {
+        return true;
+    }
+    return params_error(error, "reset-drain-first", p->reset_drain_first,
+                        "needs reset-drains=on, of which it says how");
+}
+
 static bool check_limits(const SsdParams *p, GError **error)
 {
     if (p->max_open == 0 || p->max_active == 0 ||
@@ -503,6 +512,7 @@ static const SsdParamRule rules[] = {
      "one program writes for each zone that may be active, `zone-buffer` 32K "
      "and what one program writes. `buffer-release-ns` is at most 2/5 of "
      "`program-ns`, `buffer-resume` below `buffer-waiters`."},
+    {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,

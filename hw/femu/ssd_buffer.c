@@ -144,6 +144,7 @@ static void form_page(Ssd *ssd, Stream *stream)
     buffer->free_page_idx = buffer->pages[page_idx].next_idx;
     buffer->pages[page_idx] = (BufferedPage) {
         .epoch = ssd->flush.current,
+        .drain_number = buffer->drain_number,
         .next_idx = SSD_NONE,
     };
     ssd->flush.pending[ssd->flush.current]++;
@@ -218,6 +219,21 @@ static void give_fill_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
     }
 }
 
+/* Is the page that a zone has for a unit younger than what is drained? */
+static bool is_young(const Buffer *buffer, const Stream *stream)
+{
+    return buffer->is_draining && stream->first_page_idx != SSD_NONE &&
+           buffer->pages[stream->first_page_idx].drain_number ==
+           buffer->drain_number;
+}
+
+static bool takes_page(const Ssd *ssd, uint32_t unit_idx, const Stream *stream)
+{
+    return flash_takes_program(&ssd->flash, unit_idx) &&
+           (!is_young(&ssd->buffer, stream) ||
+            flash_has_no_program(&ssd->flash, unit_idx));
+}
+
 static void give_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &ssd->buffer.streams[zone_idx];
@@ -231,7 +247,7 @@ static void give_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
         }
         unit_idx = ssd_page_unit(ssd, zone_idx, is_host ? stream->next_page
                                  : ssd->jobs[stream->fill_job_idx].next_page);
-        if (!flash_takes_program(&ssd->flash, unit_idx)) {
+        if (!takes_page(ssd, unit_idx, stream)) {
             wait_at_unit(ssd, unit_idx, zone_idx);
         } else if (is_host) {
             give_host_page(ssd, now_ns, zone_idx);
@@ -241,18 +257,64 @@ static void give_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
     }
 }
 
+/* Take a zone, which waits behind `before_idx`, out of a unit's queue. */
+static void leave_unit(Buffer *buffer, UnitQueue *queue, uint32_t zone_idx,
+                       uint32_t before_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    if (before_idx == SSD_NONE) {
+        queue->first_zone_idx = stream->next_zone_idx;
+    } else {
+        buffer->streams[before_idx].next_zone_idx = stream->next_zone_idx;
+    }
+    if (queue->last_zone_idx == zone_idx) {
+        queue->last_zone_idx = before_idx;
+    }
+    stream->is_waiting = false;
+}
+
+/* Return: the first zone of a unit's queue that goes before young ones. */
+static uint32_t first_old(const Buffer *buffer, const UnitQueue *queue,
+                          uint32_t *before_idx)
+{
+    uint32_t zone_idx = queue->first_zone_idx;
+
+    *before_idx = SSD_NONE;
+    while (zone_idx != SSD_NONE &&
+           is_young(buffer, &buffer->streams[zone_idx])) {
+        *before_idx = zone_idx;
+        zone_idx = buffer->streams[zone_idx].next_zone_idx;
+    }
+    return zone_idx;
+}
+
+/* The zone whose page a unit takes next leaves its queue. */
+static uint32_t next_to_serve(Ssd *ssd, uint32_t unit_idx)
+{
+    Buffer *buffer = &ssd->buffer;
+    UnitQueue *queue = &buffer->units[unit_idx];
+    uint32_t before_idx;
+    uint32_t zone_idx = first_old(buffer, queue, &before_idx);
+
+    if (zone_idx == SSD_NONE) {
+        zone_idx = queue->first_zone_idx;
+        before_idx = SSD_NONE;
+    }
+    if (zone_idx == SSD_NONE ||
+        !takes_page(ssd, unit_idx, &buffer->streams[zone_idx])) {
+        return SSD_NONE;
+    }
+    leave_unit(buffer, queue, zone_idx, before_idx);
+    return zone_idx;
+}
+
 /* Zones that wait at a unit give it their pages while it takes them. */
 static void serve_unit(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
 {
-    UnitQueue *queue = &ssd->buffer.units[unit_idx];
+    uint32_t zone_idx;
 
-    while (queue->first_zone_idx != SSD_NONE &&
-           flash_takes_program(&ssd->flash, unit_idx)) {
-        uint32_t zone_idx = queue->first_zone_idx;
-        Stream *stream = &ssd->buffer.streams[zone_idx];
-
-        queue->first_zone_idx = stream->next_zone_idx;
-        stream->is_waiting = false;
+    while ((zone_idx = next_to_serve(ssd, unit_idx)) != SSD_NONE) {
         give_pages(ssd, now_ns, zone_idx);
     }
 }
@@ -353,8 +415,15 @@ void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
     let_in(ssd, now_ns);
 }
 
+void ssd_buffer_drain_first(Ssd *ssd)
+{
+    ssd->buffer.is_draining = true;
+    ssd->buffer.drain_number++;
+}
+
 void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns)
 {
+    ssd->buffer.is_draining = false;
     for (uint32_t i = 0; i < ssd->unit_count; i++) {
         serve_unit(ssd, now_ns, i);
     }

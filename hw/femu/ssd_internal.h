@@ -182,6 +182,7 @@ typedef struct Link {
 /* A page of which all bytes are in the buffer, not yet given to its unit. */
 typedef struct BufferedPage {
     uint32_t epoch;
+    uint32_t drain_number; /* of drains that had begun when it was complete */
     uint32_t next_idx; /* of the zone, in order; or in the free list */
 } BufferedPage;
 
@@ -219,6 +220,8 @@ typedef struct Buffer {
     uint32_t last_idx;
     uint32_t waiting_count;
     bool letting_in;
+    bool is_draining;      /* older pages than this go first: */
+    uint32_t drain_number; /* how many drains have begun */
     Stream *streams;  /* [zone] */
     UnitQueue *units; /* [unit] */
     BufferedPage *pages;
@@ -600,6 +603,11 @@ void ssd_buffer_release_event(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx);
 /* A program on the unit has ended, whoever's: its register is free. */
 void ssd_buffer_unit_free(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx);
 void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns);
+/*
+ * Until ssd_buffer_unlocked(), the pages that are complete now go first: others
+ * are given only to units that have nothing to program.
+ */
+void ssd_buffer_drain_first(Ssd *ssd);
 /* What the zone holds is not programmed any more. */
 void ssd_buffer_forget(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
 /* The zone has failed: what is no complete page never will be. */

@@ -31,6 +31,9 @@ static void next_phase(Ssd *ssd, uint64_t at_ns, ResetPhase phase)
 static void start_drain(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     ssd->reset.phase = RESET_DRAINS;
+    if (ssd->params.reset_drain_first && ssd_has_buffer(ssd)) {
+        ssd_buffer_drain_first(ssd);
+    }
     if (!ssd->params.reset_drains ||
         !ssd_await_programs(ssd, owner_of_job(ssd, job_idx))) {
         ssd_reset_drained(ssd, now_ns);
@@ -101,7 +104,9 @@ static void start_commit(Ssd *ssd, uint64_t now_ns)
 {
     const Job *job = &ssd->jobs[ssd->reset.first_job_idx];
 
-    if (flash_unlock_programs(&ssd->flash, now_ns) && ssd_has_buffer(ssd)) {
+    bool was_locked = flash_unlock_programs(&ssd->flash, now_ns);
+
+    if (ssd_has_buffer(ssd) && (was_locked || ssd->params.reset_drain_first)) {
         ssd_buffer_unlocked(ssd, now_ns);
     }
     next_phase(ssd, now_ns + commit_ns(&ssd->params, job, ssd->page_bytes),

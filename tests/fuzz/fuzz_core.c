@@ -116,6 +116,7 @@ static void take_front(Input *in, SsdParams *p)
     p->buffer_resume_waiters = p->buffer_waiters / 2;
     p->finish_fills_empty = take(in) & 1;
     p->reset_drains = take(in) & 1;
+    p->reset_drain_first = p->reset_drains && p->program_registers != 1;
     p->reset_lock_ns = PICK(in, 0, 900007);
     p->reset_steps = PICK(in, 0, 1, 3);
     p->reset_step_ns = PICK(in, 0, 10007);

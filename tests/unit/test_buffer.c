@@ -542,6 +542,49 @@ static void test_drain(void)
     drive_free(d);
 }
 
+/*
+ * Zone 1 has three pages when the reset begins, zone 2 gets three behind it.
+ * They take turns, unless what is drained goes first; and what is younger goes
+ * to units that have nothing else.
+ */
+static void check_drain_first(const char *words, unsigned drain_programs)
+{
+    g_autofree char *all = g_strconcat(RESET "reset-drains=on ", words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t reset;
+
+    fill(d, 0, 1);
+    drive_write(d, 20 * MS, 16, 3);
+    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
+    drive_write(d, 20 * MS + 2, 32, 3);
+    g_assert_cmpuint(completion_at_ns(d, reset), ==,
+                     20 * MS + drain_programs * PAGE + 1000);
+    reset = drive_flush(d, d->now_ns);
+    drive_expect(d, reset, 20 * MS + 6 * PAGE);
+    drive_free(d);
+}
+
+static void test_drain_first(void)
+{
+    Drive *d = drive_new(RESET "channels=2 reset-drains=on "
+                         "reset-drain-first=on");
+    uint32_t reset, flush;
+
+    check_drain_first("", 4);
+    check_drain_first("reset-drain-first=on", 3);
+    /* The second page of zone 2 is on the second unit. */
+    fill(d, 0, 1);
+    fill(d, 2, 1);
+    drive_write(d, 20 * MS, 16, 1);
+    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
+    drive_write(d, 20 * MS + 2, 33, 1);
+    flush = drive_flush(d, 20 * MS + 2);
+    g_assert_cmpuint(completion_at_ns(d, flush), ==, 20 * MS + 2 + PAGE);
+    (void)reset;
+    drive_drain(d);
+    drive_free(d);
+}
+
 /* Unless it drains, a reset does not wait for programs. */
 static void test_no_drain(void)
 {
@@ -655,6 +698,7 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/finish-gives-room", test_finish_gives_room);
     g_test_add_func("/buffer/fails-on-the-link", test_fails_on_the_link);
     g_test_add_func("/buffer/waiters/resume", test_resume);
+    g_test_add_func("/buffer/reset/drain-first", test_drain_first);
     g_test_add_func("/buffer/waiters/free-front-end",
                     test_waiters_of_a_free_front_end);
     g_test_add_func("/reset/no-drain", test_no_drain);

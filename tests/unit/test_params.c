@@ -393,6 +393,10 @@ static void test_rules_buffer(void)
                  "buffer-release-ns=280001",
                  "buffer-release-ns=280001: must be at most 2/5 of "
                  "program-ns (700001), which no program falls below");
+    assert_check("reset-drain-first=on reset-drains=on", NULL);
+    assert_check("reset-drain-first=on",
+                 "reset-drain-first=on: needs reset-drains=on, of which it "
+                 "says how");
     assert_check("write-buffer=1M",
                  "program-registers=0: must be 1 or more with a write-buffer, "
                  "from which units take their programs");

@@ -413,7 +413,6 @@ static void test_modes(gconstpointer data)
 /* Every mechanism on. */
 #define FULL ROOM "zones=6 channels=2 dies=2 planes=2 multi-plane=on " \
     "program-pages=2 cache-read=off program-registers=2 reads-first=2 " \
-    "program-issue-ns=40003 " \
     "program-suspend=on erase-suspend=on suspend-ns=20013 resume-ns=3001 " \
     "suspend-segment-ns=50021 suspend-spread=500 program-spread=30 " \
     "stripe-spread=60 buffer-resume=1 " \
@@ -425,6 +424,7 @@ static void test_modes(gconstpointer data)
     "fixed-append-ns=7001 write-buffer=256K zone-buffer=64K " \
     "buffer-release-ns=90001 " \
     "buffer-waiters=3 finish-fills-empty=off reset-drains=on " \
+    "reset-drain-first=on " \
     "reset-lock-ns=900007 reset-steps=3 reset-step-ns=10007 " \
     "reset-base-ns=50021 reset-full-ns=20011 reset-part-ns=30011 " \
     "read-slots=4 " \
@@ -478,7 +478,8 @@ static const char *const drives[][2] = {
       "finish-pause-ns=10007 mgmt-parallel-zones=3" },
     { "full/idle", FULL "erase-at=idle buffer-waiters=1 buffer-resume=0 "
       "zone-buffer=48K "
-      "namespaces=3 zrwa-size=16K reset-drains=off" },
+      "namespaces=3 zrwa-size=16K reset-drains=off "
+      "reset-drain-first=off" },
     { "full/conventional", FULL "conventional-size=1M "
       "conventional-spare=0" },
     { "full/conventional-and-idle", FULL "conventional-size=4M lba-size=512 "

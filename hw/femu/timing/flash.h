@@ -56,7 +56,6 @@ typedef struct FlashConfig {
     uint64_t program_transfer_ns;
 
     uint32_t program_registers; /* programs loaded per unit; 0: no limit */
-    uint64_t issue_ns; /* of a program, by the controller, one at a time */
     bool cache_read; /* a unit goes on while its last read is transferred */
     uint32_t reads_first; /* before other work goes on; 0: by arrival */
     bool program_suspend;
@@ -72,7 +71,6 @@ typedef struct FlashToken {
     FlashOp op;
     uint32_t next_idx; /* in a queue, or in the free list */
     bool at_unit;      /* its event ends array work, not a transfer */
-    bool is_issued;    /* a program's, by the controller */
     bool has_event;    /* never more than one; see unit_run() */
 } FlashToken;
 
@@ -118,7 +116,6 @@ typedef struct Flash {
     FlashToken *tokens;
     uint32_t free_idx; /* returned tokens */
     uint32_t fresh_idx; /* tokens from here on were never used */
-    LocalClock issue; /* the controller's, of programs */
     LocalClock *channels;
     FlashUnit *units;
     bool locked; /* programs wait before their registers */
@@ -176,6 +173,11 @@ static inline bool flash_takes_program(const Flash *flash, uint32_t unit_idx)
     return !flash->locked && unit->loads.head_idx == FLASH_NONE &&
            (flash->config.program_registers == 0 ||
             unit->loaded < flash->config.program_registers);
+}
+
+static inline bool flash_has_no_program(const Flash *flash, uint32_t unit_idx)
+{
+    return flash->units[unit_idx].loaded == 0;
 }
 
 /* From now on no program is given a register; those that have one go on. */

@@ -58,7 +58,7 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
     if (op->kind == FLASH_PROGRAM) {
         ns += config->program_data_ns;
     }
-    if (config->stripe_spread_permille > 0) {
+    if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille > 0) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
                                      op->place_idx / config->stripe_places,
                                      row),
