@@ -283,17 +283,24 @@ static uint32_t command_take(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     return command_idx;
 }
 
+/* Where the completion `i` places behind the first is in the ring. */
+static uint32_t ready_idx(const Ssd *ssd, uint32_t i)
+{
+    uint32_t idx = ssd->ready_head + i;
+
+    return idx < ssd->params.cmd_slots ? idx : idx - ssd->params.cmd_slots;
+}
+
 void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
 {
     Command *command = &ssd->commands[command_idx];
-    uint32_t slots = ssd->params.cmd_slots;
     SsdOp op = command->done.op;
 
     command->done.due_at_ns = at_ns;
     ssd_histogram_add(&ssd->stats.ops[op].latency_ns,
                       at_ns - command->done.submitted_at_ns);
     ssd->stats.ops[op].bytes += command->bytes;
-    ssd->ready[(ssd->ready_head + ssd->ready_count) % slots] = command->done;
+    ssd->ready[ready_idx(ssd, ssd->ready_count)] = command->done;
     ssd->ready_count++;
     ssd->inflight_count--;
     ssd->inflight_finishes -= op == SSD_OP_ZONE_FINISH;
@@ -679,15 +686,25 @@ static void run_until(Ssd *ssd, uint64_t until_ns)
 }
 
 /* At one instant, what zones do of themselves comes last. */
-void ssd_run(Ssd *ssd, uint64_t now_ns)
+static void run_due(Ssd *ssd, uint64_t now_ns)
 {
-    g_assert(now_ns >= ssd->run_at_ns);
     while (ssd->watch.next_at_ns <= now_ns &&
            ssd->watch.next_at_ns != UINT64_MAX) {
         run_until(ssd, ssd->watch.next_at_ns);
         ssd_watch_run(ssd);
     }
     run_until(ssd, now_ns);
+}
+
+void ssd_run(Ssd *ssd, uint64_t now_ns)
+{
+    uint64_t due_at_ns = MIN(event_heap_next_at_ns(&ssd->events),
+                             ssd->watch.next_at_ns);
+
+    g_assert(now_ns >= ssd->run_at_ns);
+    if (due_at_ns <= now_ns) {
+        run_due(ssd, now_ns);
+    }
     ssd->run_at_ns = now_ns;
 }
 
@@ -719,7 +736,7 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
     while (count < max && ssd->ready_count) {
         done[count] = ssd->ready[ssd->ready_head];
         count_inside(ssd, done[count++].nsid, -1);
-        ssd->ready_head = (ssd->ready_head + 1) % ssd->params.cmd_slots;
+        ssd->ready_head = ready_idx(ssd, 1);
         ssd->ready_count--;
     }
     return count;

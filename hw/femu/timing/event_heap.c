@@ -16,10 +16,15 @@ enum { ARITY = 4 };
 /* In the key of an event that comes after all others of its instant. */
 #define LATE ((EventKey)1 << 63)
 
+static const EventFirst never = {
+    .key = EVENT_NEVER,
+    .lane_idx = EVENT_LANES,
+};
+
 void event_heap_init(EventHeap *heap, uint32_t capacity)
 {
     *heap = (EventHeap) {
-        .next_key = EVENT_NEVER,
+        .next = never,
         .lanes = g_new(EventLane, EVENT_LANES),
         .events = g_new(Event, capacity),
         .capacity = capacity,
@@ -29,8 +34,8 @@ void event_heap_init(EventHeap *heap, uint32_t capacity)
         heap->lanes[i].head = 0;
         heap->lanes[i].count = 0;
     }
-    for (unsigned group = 0; group < EVENT_GROUPS; group++) {
-        heap->first_lanes[group] = group * EVENT_GROUP_LANES;
+    for (unsigned i = 0; i < EVENT_SOURCES; i++) {
+        heap->firsts[i] = never;
     }
 }
 
@@ -41,30 +46,38 @@ void event_heap_destroy(EventHeap *heap)
     heap->events = NULL;
 }
 
-/* The earliest of all */
+/* The first events */
 
-static void find_next(EventHeap *heap)
+static EventFirst earlier(EventFirst a, EventFirst b)
 {
-    EventKey best = heap->count ? heap->events[0].key : EVENT_NEVER;
-    unsigned from = EVENT_LANES;
+    bool is_b = b.key < a.key;
 
-    for (unsigned group = 0; group < EVENT_GROUPS; group++) {
-        unsigned lane_idx = heap->first_lanes[group];
-        bool is_earlier = heap->heads[lane_idx] < best;
-
-        best = is_earlier ? heap->heads[lane_idx] : best;
-        from = is_earlier ? lane_idx : from;
-    }
-    heap->next_key = best;
-    heap->next_from = from;
+    return (EventFirst) {
+        .key = is_b ? b.key : a.key,
+        .lane_idx = is_b ? b.lane_idx : a.lane_idx,
+    };
 }
 
-/* The heap or a lane has an event that may be the first of all. */
-static void may_be_next(EventHeap *heap, unsigned from, EventKey key)
+/* The first event of a source has left: then this one is its first. */
+static void replace_first(EventHeap *heap, unsigned source, EventFirst first)
 {
-    if (key < heap->next_key) {
-        heap->next_key = key;
-        heap->next_from = from;
+    unsigned other = source == EVENT_LOW_LANES ? EVENT_HIGH_LANES
+                                               : EVENT_LOW_LANES;
+    unsigned third = EVENT_SOURCES - source - other;
+
+    heap->firsts[source] = first;
+    heap->next = earlier(first, earlier(heap->firsts[other],
+                                        heap->firsts[third]));
+}
+
+/* An event has come that may be the first of its source, and of all. */
+static void may_be_first(EventHeap *heap, unsigned source, EventFirst event)
+{
+    if (event.key < heap->firsts[source].key) {
+        heap->firsts[source] = event;
+        if (event.key < heap->next.key) {
+            heap->next = event;
+        }
     }
 }
 
@@ -86,7 +99,7 @@ static void heap_push(EventHeap *heap, EventKey key, uint32_t payload)
     }
     heap->events[hole].key = key;
     heap->events[hole].payload = payload;
-    may_be_next(heap, EVENT_LANES, key);
+    may_be_first(heap, EVENT_IN_HEAP, (EventFirst) { key, EVENT_LANES });
 }
 
 /* The earliest child of a parent whose first child is `first` < count. */
@@ -119,41 +132,30 @@ static uint32_t heap_pop(EventHeap *heap)
         hole = child;
     }
     heap->events[hole] = *last;
+    replace_first(heap, EVENT_IN_HEAP, (EventFirst) {
+        .key = heap->count ? heap->events[0].key : EVENT_NEVER,
+        .lane_idx = EVENT_LANES,
+    });
     return payload;
 }
 
 /* Lanes */
 
-static unsigned group_of(unsigned lane_idx)
+static unsigned source_of(unsigned lane_idx)
 {
-    return lane_idx / EVENT_GROUP_LANES;
+    return lane_idx < EVENT_LANES / 2 ? EVENT_LOW_LANES : EVENT_HIGH_LANES;
 }
 
-/* The lane was empty. */
-static void lane_has_first(EventHeap *heap, unsigned lane_idx, EventKey key)
+static EventFirst find_first(const EventHeap *heap, unsigned source)
 {
-    unsigned *first_lane = &heap->first_lanes[group_of(lane_idx)];
+    unsigned lane_idx = source == EVENT_LOW_LANES ? 0 : EVENT_LANES / 2;
+    EventFirst first = { heap->heads[lane_idx], lane_idx };
 
-    heap->heads[lane_idx] = key;
-    if (key < heap->heads[*first_lane]) {
-        *first_lane = lane_idx;
+    for (unsigned i = 1; i < EVENT_LANES / 2; i++) {
+        first = earlier(first, (EventFirst) { heap->heads[lane_idx + i],
+                                              lane_idx + i });
     }
-    may_be_next(heap, lane_idx, key);
-}
-
-static void group_find_first(EventHeap *heap, unsigned group)
-{
-    const EventKey *heads = &heap->heads[group * EVENT_GROUP_LANES];
-    EventKey best = heads[0];
-    unsigned best_idx = 0;
-
-    for (unsigned i = 1; i < EVENT_GROUP_LANES; i++) {
-        bool is_earlier = heads[i] < best;
-
-        best = is_earlier ? heads[i] : best;
-        best_idx = is_earlier ? i : best_idx;
-    }
-    heap->first_lanes[group] = group * EVENT_GROUP_LANES + best_idx;
+    return first;
 }
 
 static void lane_push(EventHeap *heap, unsigned lane_idx, EventKey key,
@@ -166,7 +168,8 @@ static void lane_push(EventHeap *heap, unsigned lane_idx, EventKey key,
     event->key = key;
     event->payload = payload;
     if (lane->count++ == 0) {
-        lane_has_first(heap, lane_idx, key);
+        heap->heads[lane_idx] = key;
+        may_be_first(heap, source_of(lane_idx), (EventFirst) { key, lane_idx });
     }
 }
 
@@ -188,7 +191,8 @@ static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
         lane->head = 0; /* where the cache has it */
         heap->heads[lane_idx] = EVENT_NEVER;
     }
-    group_find_first(heap, group_of(lane_idx));
+    replace_first(heap, source_of(lane_idx),
+                  find_first(heap, source_of(lane_idx)));
     return payload;
 }
 
@@ -223,9 +227,8 @@ void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
 
 uint32_t event_heap_pop(EventHeap *heap)
 {
-    uint32_t payload = heap->next_from == EVENT_LANES
-                       ? heap_pop(heap) : lane_pop(heap, heap->next_from);
+    unsigned lane_idx = heap->next.lane_idx;
 
-    find_next(heap);
-    return payload;
+    return lane_idx == EVENT_LANES ? heap_pop(heap)
+                                   : lane_pop(heap, lane_idx);
 }

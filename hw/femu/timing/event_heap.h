@@ -26,12 +26,14 @@ typedef struct Event {
     uint32_t payload;
 } Event;
 
-/* Lanes are looked through in groups: only the one that has changed. */
+enum { EVENT_LANES = 8, EVENT_LANE_SIZE = 256 };
+
+/* Where the first events are kept: of half of the lanes each, of the heap. */
 enum {
-    EVENT_LANES = 8,
-    EVENT_GROUP_LANES = 4,
-    EVENT_GROUPS = EVENT_LANES / EVENT_GROUP_LANES,
-    EVENT_LANE_SIZE = 256,
+    EVENT_LOW_LANES,
+    EVENT_HIGH_LANES,
+    EVENT_IN_HEAP,
+    EVENT_SOURCES,
 };
 
 /* Events in the order of time: a ring. */
@@ -42,12 +44,17 @@ typedef struct EventLane {
     Event events[EVENT_LANE_SIZE];
 } EventLane;
 
+/* The earliest event of some; EVENT_NEVER: none. */
+typedef struct EventFirst {
+    EventKey key;
+    unsigned lane_idx; /* EVENT_LANES: the heap */
+} EventFirst;
+
 typedef struct EventHeap {
-    EventKey next_key;   /* of the earliest event of all; EVENT_NEVER: none */
-    unsigned next_from;  /* the lane that has it, or EVENT_LANES: the heap */
-    uint64_t next_seq;
+    EventFirst next; /* of all */
+    EventFirst firsts[EVENT_SOURCES];
     EventKey heads[EVENT_LANES]; /* of the first event of each lane */
-    unsigned first_lanes[EVENT_GROUPS]; /* with the earliest of each group */
+    uint64_t next_seq;
     EventLane *lanes;    /* [EVENT_LANES] */
     Event *events;       /* the heap */
     uint32_t count;
@@ -75,7 +82,7 @@ void event_heap_push_late(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 /* Instant of the earliest event, UINT64_MAX when there is none. */
 static inline uint64_t event_heap_next_at_ns(const EventHeap *heap)
 {
-    return heap->next_key >> 64;
+    return heap->next.key >> 64;
 }
 
 /* Take the earliest event. Needs one. Return: its payload. */
