@@ -118,8 +118,14 @@ void engine_dispatch(Engine *engine, uint32_t slot_idx)
         cmd.nlb += engine->slots[merged_idx].cmd.nlb;
         merged_idx = engine->slots[merged_idx].merged_idx;
     }
-    if (!engine->failure) {
-        sim_drive_submit(engine->drive, &cmd, slot_idx, &engine->failure);
+    if (!engine->failure &&
+        !sim_drive_submit(engine->drive, &cmd, slot_idx, &engine->failure)) {
+        const Slot *slot = &engine->slots[slot_idx];
+        const Worker *worker = &engine->workers[slot->worker_idx];
+
+        g_prefix_error(&engine->failure, "job '%s', worker %u, zone %" PRIu32
+                       ": ", worker->job->name, worker->worker_idx,
+                       slot->zone_idx);
     }
 }
 

@@ -38,7 +38,9 @@ void worker_init(Engine *engine, Worker *worker)
     worker->zone_count = plan_worker_zones(job, engine->params,
                                            worker->worker_idx);
     worker->write_walk.passes_left = job->passes;
-    worker->read_walk.passes_left = job->passes;
+    /* Of a mix, the writes' end is the end. */
+    worker->read_walk.passes_left = job->op == PLAN_READ ? job->passes
+                                                         : UINT64_MAX;
     worker->read_zone_i = ENGINE_NONE;
     worker->lanes = g_new0(Lane, job->lanes);
     for (unsigned i = 0; i < job->lanes; i++) {
@@ -288,7 +290,7 @@ static WorkerPick pick_next_read(Engine *engine, Worker *worker,
         worker->read_zone_i = walk_take(worker, &worker->read_walk);
         worker->read_at_bytes = 0;
         if (worker->read_zone_i == ENGINE_NONE) {
-            return PICK_END;
+            return worker->sent_count > 0 ? PICK_END : PICK_WAIT;
         }
     }
     return PICK_WAIT;
