@@ -56,6 +56,9 @@ static void init_pages(Ssd *ssd)
 
     ssd->sense_bytes = p->page_bytes * (p->multi_plane ? p->planes : 1);
     ssd->page_bytes = ssd->sense_bytes * p->program_pages;
+    ssd->page_divisor = divisor_of(ssd->page_bytes);
+    ssd->sense_divisor = divisor_of(ssd->sense_bytes);
+    ssd->granule_divisor = divisor_of(p->read_granule_bytes);
     ssd->rows_per_block = p->pages_per_block / p->program_pages;
     ssd->zone_pages = p->zone_capacity_bytes / ssd->page_bytes;
     ssd->chunk_pages = p->finish_chunk_bytes
@@ -351,7 +354,7 @@ static void commit_read(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
 /* What a write finds in its zone, before it is committed. */
 static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
-    const ZoneEntry *zone = &ns->zones.zones[slba / ns->zones.size_nlb];
+    const ZoneEntry *zone = &ns->zones.zones[zone_of_lba(&ns->zones, slba)];
     Span data = span_of(ns, slba, nlb);
     uint64_t end_bytes = zone->end_nlb * ns->lba_bytes;
 
@@ -376,8 +379,8 @@ static void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 {
     ZoneWrite write = write_before(ns, slba, nlb);
 
-    zone_commit_write(&ns->zones, slba / ns->zones.size_nlb,
-                      slba % ns->zones.size_nlb, nlb);
+    zone_commit_write(&ns->zones, zone_of_lba(&ns->zones, slba),
+                      zone_offset_nlb(&ns->zones, slba), nlb);
     keep_write(ssd, command_idx, write);
     count_bytes(ssd, command_idx, ns, nlb);
 }
@@ -388,8 +391,8 @@ static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 {
     ZoneWrite write = write_before(ns, last_lba, 0);
 
-    zone_commit_flush_zrwa(&ns->zones, last_lba / ns->zones.size_nlb,
-                           last_lba % ns->zones.size_nlb);
+    zone_commit_flush_zrwa(&ns->zones, zone_of_lba(&ns->zones, last_lba),
+                           zone_offset_nlb(&ns->zones, last_lba));
     keep_write(ssd, command_idx, write);
 }
 
@@ -397,8 +400,8 @@ static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 static uint64_t commit_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                               const SsdCmd *cmd)
 {
-    uint64_t slba = cmd->slba +
-                    ns->zones.zones[cmd->slba / ns->zones.size_nlb].wp_nlb;
+    uint32_t zone_idx = zone_of_lba(&ns->zones, cmd->slba);
+    uint64_t slba = cmd->slba + ns->zones.zones[zone_idx].wp_nlb;
 
     ssd->commands[command_idx].done.result = slba;
     commit_write(ssd, command_idx, ns, slba, cmd->nlb);
@@ -616,7 +619,7 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 
 static uint32_t zone_of_place(const Ssd *ssd, uint32_t place_idx)
 {
-    return place_idx / ssd->map.zone_units;
+    return divide(place_idx, &ssd->map.units_divisor);
 }
 
 /* A page of a life that a reset has ended does not count. */

@@ -15,7 +15,7 @@ static SsdStatus check_size(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
                                                     : p->mdts_bytes;
 
-    if (cmd->nlb == 0 || cmd->nlb > limit_bytes / ns->lba_bytes) {
+    if (cmd->nlb == 0 || (uint64_t)cmd->nlb * ns->lba_bytes > limit_bytes) {
         return SSD_INVALID_FIELD;
     }
     return SSD_SUCCESS;
@@ -34,8 +34,8 @@ static SsdStatus check_read(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     if (status != SSD_SUCCESS || ns->kind == SSD_NS_CONVENTIONAL) {
         return status;
     }
-    return zone_check_read(&ns->zones, slba / ns->zones.size_nlb,
-                           slba % ns->zones.size_nlb, nlb);
+    return zone_check_read(&ns->zones, zone_of_lba(&ns->zones, slba),
+                           zone_offset_nlb(&ns->zones, slba), nlb);
 }
 
 static SsdStatus check_write(const SsdNs *ns, uint64_t slba, uint64_t nlb)
@@ -45,23 +45,22 @@ static SsdStatus check_write(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     if (status != SSD_SUCCESS || ns->kind == SSD_NS_CONVENTIONAL) {
         return status;
     }
-    return zone_check_write(&ns->zones, slba / ns->zones.size_nlb,
-                            slba % ns->zones.size_nlb, nlb);
+    return zone_check_write(&ns->zones, zone_of_lba(&ns->zones, slba),
+                            zone_offset_nlb(&ns->zones, slba), nlb);
 }
 
 static SsdStatus check_append(const SsdNs *ns, const SsdCmd *cmd)
 {
-    uint64_t zone_idx = cmd->slba / ns->zones.size_nlb;
-
     /* An append names a zone, not a range: the zone's end is what it meets. */
-    if (zone_idx >= ns->zones.count) {
+    if (cmd->slba >= ns->size_nlb) {
         return SSD_LBA_OUT_OF_RANGE;
     }
     /* ZNS 1.1 section 3.4.1: ZSLBA is the zone's lowest LBA. */
-    if (cmd->slba % ns->zones.size_nlb != 0) {
+    if (zone_offset_nlb(&ns->zones, cmd->slba) != 0) {
         return SSD_INVALID_FIELD;
     }
-    return zone_check_append(&ns->zones, zone_idx, cmd->nlb);
+    return zone_check_append(&ns->zones, zone_of_lba(&ns->zones, cmd->slba),
+                             cmd->nlb);
 }
 
 uint64_t ssd_copy_nlb(const SsdCmd *cmd)
@@ -128,21 +127,23 @@ static bool takes_select_all(SsdOp op)
 
 static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
 {
-    uint64_t zone_idx = cmd->slba / ns->zones.size_nlb;
+    uint32_t zone_idx;
+    uint64_t offset_nlb;
 
     if (cmd->select_all) {
         return takes_select_all(cmd->op)
                ? zone_check_select_all(&ns->zones, cmd->op)
                : SSD_INVALID_FIELD;
     }
-    if (zone_idx >= ns->zones.count) {
+    if (cmd->slba >= ns->size_nlb) {
         return SSD_LBA_OUT_OF_RANGE;
     }
+    zone_idx = zone_of_lba(&ns->zones, cmd->slba);
+    offset_nlb = zone_offset_nlb(&ns->zones, cmd->slba);
     if (cmd->op == SSD_OP_ZONE_FLUSH_ZRWA) {
-        return zone_check_flush_zrwa(&ns->zones, zone_idx,
-                                     cmd->slba % ns->zones.size_nlb);
+        return zone_check_flush_zrwa(&ns->zones, zone_idx, offset_nlb);
     }
-    if (cmd->slba % ns->zones.size_nlb != 0) {
+    if (offset_nlb != 0) {
         return SSD_INVALID_FIELD;
     }
     return zone_check_mgmt(&ns->zones, zone_idx, cmd->op);

@@ -145,7 +145,7 @@ static uint64_t opening_cost_ns(const SsdParams *p, const SsdNs *ns,
     if (ns->kind != SSD_NS_ZONED) {
         return 0;
     }
-    switch (ns->zones.zones[slba / ns->zones.size_nlb].state) {
+    switch (ns->zones.zones[zone_of_lba(&ns->zones, slba)].state) {
     case SSD_ZONE_EMPTY:
         return p->fe_first_write_ns;
     case SSD_ZONE_CLOSED:
@@ -297,6 +297,14 @@ static bool carries_data(SsdOp op)
     return op == SSD_OP_WRITE || is_append(op);
 }
 
+/* Where the portion `i` places behind the first is in the ring. */
+static uint32_t link_place(const Link *link, uint32_t i)
+{
+    uint32_t place = link->head + i;
+
+    return place < link->capacity ? place : place - link->capacity;
+}
+
 static void link_wait_for_head(Ssd *ssd)
 {
     const Link *link = &ssd->link;
@@ -315,7 +323,7 @@ void ssd_link_in(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                        ? per_mib_ns(bytes, ssd->params.link_in_ns) : 0;
 
     g_assert(link->count < link->capacity);
-    link->portions[(link->head + link->count) % link->capacity] =
+    link->portions[link_place(link, link->count)] =
         (LinkPortion) {
             .at_ns = local_clock_book(&link->in, now_ns, take_ns),
             .command_idx = command_idx,
@@ -332,7 +340,7 @@ static void link_event(Ssd *ssd, uint64_t now_ns)
     Link *link = &ssd->link;
     LinkPortion portion = link->portions[link->head];
 
-    link->head = (link->head + 1) % link->capacity;
+    link->head = link_place(link, 1);
     if (--link->count > 0) {
         link_wait_for_head(ssd);
     }

@@ -9,6 +9,7 @@
 #ifndef FEMU_SSD_INTERNAL_H
 #define FEMU_SSD_INTERNAL_H
 
+#include "divisor.h"
 #include "ssd.h"
 #include "ssd_histogram.h"
 #include "timing/flash.h"
@@ -369,6 +370,9 @@ struct Ssd {
      */
     uint32_t page_bytes;
     uint32_t sense_bytes;
+    Divisor page_divisor; /* by these, ... */
+    Divisor sense_divisor;
+    Divisor granule_divisor; /* ... and by what crosses a channel as one */
     uint32_t rows_per_block; /* pages of a unit between two erases */
     uint32_t unit_count;
     uint64_t zone_pages;     /* pages in a zone's capacity */
@@ -378,6 +382,7 @@ struct Ssd {
     SsdNs *ns; /* [nsid - 1] */
     uint32_t ns_count;
     uint32_t ns_zones; /* zones of each */
+    Divisor ns_zones_divisor;
     ZoneMap map;
     EventHeap events;
     Flash flash;
@@ -477,7 +482,7 @@ static inline uint32_t owner_of_cleaning(const Ssd *ssd)
 /* The namespace of a zone of the drive. */
 static inline SsdNs *ns_of_zone(const Ssd *ssd, uint32_t zone_idx)
 {
-    return &ssd->ns[zone_idx / ssd->ns_zones];
+    return &ssd->ns[divide(zone_idx, &ssd->ns_zones_divisor)];
 }
 
 /* A zone of the drive, as its namespace has it. */
@@ -511,7 +516,7 @@ static inline uint32_t page_position(const Ssd *ssd, uint32_t zone_idx,
 {
     uint64_t shift = (uint64_t)zone_idx * ssd->params.zone_stagger;
 
-    return (page + shift) % ssd->map.zone_units;
+    return remainder_of(page + shift, &ssd->map.units_divisor);
 }
 
 static inline uint32_t page_at_position(const Ssd *ssd, uint32_t zone_idx,
@@ -531,10 +536,10 @@ static inline Span *ssd_ranges(const Ssd *ssd, uint32_t command_idx)
 /* Blocks of a namespace, which lie in one zone, as bytes of that. */
 static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
-    uint64_t begin_bytes = slba % ns->zones.size_nlb * ns->lba_bytes;
+    uint64_t begin_bytes = zone_offset_nlb(&ns->zones, slba) * ns->lba_bytes;
 
     return (Span) {
-        .zone_idx = ns->first_zone_idx + slba / ns->zones.size_nlb,
+        .zone_idx = ns->first_zone_idx + zone_of_lba(&ns->zones, slba),
         .begin_bytes = begin_bytes,
         .end_bytes = begin_bytes + nlb * ns->lba_bytes,
     };

@@ -22,14 +22,14 @@ typedef struct Piece {
 
 /*
  * Cut the first piece off a span, which must not be empty. Pieces end where
- * stretches of `cut_bytes` do, which divides a page.
+ * stretches of so many bytes as `cut` do, which divide a page.
  */
-static Piece take_piece(const Ssd *ssd, Span *span, uint32_t cut_bytes)
+static Piece take_piece(const Ssd *ssd, Span *span, const Divisor *cut)
 {
-    uint64_t page = span->begin_bytes / ssd->page_bytes;
+    uint64_t page = divide(span->begin_bytes, &ssd->page_divisor);
     uint64_t base_bytes = page * ssd->page_bytes;
     uint32_t begin_bytes = span->begin_bytes - base_bytes;
-    uint64_t cut_at_bytes = begin_bytes - begin_bytes % cut_bytes + cut_bytes;
+    uint64_t cut_at_bytes = (divide(begin_bytes, cut) + 1) * cut->by;
     Piece piece = {
         .page = page,
         .begin_bytes = begin_bytes,
@@ -54,7 +54,7 @@ static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
 
     op->unit_idx = map_zone_units(&ssd->map, zone_idx)[unit_in_zone];
     op->place_idx = zone_idx * ssd->map.zone_units + unit_in_zone;
-    op->row = page / ssd->map.zone_units;
+    op->row = divide(page, &ssd->map.units_divisor);
 }
 
 static bool is_programmed(const Ssd *ssd, const FlashOp *op)
@@ -72,18 +72,18 @@ static void issue_next(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 /* Reads cross the channel in whole granules: an ECC codeword has no half. */
 static void widen_to_granules(const Ssd *ssd, Piece *piece)
 {
-    uint32_t granule_bytes = ssd->params.read_granule_bytes;
+    const Divisor *granule = &ssd->granule_divisor;
 
-    piece->begin_bytes -= piece->begin_bytes % granule_bytes;
-    piece->end_bytes = (piece->end_bytes + granule_bytes - 1) /
-                       granule_bytes * granule_bytes;
+    piece->begin_bytes -= remainder_of(piece->begin_bytes, granule);
+    piece->end_bytes = divide(piece->end_bytes + granule->by - 1, granule) *
+                       granule->by;
 }
 
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
 {
     span.end_bytes = MIN(span.end_bytes, ssd->params.zone_capacity_bytes);
     while (span.begin_bytes < span.end_bytes) {
-        Piece piece = take_piece(ssd, &span, ssd->sense_bytes);
+        Piece piece = take_piece(ssd, &span, &ssd->sense_divisor);
         FlashOp *op = flash_next_op(&ssd->flash);
 
         *op = (FlashOp) {
@@ -164,7 +164,7 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
     Span span = write->data;
 
     while (span.begin_bytes < span.end_bytes) {
-        Piece piece = take_piece(ssd, &span, ssd->page_bytes);
+        Piece piece = take_piece(ssd, &span, &ssd->page_divisor);
         bool completes_page = piece.end_bytes == ssd->page_bytes;
 
         issue_piece(ssd, now_ns, command_idx, span.zone_idx, &piece,

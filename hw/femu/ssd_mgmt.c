@@ -309,7 +309,7 @@ static uint64_t least_pause_ns(const Ssd *ssd)
 static uint64_t fill_least_ns(const Ssd *ssd, const Job *job)
 {
     const FlashConfig *config = &ssd->flash.config;
-    uint64_t transfer_ns = flash_transfer_ns(config,
+    uint64_t transfer_ns = flash_transfer_ns(&ssd->flash,
                                              config->program_transfer_ns, 0,
                                              ssd->page_bytes);
     uint64_t buffered_pages = job->end_bytes / ssd->page_bytes + 1;

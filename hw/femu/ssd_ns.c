@@ -37,6 +37,7 @@ void ssd_ns_init(Ssd *ssd)
 
     ssd->ns_count = p->namespaces + (p->conventional_bytes != 0);
     ssd->ns_zones = p->zones / p->namespaces;
+    ssd->ns_zones_divisor = divisor_of(ssd->ns_zones);
     ssd->ns = g_new0(SsdNs, ssd->ns_count);
     for (uint32_t i = 0; i < ssd->ns_count; i++) {
         SsdNs *ns = &ssd->ns[i];

@@ -20,6 +20,7 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
 
     *flash = (Flash) {
         .config = *config,
+        .page_divisor = divisor_of(config->page_bytes),
         .events = events,
         .tokens = g_new(FlashToken, config->op_capacity),
         .free_idx = FLASH_NONE,
@@ -27,7 +28,7 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
         .units = g_new(FlashUnit, unit_count),
     };
     for (uint32_t i = 0; i < unit_count; i++) {
-        flash_unit_init(&flash->units[i]);
+        flash_unit_init(&flash->units[i], i / config->units_per_channel);
     }
 }
 
@@ -80,10 +81,10 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     FlashToken *token = &flash->tokens[token_idx];
     const FlashOp *op = &token->op;
     LocalClock *channel =
-        &flash->channels[op->unit_idx / config->units_per_channel];
+        &flash->channels[flash->units[op->unit_idx].channel_idx];
     uint64_t page_ns = op->kind == FLASH_READ ? config->read_transfer_ns
                                               : config->program_transfer_ns;
-    uint64_t transfer_ns = flash_transfer_ns(config, page_ns, op->begin_bytes,
+    uint64_t transfer_ns = flash_transfer_ns(flash, page_ns, op->begin_bytes,
                                              op->end_bytes);
     uint64_t end_at_ns = local_clock_book(channel, now_ns, transfer_ns);
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../divisor.h"
 #include "busy_log.h"
 #include "event_heap.h"
 #include "flash_op.h"
@@ -98,6 +99,7 @@ typedef struct FlashUnit {
     uint64_t left_ns;     /* array time that the suspended one needs */
     uint64_t busy_since_at_ns;
     uint64_t retired_ns; /* busy time before that */
+    uint32_t channel_idx;
 
     FlashQueue loads; /* programs that wait for a register */
     uint32_t loaded;  /* programs that have one */
@@ -112,6 +114,7 @@ typedef struct FlashCounters {
 
 typedef struct Flash {
     FlashConfig config;
+    Divisor page_divisor; /* by config.page_bytes */
     EventHeap *events; /* payload: token index, or op_capacity + unit index */
     FlashToken *tokens;
     uint32_t free_idx; /* returned tokens */
@@ -195,13 +198,12 @@ uint64_t flash_unit_busy_ns(const Flash *flash, uint32_t unit_idx,
  * Time of bytes [begin, end) on the channel, where a page takes page_ns; parts
  * add up.
  */
-static inline uint64_t flash_transfer_ns(const FlashConfig *config,
-                                         uint64_t page_ns,
+static inline uint64_t flash_transfer_ns(const Flash *flash, uint64_t page_ns,
                                          uint32_t begin_bytes,
                                          uint32_t end_bytes)
 {
-    return end_bytes * page_ns / config->page_bytes -
-           begin_bytes * page_ns / config->page_bytes;
+    return divide(end_bytes * page_ns, &flash->page_divisor) -
+           divide(begin_bytes * page_ns, &flash->page_divisor);
 }
 
 /* No program takes less array time than this. */

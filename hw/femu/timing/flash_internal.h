@@ -48,7 +48,7 @@ static inline uint32_t queue_pop(Flash *flash, FlashQueue *queue)
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 
 /* flash_unit.c */
-void flash_unit_init(FlashUnit *unit);
+void flash_unit_init(FlashUnit *unit, uint32_t channel_idx);
 /* The operation asks for array time. */
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 /* Choose what runs next on a unit on which nothing runs any more. */

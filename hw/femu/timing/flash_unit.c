@@ -18,9 +18,10 @@
 
 #include "draw.h"
 
-void flash_unit_init(FlashUnit *unit)
+void flash_unit_init(FlashUnit *unit, uint32_t channel_idx)
 {
     *unit = (FlashUnit) {
+        .channel_idx = channel_idx,
         .running_idx = FLASH_NONE,
         .suspended_idx = FLASH_NONE,
     };
@@ -31,15 +32,16 @@ void flash_unit_init(FlashUnit *unit)
 }
 
 /* Which pages are slow is a property of where they lie. */
-static uint64_t read_time_ns(const FlashConfig *config, const FlashOp *op)
+static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
 {
+    const FlashConfig *config = &flash->config;
     uint64_t page, bits;
 
     if (config->slow_page_permille == 0) {
         return config->read_ns;
     }
     page = (uint64_t)op->row * config->program_pages +
-           op->begin_bytes / config->page_bytes;
+           divide(op->begin_bytes, &flash->page_divisor);
     bits = draw_bits(config->seed, DRAW_PAGE_TYPE, op->place_idx, page);
     return draw_below(bits, 1000) < config->slow_page_permille
            ? config->read_slow_ns : config->read_ns;
@@ -80,11 +82,13 @@ uint64_t flash_least_program_ns(const FlashConfig *config)
                      0, config->program_spread_permille);
 }
 
-static uint64_t array_time_ns(const FlashConfig *config, const FlashOp *op)
+static uint64_t array_time_ns(const Flash *flash, const FlashOp *op)
 {
+    const FlashConfig *config = &flash->config;
+
     switch (op->kind) {
     case FLASH_READ:
-        return read_time_ns(config, op);
+        return read_time_ns(flash, op);
     case FLASH_PROGRAM:
     case FLASH_PAD:
         return program_time_ns(config, op);
@@ -191,7 +195,7 @@ static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     uint32_t token_idx = queue_pop(flash, queue);
 
     unit_run(flash, now_ns, unit, token_idx,
-             array_time_ns(&flash->config, &flash->tokens[token_idx].op));
+             array_time_ns(flash, &flash->tokens[token_idx].op));
 }
 
 static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)

@@ -71,6 +71,8 @@ void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
         map->zone_units *= levels[i].per_zone;
         map->group_count *= levels[i].count / levels[i].per_zone;
     }
+    map->units_divisor = divisor_of(map->zone_units);
+    map->groups_divisor = divisor_of(map->group_count);
     map->unit_idx = g_new(uint32_t, map->group_count * map->zone_units);
     for (uint32_t group_idx = 0; group_idx < map->group_count; group_idx++) {
         for (uint32_t u = 0; u < map->zone_units; u++) {

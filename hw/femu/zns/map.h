@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "../divisor.h"
+
 /* One level of the flash hierarchy: how many there are, how many a zone spans */
 typedef struct MapLevel {
     uint32_t count;
@@ -23,6 +25,8 @@ enum { MAP_CHANNEL, MAP_WAY, MAP_DIE, MAP_PLANE, MAP_LEVELS };
 typedef struct ZoneMap {
     uint32_t zone_units;  /* units that one zone spans */
     uint32_t group_count; /* disjoint sets of zone_units units */
+    Divisor units_divisor; /* by zone_units */
+    Divisor groups_divisor; /* by group_count */
     uint32_t *unit_idx;   /* [group][unit in zone], in striping order */
 } ZoneMap;
 
@@ -52,7 +56,8 @@ void map_destroy(ZoneMap *map);
 static inline const uint32_t *map_zone_units(const ZoneMap *map,
                                              uint32_t zone_idx)
 {
-    return &map->unit_idx[zone_idx % map->group_count * map->zone_units];
+    return &map->unit_idx[remainder_of(zone_idx, &map->groups_divisor) *
+                          map->zone_units];
 }
 
 #endif

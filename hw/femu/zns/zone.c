@@ -18,6 +18,7 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
         .zones = g_new0(ZoneEntry, count),
         .count = count,
         .size_nlb = size_nlb,
+        .size_divisor = divisor_of(size_nlb),
         .capacity_nlb = capacity_nlb,
         .max_open = max_open,
         .max_active = max_active,
@@ -459,6 +460,7 @@ void zone_table_format(ZoneTable *table, uint64_t size_nlb,
                        uint64_t capacity_nlb)
 {
     table->size_nlb = size_nlb;
+    table->size_divisor = divisor_of(size_nlb);
     table->capacity_nlb = capacity_nlb;
     for (uint32_t i = 0; i < table->count; i++) {
         ZoneEntry *zone = &table->zones[i];

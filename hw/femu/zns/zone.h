@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../divisor.h"
 #include "../ssd_types.h"
 
 #define ZONE_NONE UINT32_MAX
@@ -46,6 +47,7 @@ typedef struct ZoneTable {
     ZoneEntry *zones;
     uint32_t count;
     uint64_t size_nlb;     /* distance between zone starts */
+    Divisor size_divisor;  /* by that */
     uint64_t capacity_nlb; /* writable blocks of a zone */
     uint32_t max_open;     /* UINT32_MAX: no limit */
     uint32_t max_active;
@@ -58,6 +60,17 @@ typedef struct ZoneTable {
     uint32_t oldest_idx; /* implicitly opened zones, in order of opening */
     uint32_t newest_idx;
 } ZoneTable;
+
+/* Which zone a block of the namespace is in, and where in it; lba < 2^63. */
+static inline uint32_t zone_of_lba(const ZoneTable *table, uint64_t lba)
+{
+    return divide(lba, &table->size_divisor);
+}
+
+static inline uint64_t zone_offset_nlb(const ZoneTable *table, uint64_t lba)
+{
+    return remainder_of(lba, &table->size_divisor);
+}
 
 /* All zones empty. */
 void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
