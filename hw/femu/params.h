@@ -123,6 +123,10 @@
       "programs whose data a unit can hold, the running one included; "       \
       "further ones wait before the channel. 1: no cache program, 2: "        \
       "cache program; 0 means no limit")                                      \
+    X(U64, program_issue_ns, "program-issue-ns", 0, 0, UINT64_C(1000000000),  \
+      "ns",                                                                   \
+      "the controller issues programs, of whatever unit, one after another, " \
+      "each in this time; 0: in none")                                        \
     X(U32, reads_first, "reads-first", 0, 0, 1u << 16, "reads",               \
       "reads that a unit serves before programs and erases that wait, and "   \
       "for each suspension; 0 means in order of arrival")                     \

@@ -153,6 +153,7 @@ static void init_flash(Ssd *ssd)
         .read_transfer_ns = p->page_transfer_ns * unit_planes,
         .program_transfer_ns = p->program_transfer_ns * unit_planes,
         .program_registers = p->program_registers,
+        .issue_ns = p->program_issue_ns,
         .cache_read = p->cache_read,
         .reads_first = p->reads_first,
         .program_suspend = p->program_suspend,

@@ -235,6 +235,45 @@ static void test_registers_of_units(void)
     drive_free(d);
 }
 
+/*
+ * The controller issues programs one after another, whatever their unit is, and
+ * a register's next program while the first runs. Reads do not wait for it.
+ */
+static void test_program_issue(void)
+{
+    const uint64_t issue = 10000;
+    Drive *d = drive_new("channels=4 program-registers=2 "
+                         "program-issue-ns=10000");
+    uint32_t tag[4], more, read;
+
+    for (unsigned i = 0; i < 4; i++) {
+        tag[i] = drive_write(d, 0, i, 1);
+    }
+    more = drive_write(d, 1, 4, 1);
+    for (unsigned i = 0; i < 4; i++) {
+        drive_expect(d, tag[i], (i + 1) * issue + XFER + PROG);
+    }
+    drive_expect(d, more, issue + XFER + 2 * PROG);
+    drive_free(d);
+
+    /* With one register, it is issued when that is free. */
+    d = drive_new("channels=1 program-registers=1 program-issue-ns=10000");
+    tag[0] = drive_write(d, 0, 0, 1);
+    tag[1] = drive_write(d, 0, 1, 1);
+    drive_expect(d, tag[0], issue + XFER + PROG);
+    drive_expect(d, tag[1], 2 * (issue + XFER + PROG));
+    drive_free(d);
+
+    /* The channel is the read's while the program is issued. */
+    d = drive_new("channels=1 program-issue-ns=100000");
+    drive_fill(d, 0, 1);
+    tag[0] = drive_write(d, 9 * MS, 1, 1);
+    read = drive_read(d, 9 * MS, 0, 1);
+    drive_expect(d, read, 9 * MS + READ + XFER);
+    drive_expect(d, tag[0], 9 * MS + 100000 + XFER + PROG);
+    drive_free(d);
+}
+
 static void test_reads_first(void)
 {
     Drive *d = drive_new("channels=1 reads-first=2");
@@ -666,6 +705,7 @@ int main(int argc, char **argv)
     g_test_add_func("/array/cache-read", test_cache_read);
     g_test_add_func("/array/program-registers", test_program_registers);
     g_test_add_func("/array/registers-of-units", test_registers_of_units);
+    g_test_add_func("/array/program-issue", test_program_issue);
     g_test_add_func("/array/reads-first", test_reads_first);
     g_test_add_func("/array/reads-alone", test_reads_alone);
     g_test_add_func("/array/suspend/program", test_program_suspend);

@@ -413,6 +413,7 @@ static void test_modes(gconstpointer data)
 /* Every mechanism on. */
 #define FULL ROOM "zones=6 channels=2 dies=2 planes=2 multi-plane=on " \
     "program-pages=2 cache-read=off program-registers=2 reads-first=2 " \
+    "program-issue-ns=40003 " \
     "program-suspend=on erase-suspend=on suspend-ns=20013 resume-ns=3001 " \
     "suspend-segment-ns=50021 suspend-spread=500 program-spread=30 " \
     "stripe-spread=60 buffer-resume=1 " \

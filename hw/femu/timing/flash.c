@@ -102,6 +102,23 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
 /* Registers: a program's data wait for one before they cross the channel */
 
+/* A program has its register: the controller issues it, then it transfers. */
+static void program_issue(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    uint64_t issue_ns = flash->config.issue_ns;
+
+    token->at_unit = false;
+    token->is_issued = issue_ns == 0;
+    if (token->is_issued) {
+        flash_channel_ask(flash, now_ns, token_idx);
+    } else {
+        event_heap_push(flash->events,
+                        local_clock_book(&flash->issue, now_ns, issue_ns),
+                        token_idx);
+    }
+}
+
 static void register_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     uint32_t unit_idx = flash->tokens[token_idx].op.unit_idx;
@@ -109,7 +126,7 @@ static void register_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
     if (flash_takes_program(flash, unit_idx)) {
         unit->loaded++;
-        flash_channel_ask(flash, now_ns, token_idx);
+        program_issue(flash, now_ns, token_idx);
     } else {
         queue_push(flash, &unit->loads, token_idx);
     }
@@ -120,7 +137,7 @@ static void register_load_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     if (!queue_is_empty(&unit->loads) && !flash->locked) {
         unit->loaded++;
-        flash_channel_ask(flash, now_ns, queue_pop(flash, &unit->loads));
+        program_issue(flash, now_ns, queue_pop(flash, &unit->loads));
     }
 }
 
@@ -213,11 +230,17 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     return op->kind != FLASH_READ;
 }
 
-/* The transfer has ended. True if the operation has, too. */
+/* The transfer has ended, or the issue. True if the operation has, too. */
 static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
-    const FlashOp *op = &flash->tokens[token_idx].op;
+    FlashToken *token = &flash->tokens[token_idx];
+    const FlashOp *op = &token->op;
 
+    if (flash_programs(op->kind) && !token->is_issued) {
+        token->is_issued = true;
+        flash_channel_ask(flash, now_ns, token_idx);
+        return false;
+    }
     if (flash_programs(op->kind)) {
         flash_unit_join(flash, now_ns, token_idx);
         return false;

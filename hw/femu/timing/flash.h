@@ -57,6 +57,7 @@ typedef struct FlashConfig {
     uint64_t program_transfer_ns;
 
     uint32_t program_registers; /* programs loaded per unit; 0: no limit */
+    uint64_t issue_ns; /* of a program, by the controller, one at a time */
     bool cache_read; /* a unit goes on while its last read is transferred */
     uint32_t reads_first; /* before other work goes on; 0: by arrival */
     bool program_suspend;
@@ -72,6 +73,7 @@ typedef struct FlashToken {
     FlashOp op;
     uint32_t next_idx; /* in a queue, or in the free list */
     bool at_unit;      /* its event ends array work, not a transfer */
+    bool is_issued;    /* a program's, by the controller */
     bool has_event;    /* never more than one; see unit_run() */
 } FlashToken;
 
@@ -119,6 +121,7 @@ typedef struct Flash {
     FlashToken *tokens;
     uint32_t free_idx; /* returned tokens */
     uint32_t fresh_idx; /* tokens from here on were never used */
+    LocalClock issue; /* the controller's, of programs */
     LocalClock *channels;
     FlashUnit *units;
     bool locked; /* programs wait before their registers */
