@@ -39,6 +39,22 @@ static const char *const geometries[][2] = {
     {"1-channel-4-4-2", "zone-channels=1 ways=4 dies=4 planes=2"},
 };
 
+/*
+ * Of four big geometries each takes every fourth of the words, and another one
+ * than the others. Return: whether it is the n-th.
+ */
+static bool takes(const char *const *geometry, unsigned n)
+{
+    static const char big[] = "ways=4 dies=4";
+    unsigned others = 0;
+
+    for (unsigned i = 0; geometries[i] != geometry; i++) {
+        others += strstr(geometries[i][1], big) != NULL;
+    }
+    /* 16 words in a row differ in two things only: begin with another one. */
+    return !strstr(geometry[1], big) || (n + n / 16) % 4 == others;
+}
+
 /* Pages of a chunk. */
 static const unsigned chunks[] = { 1, 3, 64, 1000 };
 
@@ -491,17 +507,21 @@ static void check_resets(const char *words, Rng *rng)
 
 static void test_reset(gconstpointer data)
 {
+    const char *const *geometry = data;
     Rng rng = { drive_seed() };
+    unsigned count = 0;
 
     checked = 0;
     for (unsigned i = 0; i < G_N_ELEMENTS(erasures); i++) {
         for (unsigned k = 0; k < G_N_ELEMENTS(preemptions); k++) {
             for (unsigned n = 0; n < 2 * G_N_ELEMENTS(mappings); n++) {
                 g_autofree char *words = g_strjoin(
-                    " ", data, erasures[i], preemptions[k], mappings[n / 2],
+                    " ", geometry[1], erasures[i], preemptions[k], mappings[n / 2],
                     n % 2 ? "full-erase=on" : "", NULL);
 
-                check_resets(words, &rng);
+                if (takes(geometry, count++)) {
+                    check_resets(words, &rng);
+                }
             }
         }
     }
@@ -584,6 +604,7 @@ static void check_mixed(const char *words, unsigned n, Rng *rng)
 /* 7, 4 and 3 have no factor in common: every pair of words meets. */
 static void test_mixed(gconstpointer data)
 {
+    const char *const *geometry = data;
     Rng rng = { drive_seed() };
     unsigned n = 0;
 
@@ -592,10 +613,13 @@ static void test_mixed(gconstpointer data)
         for (unsigned k = 0; k < G_N_ELEMENTS(preemptions); k++) {
             for (unsigned m = 0; m < 2 * G_N_ELEMENTS(mappings); m++) {
                 g_autofree char *words = g_strjoin(
-                    " ", data, erasures[i], preemptions[k], mappings[m / 2],
+                    " ", geometry[1], erasures[i], preemptions[k], mappings[m / 2],
                     m % 2 ? "full-erase=on" : "", NULL);
 
-                check_mixed(words, n++, &rng);
+                if (takes(geometry, n)) {
+                    check_mixed(words, n, &rng);
+                }
+                n++;
             }
         }
     }
@@ -615,8 +639,8 @@ int main(int argc, char **argv)
             g_strconcat("/matrix/mixed/", geometries[i][0], NULL);
 
         g_test_add_data_func(finish_path, geometries[i][1], test_finish);
-        g_test_add_data_func(reset_path, geometries[i][1], test_reset);
-        g_test_add_data_func(mixed_path, geometries[i][1], test_mixed);
+        g_test_add_data_func(reset_path, geometries[i], test_reset);
+        g_test_add_data_func(mixed_path, geometries[i], test_mixed);
     }
     return g_test_run();
 }
