@@ -180,6 +180,9 @@ class Machine:
     def add_drive(self, trace):
         """The drive: the config, what the user sets in it, a trace file."""
         self._args += ['-readconfig', self._settings.config]
+        if self._settings.namespaces > 1:
+            self._append.append('femu.namespaces=%d'
+                                % self._settings.namespaces)
         properties = dict(self._settings.set)
         if self._settings.dilation != 1:
             properties['time-dilation'] = str(self._settings.dilation)

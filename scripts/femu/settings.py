@@ -36,8 +36,10 @@ class Settings:
         self._env = env
         self.config = self._file('CONFIG', os.path.join(
             TOP, 'configs', 'zn540.cfg'))
-        self.driver = drive_driver(self.config)
+        properties = drive_properties(self.config)
+        self.driver = properties['driver']
         self.set = self._properties()
+        self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
         self.trace_file = os.path.abspath(env['TRACE']) \
@@ -164,19 +166,31 @@ class Settings:
         return properties
 
 
-def drive_driver(config):
-    """Return: the driver property of CONFIG's [device "zns0"]."""
-    section = None
+def namespace_count(properties):
+    """Return: how many namespaces a drive of these properties has. What is
+    wrong with them, QEMU tells."""
+    zoned = properties.get('namespaces', '1')
+    conventional = properties.get('conventional-size', '0')
+    return (int(zoned) if zoned.isdecimal() else 1) + \
+        (re.match('0[A-Za-z]*$', conventional) is None)
+
+
+def drive_properties(config):
+    """Return: {name: text} of CONFIG's [device "zns0"]."""
+    section, found = None, {}
     with open(config, encoding='utf-8', errors='replace') as file:
         for line in file:
             line = line.strip()
             if line.startswith('['):
                 section = line
-            match = re.fullmatch(r'driver\s*=\s*"(.*)"', line)
+            match = re.fullmatch(r'([a-z][a-z0-9.-]*)\s*=\s*"(.*)"', line)
             if match and section == '[device "zns0"]':
-                return match[1]
-    raise SettingsError('CONFIG=%s: the drive is missing: a section '
-                        '[device "zns0"] with driver = "femu-zns"' % config)
+                found[match[1]] = match[2]
+    if 'driver' not in found:
+        raise SettingsError('CONFIG=%s: the drive is missing: a section '
+                            '[device "zns0"] with driver = "femu-zns"'
+                            % config)
+    return found
 
 
 def _in_path(name):

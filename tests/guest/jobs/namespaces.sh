@@ -17,6 +17,9 @@ disks()
         "host-managed $ZONES"
     same two "$(cat /sys/block/nvme0n2/queue/{zoned,nr_zones} | xargs)" \
         "host-managed $ZONES"
+    same "what init waits for" \
+        "$(grep -o 'femu.namespaces=[0-9]*' /proc/cmdline)" femu.namespaces=3
+    same order "$(cat /sys/block/nvme0n?/nsid | xargs)" "1 2 3"
     same conventional "$(cat /sys/block/nvme0n3/queue/zoned)" none
     same size "$(blockdev --getsize64 $CONVENTIONAL)" $CONVENTIONAL_BYTES
     same names "$(cat /sys/block/nvme0n?/wwid | sort -u | wc -l)" 3
