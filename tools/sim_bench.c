@@ -159,14 +159,17 @@ static bool send_all(Bench *b, uint64_t count, GError **error)
 static bool fill(Bench *b, GError **error)
 {
     uint32_t block_nlb = b->block_nlb;
+    unsigned read_pct = b->read_pct;
     bool filled;
 
+    b->read_pct = 0;
     b->fill_nlb = MIN(b->zone_cap_nlb, UINT64_C(16384)) / block_nlb *
                   block_nlb;
     b->block_nlb = (uint32_t)MIN(b->fill_nlb, b->params->mdts_bytes /
                                  b->params->lba_bytes);
     b->fill_nlb = b->fill_nlb / b->block_nlb * b->block_nlb;
     filled = send_all(b, b->zones * (b->fill_nlb / b->block_nlb), error);
+    b->read_pct = read_pct;
     b->block_nlb = block_nlb;
     b->zone_first = b->zones;
     b->at_nlb = 0;
