@@ -712,6 +712,27 @@ void ssd_run(Ssd *ssd, uint64_t now_ns)
     ssd->run_at_ns = now_ns;
 }
 
+/*
+ * No pending event leads to a completion before this. While all that is inside
+ * is host I/O, that takes a while to leave the drive once its work has ended;
+ * what is leaving already waits in its lanes, or among the others.
+ */
+static uint64_t events_lead_to_done_at_ns(const Ssd *ssd)
+{
+    const EventHeap *events = &ssd->events;
+    uint64_t next_at_ns = event_heap_next_at_ns(events);
+    uint64_t leaving_at_ns;
+
+    if (ssd->least_leave_ns == 0 ||
+        ssd->inflight_count != ssd->host_io_count) {
+        return next_at_ns;
+    }
+    leaving_at_ns = MIN(MIN(event_heap_lane_at_ns(events, LANE_READS_DONE),
+                            event_heap_lane_at_ns(events, LANE_DONE)),
+                        event_heap_other_at_ns(events));
+    return MIN(leaving_at_ns, next_at_ns + ssd->least_leave_ns);
+}
+
 static uint64_t next_done_at_ns(const Ssd *ssd)
 {
     if (ssd->ready_count) {
@@ -724,7 +745,7 @@ static uint64_t next_done_at_ns(const Ssd *ssd)
         ssd->entering_finishes == 0 && ssd->waiting_fills == 0) {
         return ssd_fills_end_after_ns(ssd);
     }
-    return event_heap_next_at_ns(&ssd->events);
+    return events_lead_to_done_at_ns(ssd);
 }
 
 uint64_t ssd_next_at_ns(const Ssd *ssd)

@@ -38,6 +38,8 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
     ssd->first_wake_payload = first_payload + ssd_front_event_count(ssd);
     ssd->has_front = front_costs(p) || p->write_buffer_bytes;
     ssd->first_read_idx = SSD_NONE;
+    ssd->least_leave_ns = MIN(MIN(p->fixed_read_ns, p->fixed_write_ns),
+                              p->fixed_append_ns);
     ssd->ranges = g_new(Span, (size_t)p->cmd_slots *
                               SSD_DEALLOCATE_RANGES_MAX);
     front_end_init(&ssd->front, &ssd->events, LANE_FRONT,

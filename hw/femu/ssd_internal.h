@@ -386,6 +386,7 @@ struct Ssd {
     ZoneMap map;
     EventHeap events;
     Flash flash;
+    uint64_t least_leave_ns; /* of host I/O, once its work has ended */
 
     uint32_t first_payload; /* of events that are not the flash's */
     uint32_t first_wake_payload; /* of jobs that wait */

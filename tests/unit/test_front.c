@@ -91,6 +91,33 @@ static void test_after(void)
     drive_free(d);
 }
 
+/*
+ * The earliest that a hand-off can lead to is said before it, the exact instant
+ * after it; a flush, which has no latency, may end at its hand-off.
+ */
+static void test_next(void)
+{
+    Drive *d = drive_new("fe-read-ns=2000 fixed-read-ns=700 "
+                         "fixed-write-ns=500 fixed-append-ns=600");
+    uint32_t read, flush;
+
+    read = drive_read(d, MS, 0, 1);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, MS + 2500);
+    drive_expect(d, read, MS + 2700);
+    read = drive_read(d, 2 * MS, 0, 1);
+    g_assert_cmpuint(ssd_poll(d->ssd, 2 * MS + 2500, &(SsdDone) { 0 }, 1), ==,
+                     0);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, 2 * MS + 2700);
+    drive_expect(d, read, 2 * MS + 2700);
+    read = drive_read(d, 3 * MS, 0, 1);
+    flush = drive_flush(d, 3 * MS);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, 3 * MS + 2000);
+    drive_expect(d, flush, 3 * MS + 2000);
+    drive_expect(d, read, 3 * MS + 2700);
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
 static void expect_write(Drive *d, uint64_t at_ns, bool append,
                          uint32_t zone_idx, uint32_t nlb, uint64_t front_ns)
 {
@@ -373,6 +400,7 @@ int main(int argc, char **argv)
     g_test_add_func("/front/one-by-one", test_one_by_one);
     g_test_add_func("/front/read-slots", test_read_slots);
     g_test_add_func("/front/after", test_after);
+    g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);
     g_test_add_func("/front/pauses", test_pauses);

@@ -85,6 +85,18 @@ static inline uint64_t event_heap_next_at_ns(const EventHeap *heap)
     return heap->next.key >> 64;
 }
 
+/* The same of one lane, and of what waits in no lane. */
+static inline uint64_t event_heap_lane_at_ns(const EventHeap *heap,
+                                             unsigned lane_idx)
+{
+    return heap->heads[lane_idx] >> 64;
+}
+
+static inline uint64_t event_heap_other_at_ns(const EventHeap *heap)
+{
+    return heap->firsts[EVENT_IN_HEAP].key >> 64;
+}
+
 /* Take the earliest event. Needs one. Return: its payload. */
 uint32_t event_heap_pop(EventHeap *heap);
 
