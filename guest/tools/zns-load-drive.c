@@ -166,16 +166,29 @@ static void read_sizes(Drive *drive)
                         drive->lba_bytes;
 }
 
+/*
+ * Full, read-only and offline zones have no valid write pointer (ZNS 1.1, figure
+ * 37). All of the first two can be read, nothing of the last.
+ */
+static uint64_t written_lba(const Zone *zone, uint64_t write_pointer)
+{
+    switch (zone->state) {
+    case ZONE_FULL:
+    case ZONE_READ_ONLY:
+        return zone->capacity_lba;
+    case ZONE_OFFLINE:
+        return 0;
+    default:
+        return write_pointer - zone->start_lba;
+    }
+}
+
 static void take_descriptor(Zone *zone, const uint8_t *at)
 {
-    uint64_t write_pointer = number(at + 24, 8);
-
     zone->state = at[1] >> 4;
     zone->capacity_lba = number(at + 8, 8);
     zone->start_lba = number(at + 16, 8);
-    zone->written_lba = zone->state == ZONE_FULL
-                        ? zone->capacity_lba
-                        : write_pointer - zone->start_lba;
+    zone->written_lba = written_lba(zone, number(at + 24, 8));
 }
 
 /* Reads the descriptors from zone FIRST on. Return: how many came. */
