@@ -274,8 +274,8 @@
     X(U64, buffer_release_ns, "buffer-release-ns", 0, 0,                      \
       UINT64_C(1000000000), "ns",                                             \
       "what has been programmed leaves the buffer page by page over this "    \
-      "time, as the unit's next data take its place in the registers; 0: at " \
-      "once")                                                                 \
+      "time, as the unit's next data take its place in the registers, but "   \
+      "before any next program can have ended; 0: at once")                   \
     X(U32, buffer_resume_waiters, "buffer-resume", 0, 0, 8191, "commands",    \
       "a front end that is held up goes on when so few of them wait; 0: one " \
       "less than buffer-waiters")                                             \

@@ -348,11 +348,6 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
                             "must be 0, or %s and more: 32K, and what one "
                             "program writes", zone);
     }
-    if (p->buffer_release_ns > p->program_ns * 2 / 5) {
-        return params_error(error, "buffer-release-ns", p->buffer_release_ns,
-                            "must be at most 2/5 of program-ns (%" PRIu64
-                            "), which no program falls below", p->program_ns);
-    }
     if (p->buffer_resume_waiters >= p->buffer_waiters) {
         return params_error(error, "buffer-resume", p->buffer_resume_waiters,
                             "must be below buffer-waiters=%" PRIu32
@@ -510,8 +505,7 @@ static const SsdParamRule rules[] = {
     {check_write_buffer,
      "`write-buffer` needs `program-registers`. It holds at least 32K and what "
      "one program writes for each zone that may be active, `zone-buffer` 32K "
-     "and what one program writes. `buffer-release-ns` is at most 2/5 of "
-     "`program-ns`, `buffer-resume` below `buffer-waiters`."},
+     "and what one program writes. `buffer-resume` is below `buffer-waiters`."},
     {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},

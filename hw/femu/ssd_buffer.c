@@ -14,6 +14,14 @@
 
 #include "ssd_internal.h"
 
+/* What the parameters say, but it is over before any next program ends. */
+static uint64_t release_time_ns(const Ssd *ssd)
+{
+    uint64_t least_ns = flash_least_program_ns(&ssd->flash.config);
+
+    return least_ns ? MIN(ssd->params.buffer_release_ns, least_ns - 1) : 0;
+}
+
 void ssd_buffer_init(Ssd *ssd)
 {
     Buffer *buffer = &ssd->buffer;
@@ -24,6 +32,7 @@ void ssd_buffer_init(Ssd *ssd)
         return;
     }
     buffer->zone_bytes = ssd->params.zone_buffer_bytes;
+    buffer->release_ns = release_time_ns(ssd);
     buffer->first_idx = SSD_NONE;
     buffer->streams = g_new0(Stream, zones);
     for (uint32_t i = 0; i < zones; i++) {
@@ -364,8 +373,8 @@ void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
 
 /*
  * What has been programmed leaves the buffer as the unit's next data take its
- * place in the registers: page by page, evenly. At most one program of a unit
- * does so at a time, for no program is shorter (a rule of the parameters).
+ * place in the registers: page by page, evenly. They have taken it when their
+ * own program ends, so at most one program of a unit does so at a time.
  */
 static void release_later(Ssd *ssd, uint32_t unit_idx)
 {
@@ -374,7 +383,7 @@ static void release_later(Ssd *ssd, uint32_t unit_idx)
                      ssd->params.page_bytes;
 
     event_heap_push(&ssd->events, queue->programmed_at_ns +
-                    ssd->params.buffer_release_ns * bytes / ssd->page_bytes,
+                    ssd->buffer.release_ns * bytes / ssd->page_bytes,
                     ssd->first_payload + EVENT_DONE + ssd->params.cmd_slots +
                     unit_idx);
 }
@@ -384,7 +393,7 @@ void ssd_buffer_program_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
 {
     UnitQueue *queue = &ssd->buffer.units[unit_idx];
 
-    if (ssd->params.buffer_release_ns == 0) {
+    if (ssd->buffer.release_ns == 0) {
         release(&ssd->buffer, &ssd->buffer.streams[zone_idx], ssd->page_bytes);
         return;
     }

@@ -217,6 +217,7 @@ typedef struct Buffer {
     uint64_t size_bytes; /* 0: there is none */
     uint64_t zone_bytes; /* that a zone may use */
     uint64_t used_bytes;
+    uint64_t release_ns; /* of what a program has written; 0: at once */
     uint32_t first_idx; /* commands that wait for room, linked by next_idx */
     uint32_t last_idx;
     uint32_t waiting_count;

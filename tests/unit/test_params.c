@@ -381,18 +381,12 @@ static void test_rules_buffer(void)
     assert_check("program-registers=1 write-buffer=1M zone-buffer=40K",
                  "zone-buffer=40K (40960): must be 0, or 48K and more: 32K, "
                  "and what one program writes");
-    assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
-                 "buffer-release-ns=280000", NULL);
     assert_check("program-registers=2 write-buffer=256K buffer-waiters=3 "
                  "buffer-resume=2", NULL);
     assert_check("program-registers=2 write-buffer=256K buffer-waiters=3 "
                  "buffer-resume=3",
                  "buffer-resume=3: must be below buffer-waiters=3, which hold "
                  "the front end up");
-    assert_check("program-registers=2 write-buffer=256K program-ns=700001 "
-                 "buffer-release-ns=280001",
-                 "buffer-release-ns=280001: must be at most 2/5 of "
-                 "program-ns (700001), which no program falls below");
     assert_check("reset-drain-first=on reset-drains=on", NULL);
     assert_check("reset-drain-first=on",
                  "reset-drain-first=on: needs reset-drains=on, of which it "
