@@ -193,6 +193,7 @@ static bool take_params(Input *in, SsdParams *p)
     p->excursion_ns = PICK(in, 0, 0, 2, 3000000);
     p->reset_recommended_ns = PICK(in, 0, 0, 5000000);
     p->program_issue_ns = PICK(in, 0, 3011, 900007);
+    p->fixed_write_ns = PICK(in, 0, 6007);
     p->buffer_release_ns = PICK(in, 0, 211001, 1000000000);
     if (!ssd_params_check(p, NULL)) {
         return false;
