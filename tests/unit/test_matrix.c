@@ -505,24 +505,32 @@ static void check_resets(const char *words, Rng *rng)
     }
 }
 
+#define WORDS_COUNT (G_N_ELEMENTS(erasures) * G_N_ELEMENTS(preemptions) * \
+                     G_N_ELEMENTS(mappings) * 2)
+
+/* The n-th way to erase, to give way, to map, and how much to erase. */
+static char *nth_words(const char *geometry, unsigned n)
+{
+    unsigned full = n % 2;
+    unsigned mapping = n / 2 % G_N_ELEMENTS(mappings);
+    unsigned rest = n / 2 / G_N_ELEMENTS(mappings);
+
+    return g_strjoin(" ", geometry, erasures[rest / G_N_ELEMENTS(preemptions)],
+                     preemptions[rest % G_N_ELEMENTS(preemptions)],
+                     mappings[mapping], full ? "full-erase=on" : "", NULL);
+}
+
 static void test_reset(gconstpointer data)
 {
     const char *const *geometry = data;
     Rng rng = { drive_seed() };
-    unsigned count = 0;
 
     checked = 0;
-    for (unsigned i = 0; i < G_N_ELEMENTS(erasures); i++) {
-        for (unsigned k = 0; k < G_N_ELEMENTS(preemptions); k++) {
-            for (unsigned n = 0; n < 2 * G_N_ELEMENTS(mappings); n++) {
-                g_autofree char *words = g_strjoin(
-                    " ", geometry[1], erasures[i], preemptions[k], mappings[n / 2],
-                    n % 2 ? "full-erase=on" : "", NULL);
+    for (unsigned n = 0; n < WORDS_COUNT; n++) {
+        g_autofree char *words = nth_words(geometry[1], n);
 
-                if (takes(geometry, count++)) {
-                    check_resets(words, &rng);
-                }
-            }
+        if (takes(geometry, n)) {
+            check_resets(words, &rng);
         }
     }
     g_test_message("%u commands, each polled in %u ways", checked,
@@ -606,21 +614,13 @@ static void test_mixed(gconstpointer data)
 {
     const char *const *geometry = data;
     Rng rng = { drive_seed() };
-    unsigned n = 0;
 
     checked = 0;
-    for (unsigned i = 0; i < G_N_ELEMENTS(erasures); i++) {
-        for (unsigned k = 0; k < G_N_ELEMENTS(preemptions); k++) {
-            for (unsigned m = 0; m < 2 * G_N_ELEMENTS(mappings); m++) {
-                g_autofree char *words = g_strjoin(
-                    " ", geometry[1], erasures[i], preemptions[k], mappings[m / 2],
-                    m % 2 ? "full-erase=on" : "", NULL);
+    for (unsigned n = 0; n < WORDS_COUNT; n++) {
+        g_autofree char *words = nth_words(geometry[1], n);
 
-                if (takes(geometry, n)) {
-                    check_mixed(words, n, &rng);
-                }
-                n++;
-            }
+        if (takes(geometry, n)) {
+            check_mixed(words, n, &rng);
         }
     }
     g_test_message("%u commands, each polled in %u ways", checked,
