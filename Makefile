@@ -6,11 +6,21 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
+.PHONY: pictures variables
 
-.PHONY: figures validate observations interference fit guest-table bench
+.PHONY: figures validate observations interference fit guest-table bench mutants
+
+# A variable on the command line that nothing reads is a slip of the finger.
+ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
+	$(filter command,$(firstword $(origin $(name)))),$(name))))
+SLIP := $(if $(ASKED),$(shell scripts/variables $(ASKED)))
+ifneq ($(SLIP),)
+$(error $(SLIP))
+endif
 
 # Where the builds and the results go; "make clean" leaves the results.
-BUILDS := build build-bench build-core build-guest build-qemu build-tests
+BUILDS := build build-bench build-core build-guest build-mutants build-qemu \
+	build-tests
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
@@ -26,8 +36,12 @@ help:
 #:                 (scripts/run says what else there is)
 #: make shell    the same guest with a login prompt
 #: make test     all tests; STAGES="core qtest" for some of them
+#: make variables   every variable that something here reads
 #: make fuzz     libFuzzer on TARGET=device|generic|core|trace|config for
 #:               FUZZ_S=600 seconds (tests/fuzz/README.md)
+#: make mutants  changes the program in small ways and says which of them no
+#:               test sees (tests/mutants/README.md)
+#:                 N=200 SEED=1 TARGET=core|device   (neither: both)
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
@@ -43,8 +57,11 @@ shell:
 	@scripts/shell
 
 test:
-	@scripts/deps core qemu guest report fit test
+	@scripts/deps core qemu guest report fit test mutants
 	@scripts/test
+
+variables:
+	@scripts/variables
 
 test-fio-zbd:
 	@scripts/deps qemu guest report
@@ -59,6 +76,10 @@ fuzz:
 	@scripts/deps core qemu test
 	@scripts/fuzz $(TARGET) $(FUZZ_S)
 
+mutants:
+	@scripts/deps core qemu test mutants
+	@scripts/mutants
+
 #: make figures  the papers' figures, drawn anew by the simulator, with a table
 #:               of theirs, ours and the error; out/figures/
 #:                 FIGURES="10a 11a"   only these
@@ -69,7 +90,7 @@ figures: core
 
 #: make validate  every measured point of a drive beside the model's;
 #:               out/validate/report.html
-#:                 POINTS=file.csv CONFIG=file.cfg SEEDS=3
+#:                 POINTS=file.csv CONFIG=file.cfg SET="..." SEEDS=3
 #: make observations  what two papers observed on the ZN540, checked on ours,
 #:               in a guest too if it is built (GUEST=1: or else fail; 0: not)
 #: make interference  how much finish and reset disturb I/O, both drives
@@ -111,6 +132,7 @@ bench:
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/
 #: make docs     docs/parameters.md from the table in hw/femu/params.h
+#: make pictures docs/img/report.png and the table of README.md, of one run
 #: make deps     install the Debian packages that all of this needs
 #: make clean    remove what was built, but not the results in out/
 qemu:
@@ -129,8 +151,16 @@ docs: core
 	@build-core/tools/femu-sim params --markdown >docs/parameters.md.new
 	@mv docs/parameters.md.new docs/parameters.md
 
+# Of one run with nothing changed, whatever the environment says.
+pictures:
+	@scripts/deps qemu guest report
+	@scripts/build-qemu
+	@scripts/build-guest
+	@env -u JOB -u CONFIG -u SET -u TIME -u DILATION -u OUT scripts/run
+	@scripts/pictures
+
 deps:
-	@scripts/deps core qemu guest report fit test
+	@scripts/deps core qemu guest report fit test mutants
 
 clean:
 	rm -rf $(BUILDS)

@@ -223,7 +223,9 @@ private_apt()
 {
     local dir=$1 types=$2 uri tried=
     command -v apt-get >/dev/null ||
-        die "no apt here: on this machine give your own sources (QEMU_SRC=)"
+        die "no apt here, and so none of Debian's packages: QEMU needs your" \
+            "own sources (QEMU_SRC=tree or tarball of QEMU 10.0), the guest one" \
+            "that \"make guest\" built elsewhere (GUEST=its build-guest folder)"
     while read -r uri; do
         tried="$tried $uri"
         private_apt_write "$dir" "$types" "$uri"

@@ -34,8 +34,8 @@ static const char *const known_groups[] = {
 /* Keys of the device that are no parameters of the drive. */
 static const char *const device_keys[] = {
     "driver", "id", "bus", "addr", "serial", "memdev", "trace",
-    "time-dilation", "max-queue-pairs", "zd-extension-size", "multifunction",
-    "romfile", "rombar", "acpi-index", NULL
+    "time-dilation", "max-queue-pairs", "multifunction", "romfile", "rombar",
+    "acpi-index", NULL
 };
 
 /* One key of the section that is being read. */
@@ -126,23 +126,6 @@ static bool is_serial(const char *text)
     return length > 0 && length <= MAX_SERIAL_LENGTH && text[length] == '\0';
 }
 
-/* ZNS 1.1, figure 50: the size is in units of 64 bytes, in 8 bits. */
-static bool check_extension_key(const ConfigReader *reader,
-                                const ConfigSetting *setting, GError **error)
-{
-    uint64_t value = 0;
-    const char *wrong = ssd_param_parse(SSD_PARAM_TYPE_U32, setting->value,
-                                        &value);
-
-    if (!wrong && (value % 64 != 0 || value > 255 * 64)) {
-        wrong = "is no such size";
-    }
-    return !wrong || error_at(reader, setting->line_number, error,
-                              "%s=%s: '%s' %s; must be 0 or a multiple of 64 "
-                              "up to 16320", setting->name, setting->value,
-                              setting->value, wrong);
-}
-
 /* A key of the device that is no parameter: would QEMU take it? */
 static bool check_device_key(const ConfigReader *reader,
                              const ConfigSetting *setting, GError **error)
@@ -152,9 +135,6 @@ static bool check_device_key(const ConfigReader *reader,
     }
     if (g_str_equal(setting->name, "max-queue-pairs")) {
         return check_number_key(reader, setting, 64, error);
-    }
-    if (g_str_equal(setting->name, "zd-extension-size")) {
-        return check_extension_key(reader, setting, error);
     }
     if (g_str_equal(setting->name, "serial") &&
         !is_serial(setting->value)) {

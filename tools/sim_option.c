@@ -122,10 +122,11 @@ static const char *set_scheduler(JobSpec *spec G_GNUC_UNUSED, Plan *plan,
 static const OptionRow rows[] = {
     {"rw", OPTION_TEXT, OF_SPEC(rw), "read, write, randread, randwrite, rw, "
      "randrw, append, randappend, finish, softfinish, reset (or trim), open, "
-     "close"},
+     "close, report (of each zone, and of those behind it as far as bs has "
+     "room)"},
     {"readwrite", OPTION_TEXT, OF_SPEC(rw), NULL},
-    {"bs", OPTION_BYTES, OF_JOB(block_bytes), "bytes of a read or write (4k); "
-     "of a softfinish, its chunk"},
+    {"bs", OPTION_BYTES, OF_JOB(block_bytes), "bytes of a read, write or "
+     "report (4k); of a softfinish, its chunk"},
     {"blocksize", OPTION_BYTES, OF_JOB(block_bytes), NULL},
     {"iodepth", OPTION_COUNT32, OF_JOB(depth), "operations that a worker keeps "
      "under way (1)"},
@@ -393,6 +394,7 @@ static const struct {
     {"trim", PLAN_RESET, false, false},
     {"open", PLAN_OPEN, false, false},
     {"close", PLAN_CLOSE, false, false},
+    {"report", PLAN_REPORT, false, false},
 };
 
 static const char *finish_kind(const JobSpec *spec, PlanJob *job)
@@ -411,7 +413,7 @@ static const char *finish_kind(const JobSpec *spec, PlanJob *job)
         }
     }
     return "must be read, write, randread, randwrite, rw, randrw, append, "
-           "randappend, finish, softfinish, reset, open or close";
+           "randappend, finish, softfinish, reset, open, close or report";
 }
 
 /* A place or a length that zones must make up. */

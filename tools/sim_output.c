@@ -20,28 +20,42 @@ static double per_second(double amount, uint64_t elapsed_ns)
     return elapsed_ns > 0 ? amount * NS_PER_S / (double)elapsed_ns : 0;
 }
 
+/* A column: four digits that mean something, or all before the point. */
+static void cell(FILE *out, double value)
+{
+    int decimals = 3;
+
+    for (double left = value; left > 0 && left < 1 && decimals < 6;
+         left *= 10) {
+        decimals++;
+    }
+    for (double left = value; left >= 10 && decimals > 0; left /= 10) {
+        decimals--;
+    }
+    fprintf(out, " %10.*f", value > 0 ? decimals : 0, value);
+}
+
 static void table_op(FILE *out, const char *name, const char *what,
                      const ResultOp *op, uint64_t elapsed_ns)
 {
     const SimLatency *latency = op->latency;
 
-    fprintf(out, "%-16s %-11s%10" PRIu64 "%10.3f%10.1f%11.2f%11.2f", name,
-            what, latency->count,
-            per_second((double)latency->count, elapsed_ns) / 1000,
-            per_second((double)op->bytes, elapsed_ns) / SSD_MIB,
-            (double)latency->sum_ns / (double)latency->count / 1000,
-            (double)latency->min_ns / 1000);
+    fprintf(out, "%-16s %-13s %10" PRIu64, name, what, latency->count);
+    cell(out, per_second((double)latency->count, elapsed_ns) / 1000);
+    cell(out, per_second((double)op->bytes, elapsed_ns) / SSD_MIB);
+    cell(out, (double)latency->sum_ns / (double)latency->count / 1000);
+    cell(out, (double)latency->min_ns / 1000);
     for (unsigned i = 0; i < G_N_ELEMENTS(percentiles); i++) {
-        fprintf(out, "%11.2f",
-                (double)sim_latency_percentile(latency, percentiles[i]) /
-                1000);
+        cell(out, (double)sim_latency_percentile(latency, percentiles[i]) /
+             1000);
     }
-    fprintf(out, "%11.2f\n", (double)latency->max_ns / 1000);
+    cell(out, (double)latency->max_ns / 1000);
+    fprintf(out, "\n");
 }
 
 void output_table(FILE *out, const Plan *plan, const Result *result)
 {
-    fprintf(out, "%-16s %-11s%10s%10s%10s%11s%11s%11s%11s%11s%11s%11s\n",
+    fprintf(out, "%-16s %-13s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s\n",
             "job", "operation", "count", "kiops", "MiB/s", "mean us",
             "min us", "p50 us", "p95 us", "p99 us", "p99.9 us", "max us");
     for (unsigned i = 0; i < result->job_count; i++) {

@@ -20,6 +20,7 @@ static const char *const op_names[PLAN_OP_COUNT] = {
     [PLAN_RESET] = "reset",
     [PLAN_OPEN] = "open",
     [PLAN_CLOSE] = "close",
+    [PLAN_REPORT] = "report",
     [PLAN_SOFTFINISH] = "softfinish",
 };
 
@@ -212,12 +213,28 @@ static bool check_zones(const PlanJob *job, const SsdParams *params,
     return true;
 }
 
+/* Its header is as long as what it says of a zone. */
+static bool check_report(const PlanJob *job, const SsdParams *params,
+                         GError **error)
+{
+    if (job->block_bytes % 4 == 0 && job->block_bytes >= 64 &&
+        job->block_bytes <= params->mdts_bytes) {
+        return true;
+    }
+    return job_error(error, job, "%sbs=%" PRIu64 ": a report has a multiple of "
+                     "4 bytes, 64 to mdts=%" PRIu64, dashes(job),
+                     job->block_bytes, params->mdts_bytes);
+}
+
 static bool check_block(const PlanJob *job, const SsdParams *params,
                         GError **error)
 {
     bool append = job->op == PLAN_APPEND;
     uint64_t max_bytes = append ? params->zasl_bytes : params->mdts_bytes;
 
+    if (job->op == PLAN_REPORT) {
+        return check_report(job, params, error);
+    }
     if (!plan_op_transfers(job->op) && job->op != PLAN_SOFTFINISH) {
         return true;
     }

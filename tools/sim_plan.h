@@ -21,6 +21,7 @@ typedef enum PlanOp {
     PLAN_RESET,
     PLAN_OPEN,
     PLAN_CLOSE,
+    PLAN_REPORT,     /* of as many zones as a block has room for */
     PLAN_SOFTFINISH, /* writes up to the zone's end, sent by the host */
     PLAN_OP_COUNT,
 } PlanOp;

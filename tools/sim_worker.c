@@ -334,9 +334,31 @@ static SsdOp ssd_op_of(PlanOp op)
         return SSD_OP_ZONE_OPEN;
     case PLAN_CLOSE:
         return SSD_OP_ZONE_CLOSE;
+    case PLAN_REPORT:
+        return SSD_OP_ZONE_REPORT;
     default:
         g_assert_not_reached();
     }
+}
+
+/* What a report of so many bytes describes: ZNS 1.1 figures 36 and 37. */
+static uint32_t described_zones(const Engine *engine, const PlanJob *job,
+                                uint32_t zone_idx)
+{
+    uint32_t zones = engine->params->zones / engine->params->namespaces;
+
+    return (uint32_t)MIN(job->block_bytes / 64 - 1, zones - zone_idx);
+}
+
+static SsdCmd mgmt_cmd(const Engine *engine, const Worker *worker, PlanOp op,
+                       uint32_t zone_idx)
+{
+    SsdCmd cmd = zone_cmd(engine, worker, ssd_op_of(op), zone_idx);
+
+    if (op == PLAN_REPORT) {
+        cmd.nlb = described_zones(engine, worker->job, zone_idx);
+    }
+    return cmd;
 }
 
 static SsdCmd soft_cmd(const Engine *engine, const Worker *worker,
@@ -371,8 +393,8 @@ static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
         step = SLOT_SOFT;
         cmd = soft_cmd(engine, worker, zone_idx, written_bytes);
     } else {
-        cmd = zone_cmd(engine, worker, job->op == PLAN_SOFTFINISH
-                       ? SSD_OP_ZONE_FINISH : ssd_op_of(job->op), zone_idx);
+        cmd = mgmt_cmd(engine, worker, job->op == PLAN_SOFTFINISH
+                       ? PLAN_FINISH : job->op, zone_idx);
     }
     slot_start(engine, worker, job->op, step, zone_idx, &cmd, start_at_ns);
     return PICK_SENT;
@@ -409,8 +431,7 @@ bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx)
             return step_soft(engine, worker, slot);
         }
         slot->step = SLOT_MAIN;
-        slot->cmd = zone_cmd(engine, worker, ssd_op_of(slot->op),
-                             slot->zone_idx);
+        slot->cmd = mgmt_cmd(engine, worker, slot->op, slot->zone_idx);
         engine_send(engine, slot_idx, 0);
         return true;
     case SLOT_SOFT:

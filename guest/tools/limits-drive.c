@@ -16,6 +16,7 @@
 
 #define STATUS_MASK 0x7ff       /* without More and Do Not Retry */
 #define MPSMIN_BYTES 4096
+#define EFFECTS_LOG 0x05
 #define IDENTIFY_BYTES 4096
 #define REPORT_HEADER_BYTES 64
 #define DESCRIPTOR_BYTES 64
@@ -227,6 +228,18 @@ static void identify(Drive *drive, uint32_t cns, uint32_t csi, uint8_t *to)
     });
 }
 
+/* Commands Supported and Effects: a dword for each admin opcode. */
+static void effects(Drive *drive, uint8_t *to)
+{
+    must_admin(drive, "the effects log", (Cmd) {
+        .opcode = GET_LOG,
+        .nsid = 0xffffffff,
+        .addr = (uintptr_t)to,
+        .data_len = IDENTIFY_BYTES,
+        .cdw10 = EFFECTS_LOG | (IDENTIFY_BYTES / 4 - 1) << 16,
+    });
+}
+
 static void *pages(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -247,9 +260,10 @@ static void learn_controller(Drive *drive, uint8_t *id)
     }
     drive->max_bytes = MPSMIN_BYTES << id[77];
     drive->has_format = number(id + 256, 2) & 2;
-    drive->has_attachment = number(id + 256, 2) & 8;
     drive->max_aers = id[259] + 1;
     drive->namespaces = number(id + 516, 4);
+    effects(drive, id);
+    drive->has_attachment = id[4 * ATTACHMENT] & 1;
 }
 
 /* NVM command set 1.0, figure 97; ZNS 1.1, figure 48. */

@@ -262,6 +262,7 @@ void ssd_params_resolve(SsdParams *p)
         p->finish_chunk_bytes = ssd_params_program_bytes(p);
     }
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
+    p->wzsl_bytes = p->wzsl_bytes ? p->wzsl_bytes : p->mdts_bytes;
     p->zrwa_granule_bytes = p->zrwa_granule_bytes ? p->zrwa_granule_bytes :
                             p->page_bytes;
 }

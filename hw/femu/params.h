@@ -161,6 +161,17 @@
       "front end: taking in a finish")                                        \
     X(U64, fe_reset_ns, "fe-reset-ns", 0, 0, UINT64_C(1000000000), "ns",      \
       "front end: taking in a reset")                                         \
+    X(U64, fe_report_ns, "fe-report-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "front end: a zone report")                                             \
+    X(U64, fe_report_zone_ns, "fe-report-zone-ns", 0, 0,                      \
+      UINT64_C(1000000000), "ns",                                             \
+      "front end: more of that for each zone that the report describes")      \
+    X(U64, fe_identify_ns, "fe-identify-ns", 0, 0, UINT64_C(1000000000),      \
+      "ns", "front end: an Identify")                                         \
+    X(U64, fe_log_ns, "fe-log-ns", 0, 0, UINT64_C(1000000000), "ns",          \
+      "front end: a Get Log Page")                                            \
+    X(U64, fe_feature_ns, "fe-feature-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "front end: a Get Features or Set Features")                            \
     X(U32, read_slots, "read-slots", 0, 0, 8192, "commands",                  \
       "reads, verifies and compares that the front end lets in at a time; "   \
       "others wait before it; 0: all")                                        \
@@ -263,6 +274,10 @@
       "fifo, lifo, least-worn",                                               \
       "which free superblock a zone takes, or which dirty one if none is "    \
       "free")                                                                 \
+    X(U32, pe_cycles, "pe-cycles", 0, 0, 1000000, "cycles",                   \
+      "program/erase cycles that a block is made for: Percentage Used of "    \
+      "the SMART log is the mean of what they have had, as a share of it; "   \
+      "0: not known, and Percentage Used stays 0")                            \
     X(SIZE, write_buffer_bytes, "write-buffer", 0, 0, 16 * SSD_GIB, "bytes",  \
       "buffer for writes, protected against power loss: a write is done "     \
       "when its data are there; 0: none")                                     \
@@ -271,6 +286,10 @@
     X(U32, buffer_waiters, "buffer-waiters", 1, 1, 8192, "commands",          \
       "writes that wait for room in the buffer; one more, and the front "     \
       "end waits with all that is behind it")                                 \
+    X(BOOL, take_turns, "take-turns", false, false, true, "",                 \
+      "writes that wait for room in the buffer, and reads that wait for a "   \
+      "slot, stand in a line for each zone and take turns; off: in one line, "\
+      "behind whoever must wait")                                             \
     X(U64, buffer_release_ns, "buffer-release-ns", 0, 0,                      \
       UINT64_C(1000000000), "ns",                                             \
       "what has been programmed leaves the buffer page by page over this "    \
@@ -310,6 +329,11 @@
       "bytes", "largest data transfer of a command; a power of two")          \
     X(SIZE, zasl_bytes, "zasl", 0, 0, 8 * SSD_MIB, "bytes",                   \
       "largest zone append; a power of two; 0 means as mdts")                 \
+    X(SIZE, wzsl_bytes, "wzsl", 0, 0, 8 * SSD_MIB, "bytes",                   \
+      "largest write zeroes (WZSL); a power of two; 0 means as mdts")         \
+    X(U32, zone_ext_bytes, "zd-extension-size", 0, 0, 16320, "bytes",         \
+      "Zone Descriptor Extension (ZDES) that a zone can be given; a "         \
+      "multiple of 64; 0: not offered")                                       \
     X(SIZE, zrwa_bytes, "zrwa-size", 0, 0, 16 * SSD_MIB, "bytes",             \
       "Zone Random Write Area (ZRWAS) that a zone can be opened with; "       \
       "0: not offered")                                                       \
@@ -411,7 +435,16 @@ uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
  */
 uint64_t ssd_params_conventional_lines(const SsdParams *params);
 
-/* What one program writes, in bytes: pages of the planes that it takes. */
+/*
+ * Units are what senses and programs on its own: the planes, or the dies with
+ * multi-plane. Of the drive, and of those that a zone spans; the latter needs
+ * resolved parameters.
+ */
+uint32_t ssd_params_unit_count(const SsdParams *params);
+uint32_t ssd_params_zone_unit_count(const SsdParams *params);
+
+/* What a unit senses at once, and what one program writes, in bytes. */
+uint64_t ssd_params_sense_bytes(const SsdParams *params);
 uint64_t ssd_params_program_bytes(const SsdParams *params);
 
 /*

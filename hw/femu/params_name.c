@@ -10,15 +10,12 @@
 
 #include <string.h>
 
-/* Single-character edits that turn `a` into `b` (Levenshtein), at most 64. */
+/* Single-character edits that turn `a` into `b` (Levenshtein). */
 static unsigned name_distance(const char *a, const char *b)
 {
-    unsigned row[65];
     size_t a_len = strlen(a), b_len = strlen(b);
+    g_autofree unsigned *row = g_new(unsigned, b_len + 1);
 
-    if (a_len > 64 || b_len > 64) {
-        return 64;
-    }
     for (unsigned j = 0; j <= b_len; j++) {
         row[j] = j;
     }

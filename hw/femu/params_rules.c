@@ -10,16 +10,20 @@
 
 #include <inttypes.h>
 
+#include "params_bounds.h"
 #include "params_text.h"
 
 #define MAX_UNITS 4096
 #define MAX_CONVENTIONAL_BYTES SSD_TIB /* flash */
 #define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
 #define MAX_BLOCKS (UINT64_C(1) << 28) /* erase counters */
+#define MAX_SUPERBLOCKS (UINT64_C(1) << 24) /* 64 bytes of lists each */
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
 #define GRANULE_ALIGN_BYTES UINT64_C(512)
 /* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
-#define MIN_ZASL_BYTES (8 * SSD_KIB)
+#define MIN_LIMIT_BYTES (8 * SSD_KIB)
+/* ZNS 1.1, figure 50: ZDES counts these, in 8 bits. */
+#define ZONE_EXT_UNIT_BYTES 64u
 
 static bool is_power_of_two(uint64_t value)
 {
@@ -184,10 +188,30 @@ static bool check_zone_unit_count(const SsdParams *p, GError **error)
                         MAX_ZONE_UNITS, MAX_ZONE_UNITS / units);
 }
 
+static uint32_t unit_planes(const SsdParams *p)
+{
+    return p->multi_plane ? p->planes : 1;
+}
+
+uint32_t ssd_params_unit_count(const SsdParams *p)
+{
+    return p->channels * p->ways * p->dies * p->planes / unit_planes(p);
+}
+
+uint32_t ssd_params_zone_unit_count(const SsdParams *p)
+{
+    return p->zone_channels * p->zone_ways * p->zone_dies * p->zone_planes /
+           unit_planes(p);
+}
+
+uint64_t ssd_params_sense_bytes(const SsdParams *p)
+{
+    return p->page_bytes * unit_planes(p);
+}
+
 uint64_t ssd_params_program_bytes(const SsdParams *p)
 {
-    return p->page_bytes * (p->multi_plane ? p->planes : 1) *
-           p->program_pages;
+    return ssd_params_sense_bytes(p) * p->program_pages;
 }
 
 static uint64_t conventional_line_bytes(const SsdParams *p)
@@ -303,6 +327,13 @@ static bool check_block_count(const SsdParams *p, GError **error)
     superblocks = groups * ((p->zones + groups - 1) / groups +
                             p->spare_superblocks);
     blocks = superblock_blocks(&resolved);
+    if (superblocks > MAX_SUPERBLOCKS) {
+        return params_error(error, "spare-superblocks", p->spare_superblocks,
+                            "on each of %" PRIu64 " groups of units make %"
+                            PRIu64 " superblocks, but at most %" PRIu64
+                            " can be; take fewer, or let a zone span more "
+                            "units", groups, superblocks, MAX_SUPERBLOCKS);
+    }
     if (superblocks <= MAX_BLOCKS / (units * blocks)) {
         return true;
     }
@@ -321,7 +352,8 @@ static bool check_block_count(const SsdParams *p, GError **error)
 static bool check_write_buffer(const SsdParams *p, GError **error)
 {
     uint64_t program_bytes = ssd_params_program_bytes(p);
-    uint64_t active = p->max_active ? MIN(p->max_active, p->zones) : p->zones;
+    uint32_t ns_zones = p->zones / p->namespaces;
+    uint64_t active = p->max_active ? MIN(p->max_active, ns_zones) : ns_zones;
     uint64_t portion_bytes = 32 * SSD_KIB;
     uint64_t least_bytes = active * p->namespaces * program_bytes +
                            portion_bytes;
@@ -364,6 +396,19 @@ static bool check_drain_first(const SsdParams *p, GError **error)
     }
     return params_error(error, "reset-drain-first", p->reset_drain_first,
                         "needs reset-drains=on, of which it says how");
+}
+
+/* Each namespace always finds a read slot. */
+static bool check_take_turns(const SsdParams *p, GError **error)
+{
+    uint32_t namespaces = p->namespaces + (p->conventional_bytes > 0);
+
+    if (!p->take_turns || p->read_slots == 0 || p->read_slots >= namespaces) {
+        return true;
+    }
+    return params_error(error, "read-slots", p->read_slots,
+                        "must be 0, or %" PRIu32 " and more: with take-turns "
+                        "each namespace has a slot of its own", namespaces);
 }
 
 static bool check_limits(const SsdParams *p, GError **error)
@@ -410,18 +455,44 @@ static bool check_mdts(const SsdParams *p, GError **error)
     return check_power_of_two("mdts", p->mdts_bytes, error);
 }
 
-static bool check_zasl(const SsdParams *p, GError **error)
+/* A size limit of its own for some commands, at most MDTS. */
+static bool check_size_limit(const SsdParams *p, const char *name,
+                             uint64_t limit_bytes, GError **error)
 {
     g_autofree char *mdts = ssd_param_size_text(p->mdts_bytes);
 
-    if (p->zasl_bytes == 0) {
+    if (limit_bytes == 0) {
         return true;
     }
-    if (p->zasl_bytes < MIN_ZASL_BYTES || p->zasl_bytes > p->mdts_bytes) {
-        return params_error(error, "zasl", p->zasl_bytes,
+    if (limit_bytes < MIN_LIMIT_BYTES || limit_bytes > p->mdts_bytes) {
+        return params_error(error, name, limit_bytes,
                             "must be 8K to mdts=%s, or 0 to mean mdts", mdts);
     }
-    return check_power_of_two("zasl", p->zasl_bytes, error);
+    return check_power_of_two(name, limit_bytes, error);
+}
+
+static bool check_zasl(const SsdParams *p, GError **error)
+{
+    return check_size_limit(p, "zasl", p->zasl_bytes, error);
+}
+
+static bool check_wzsl(const SsdParams *p, GError **error)
+{
+    return check_size_limit(p, "wzsl", p->wzsl_bytes, error);
+}
+
+/* An extension is one transfer. */
+static bool check_zone_ext(const SsdParams *p, GError **error)
+{
+    uint64_t max_bytes = MIN(UINT8_MAX * ZONE_EXT_UNIT_BYTES, p->mdts_bytes);
+
+    if (p->zone_ext_bytes % ZONE_EXT_UNIT_BYTES == 0 &&
+        p->zone_ext_bytes <= max_bytes) {
+        return true;
+    }
+    return params_error(error, "zd-extension-size", p->zone_ext_bytes,
+                        "must be a multiple of %u up to %" PRIu64
+                        ", or 0 for none", ZONE_EXT_UNIT_BYTES, max_bytes);
 }
 
 static uint64_t zrwa_granule_bytes(const SsdParams *p)
@@ -474,6 +545,26 @@ static bool check_finish_recommended(const SsdParams *p, GError **error)
                         "finishes the zone itself", p->excursion_ns);
 }
 
+/* The drive keeps a table of them. */
+static bool check_operations(const SsdParams *p, GError **error)
+{
+    SsdParams resolved = *p;
+    const char *part;
+    uint64_t operations;
+
+    ssd_params_resolve(&resolved);
+    operations = bound_operations(&resolved, &part);
+    if (operations <= BOUND_OPERATIONS_MAX) {
+        return true;
+    }
+    return params_error(error, "cmd-slots", p->cmd_slots,
+                        "with the other parameters makes room for %" PRIu64
+                        " flash operations at once, but at most %" PRIu64
+                        " are possible; most are those of %s: take less of "
+                        "cmd-slots, mdts, finish-chunk, mgmt-parallel-zones "
+                        "or zones", operations, BOUND_OPERATIONS_MAX, part);
+}
+
 /*
  * The rules in the order in which they are checked: a later one may rely on
  * an earlier one. `text` is what the documentation says of it.
@@ -501,12 +592,15 @@ static const SsdParamRule rules[] = {
      "`program-suspend` and `erase-suspend` need `reads-first`."},
     {check_spares, "`spare-superblocks` is 0 with `mapping=direct`."},
     {check_block_count,
-     "The blocks of all superblocks are at most 268435456."},
+     "The blocks of all superblocks are at most 268435456, the superblocks "
+     "16777216."},
     {check_write_buffer,
      "`write-buffer` needs `program-registers`. It holds at least 32K and what "
      "one program writes for each zone that may be active, `zone-buffer` 32K "
      "and what one program writes. `buffer-resume` is below `buffer-waiters`."},
     {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
+    {check_take_turns,
+     "With `take-turns`, `read-slots` are at least one for each namespace."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,
@@ -516,6 +610,9 @@ static const SsdParamRule rules[] = {
     {check_mdts, "`mdts` is a power of two."},
     {check_zasl,
      "`zasl` is a power of two from 8K to `mdts`, or 0 to mean `mdts`."},
+    {check_wzsl, "So is `wzsl`."},
+    {check_zone_ext,
+     "`zd-extension-size` is a multiple of 64, at most `mdts`."},
     {check_zrwa_granularity,
      "`zrwa-flush-granularity` is a multiple of 4K that divides the zone's "
      "capacity."},
@@ -527,6 +624,12 @@ static const SsdParamRule rules[] = {
     {check_conventional,
      "`conventional-size` is a multiple of 4K; with its spare, in whole lines "
      "of a block on every unit, it takes at most 1T of flash."},
+    {check_operations,
+     "At most 67108864 flash operations can be under way at once. Each of "
+     "`cmd-slots` can have those of a command of `mdts`, with its ZRWA, or of "
+     "a `finish-chunk`; so can each of `mgmt-parallel-zones`; with "
+     "`excursion-ns`, each zone; and what the `write-buffer` gives to the "
+     "units comes on top (`hw/femu/params_bounds.c`)."},
 };
 
 const SsdParamRule *params_rules(unsigned *count)

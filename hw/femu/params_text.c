@@ -206,7 +206,7 @@ const char *ssd_param_row_parse(const SsdParamInfo *info, const char *text,
     if (info->type != SSD_PARAM_TYPE_ENUM) {
         return ssd_param_parse(info->type, text, value);
     }
-    words = g_strsplit(info->unit, ", ", -1);
+    words = g_strsplit(info->unit, ", ", 0);
     for (uint64_t i = 0; words[i]; i++) {
         if (g_str_equal(words[i], text)) {
             *value = i;
@@ -223,7 +223,7 @@ char *ssd_param_row_text(const SsdParamInfo *info, uint64_t value)
     if (info->type != SSD_PARAM_TYPE_ENUM) {
         return ssd_param_value_text(info->type, value);
     }
-    words = g_strsplit(info->unit, ", ", -1);
+    words = g_strsplit(info->unit, ", ", 0);
     if (value >= g_strv_length(words)) {
         return g_strdup_printf("%" PRIu64, value);
     }

@@ -30,6 +30,10 @@ static const char *const op_names[SSD_OP_COUNT] = {
     [SSD_OP_ZONE_OPEN_ZRWA] = "open-zrwa",
     [SSD_OP_ZONE_SET_EXTENSION_ZRWA] = "set-extension-zrwa",
     [SSD_OP_ZONE_FLUSH_ZRWA] = "flush-zrwa",
+    [SSD_OP_ZONE_REPORT] = "report",
+    [SSD_OP_IDENTIFY] = "identify",
+    [SSD_OP_LOG] = "log",
+    [SSD_OP_FEATURE] = "feature",
 };
 
 const char *ssd_op_name(SsdOp op)
@@ -54,8 +58,8 @@ static void init_pages(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
 
-    ssd->sense_bytes = p->page_bytes * (p->multi_plane ? p->planes : 1);
-    ssd->page_bytes = ssd->sense_bytes * p->program_pages;
+    ssd->sense_bytes = ssd_params_sense_bytes(p);
+    ssd->page_bytes = ssd_params_program_bytes(p);
     ssd->page_divisor = divisor_of(ssd->page_bytes);
     ssd->sense_divisor = divisor_of(ssd->sense_bytes);
     ssd->granule_divisor = divisor_of(p->read_granule_bytes);
@@ -90,45 +94,6 @@ static void init_zones(Ssd *ssd)
     }
 }
 
-/*
- * The most flash operations at once: every command slot holds a read or write
- * of mdts (two pages more if it is not aligned) or a copy (two pages more for
- * each range), in any case at least a block each, which may be the smallest,
- * and what a ZRWA has to commit for it; a chunk of a finish; or a reset with
- * one erase per unit. Select All runs so many jobs beside them. In the
- * conventional namespace, where each granule may lie elsewhere, a command
- * touches so many and two more for each range; cleaning, a row of all units.
- */
-static uint32_t op_capacity(const Ssd *ssd)
-{
-    const SsdParams *p = &ssd->params;
-    bool has_buffer = p->write_buffer_bytes > 0;
-    /* From a buffer, units take what they have registers for. */
-    uint64_t chunk_pages = has_buffer ? 0 : ssd->chunk_pages;
-    uint64_t buffered = has_buffer ? (uint64_t)p->program_registers *
-                                     p->channels * p->ways * p->dies *
-                                     p->planes : 0;
-    uint64_t per_slot = p->mdts_bytes / ssd->sense_bytes +
-                        2 * SSD_COPY_RANGES_MAX;
-    uint64_t cleaning = 0;
-
-    per_slot = MIN(per_slot, p->mdts_bytes / SSD_LBA_BYTES_MIN);
-    per_slot += p->zrwa_bytes ? p->zrwa_bytes / ssd->page_bytes + 1 : 0;
-    per_slot = MAX(per_slot, chunk_pages);
-    per_slot = 2 * per_slot + ssd->map.zone_units;
-    if (p->conventional_bytes) {
-        uint64_t granules = p->mdts_bytes / SSD_GRANULE_BYTES +
-                            2 * SSD_COPY_RANGES_MAX;
-
-        per_slot = MAX(per_slot, granules);
-        cleaning = (uint64_t)p->channels * p->ways * p->dies * p->planes *
-                   p->program_pages + 2;
-    }
-    /* Excursions fill any number of zones at a time. */
-    return per_slot * ((uint64_t)p->cmd_slots + 2 * p->mgmt_parallel_zones) +
-           (p->excursion_ns ? p->zones * chunk_pages : 0) + buffered + cleaning;
-}
-
 static void init_flash(Ssd *ssd)
 {
     const SsdParams *p = &ssd->params;
@@ -136,7 +101,7 @@ static void init_flash(Ssd *ssd)
     FlashConfig config = {
         .channels = p->channels,
         .units_per_channel = p->ways * p->dies * p->planes / unit_planes,
-        .op_capacity = op_capacity(ssd),
+        .op_capacity = bound_operations(p, NULL),
         .seed = p->seed,
         .page_bytes = ssd->sense_bytes,
         .program_pages = p->program_pages,
@@ -147,7 +112,7 @@ static void init_flash(Ssd *ssd)
         .program_data_ns = p->program_data_ns,
         .program_spread_permille = p->program_spread_permille,
         .stripe_spread_permille = p->stripe_spread_permille,
-        .stripe_places = ssd->map.zone_units,
+        .stripe_cells = ssd->map.zone_units,
         .erase_ns = p->erase_ns,
         .step_ns = p->reset_step_ns,
         .read_transfer_ns = p->page_transfer_ns * unit_planes,
@@ -167,8 +132,7 @@ static void init_flash(Ssd *ssd)
 
     ssd->unit_count = config.channels * config.units_per_channel;
     event_heap_init(&ssd->events, flash_event_count(&config) +
-                                  ssd_front_event_count(ssd) +
-                                  ssd->job_capacity);
+                                  bound_events_beside_flash(p));
     flash_init(&ssd->flash, &config, &ssd->events);
     ssd_front_init(ssd, flash_event_count(&config));
 }
@@ -179,7 +143,7 @@ static void init_commands(Ssd *ssd)
 
     ssd->commands = g_new0(Command, slots);
     for (uint32_t i = 0; i < slots; i++) {
-        ssd->commands[i].next_idx = i + 1 < slots ? i + 1 : SSD_NONE;
+        ssd->commands[i].next_idx = i + 1; /* ssd_has_room() guards the end */
     }
     ssd->free_command_idx = 0;
     ssd->ready = g_new(SsdDone, slots);
@@ -315,7 +279,7 @@ void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     }
     command->next_idx = ssd->free_command_idx;
     ssd->free_command_idx = command_idx;
-    ssd_front_left(ssd, at_ns, op);
+    ssd_front_left(ssd, at_ns, command_idx);
 }
 
 void ssd_command_part_ended(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
@@ -465,7 +429,7 @@ static void commit_conventional(Ssd *ssd, uint32_t command_idx,
 static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                        const SsdCmd *cmd)
 {
-    if (cmd->op == SSD_OP_FLUSH) {
+    if (ssd_is_of_drive(cmd->op)) {
         return cmd->slba;
     }
     if (ns->kind == SSD_NS_CONVENTIONAL) {
@@ -491,6 +455,7 @@ static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
         commit_flush_zrwa(ssd, command_idx, ns, cmd->slba);
         break;
     case SSD_OP_DEALLOCATE: /* only a reset frees the blocks of a zone */
+    case SSD_OP_ZONE_REPORT:
         break;
     default:
         commit_mgmt(ssd, command_idx, ns, cmd);
@@ -561,9 +526,7 @@ static void begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     case SSD_OP_COPY:
         begin_copy(ssd, now_ns, command_idx);
         break;
-    case SSD_OP_DEALLOCATE:
-        break;
-    default:
+    default: /* a finish or reset; others have no jobs, and have ended */
         ssd_begin_jobs(ssd, now_ns, command_idx);
         break;
     }
@@ -593,6 +556,7 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     SsdAccept accept = { .lba = cmd->slba };
     FrontCost cost = { 0 };
     uint32_t command_idx;
+    bool enters;
 
     g_assert(ssd_has_room(ssd));
     ssd_run(ssd, now_ns);
@@ -601,14 +565,15 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
         count_rejected(ssd, cmd);
         return accept;
     }
-    if (ssd->has_front) {
+    enters = ssd_enters_front(ssd, cmd->op);
+    if (enters) {
         cost = ssd_front_cost(ssd, command_ns(ssd, cmd), cmd);
     }
     command_idx = command_take(ssd, now_ns, cmd, tag);
     /* One part more than the work, so that it cannot end while it starts. */
     ssd->commands[command_idx].parts_left = 1;
     accept.lba = commit(ssd, command_idx, command_ns(ssd, cmd), cmd);
-    if (ssd->has_front) {
+    if (enters) {
         ssd_front_enter(ssd, now_ns, command_idx, &cost);
     } else {
         ssd_begin(ssd, now_ns, command_idx);
@@ -629,7 +594,8 @@ static void page_programmed(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
     if (ssd_conv_has_place(ssd, op->place_idx)) {
         ssd_conv_page_programmed(ssd, op, at_ns);
     } else if (op->life == ssd->life[zone_of_place(ssd, op->place_idx)]) {
-        ssd->programmed_rows[op->place_idx]++;
+        /* Not all below: a failed zone may have thrown pages away. */
+        ssd->programmed_rows[op->place_idx] = op->row + 1;
     }
 }
 
@@ -647,6 +613,10 @@ static void command_op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 
 static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
+    if (op->kind == FLASH_STEP) {
+        ssd_reset_step_ended(ssd, at_ns);
+        return;
+    }
     if (flash_programs(op->kind)) {
         page_programmed(ssd, op, at_ns);
     }
@@ -656,6 +626,8 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
         ssd_buffer_program_ended(ssd, at_ns, zone_of_place(ssd, op->place_idx),
                                  op->unit_idx);
         ssd_host_program_ended(ssd, op->epoch, at_ns);
+    } else if (op->owner == OWNER_FIRST_WRITE) {
+        ssd_first_erase_ended(ssd, at_ns, zone_of_place(ssd, op->place_idx));
     } else if (op->owner == owner_of_cleaning(ssd)) {
         ssd_conv_cleaning_op_ended(ssd, at_ns);
     } else if (op->owner != SSD_NONE) {

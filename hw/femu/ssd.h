@@ -22,13 +22,10 @@ const char *ssd_op_name(SsdOp op);
 SsdOp ssd_op_from_name(const char *name);
 
 /*
- * The most source ranges of a COPY; the most blocks that they add up to
- * are mdts. The drive reports both (NVMe NVM command set 1.0 section 3.2.2).
+ * The most bytes that one command may read or write: zasl of an APPEND, wzsl of
+ * a WRITE_ZEROES, else mdts. `params` are resolved.
  */
-#define SSD_COPY_RANGES_MAX 128
-
-/* The most ranges of a DEALLOCATE (NVM command set 1.0 section 3.2.3). */
-#define SSD_DEALLOCATE_RANGES_MAX 256
+uint64_t ssd_op_limit_bytes(const SsdParams *params, SsdOp op);
 
 typedef struct SsdRange {
     uint64_t slba;
@@ -43,7 +40,8 @@ typedef struct SsdRange {
  * ZONE_*: `slba` is the start of the zone, ignored with `select_all`, which
  * means all zones of the namespace; `nlb` is ignored. FLUSH ignores all of
  * them, and takes SSD_NSID_ALL, too: whatever it names, it covers the whole
- * drive.
+ * drive. So do IDENTIFY, LOG and FEATURE, which are of the controller.
+ * ZONE_REPORT: of `nlb` zones, which may be 0, from that of `slba` on.
  * `ranges` is read during ssd_submit() only.
  */
 typedef struct SsdCmd {
@@ -144,10 +142,18 @@ bool ssd_has_room(const Ssd *ssd);
  * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
  * for an append. A copy of more than SSD_COPY_RANGES_MAX ranges, or of more
  * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED. Of DEALLOCATE, 1 to
- * SSD_DEALLOCATE_RANGES_MAX ranges, each of which may be empty.
+ * SSD_DEALLOCATE_RANGES_MAX ranges, each of which may be empty. A report of more
+ * zones than there are from `slba` on is SSD_INVALID_FIELD.
  */
 SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);
+
+/*
+ * Does a ZONE_REPORT, IDENTIFY, LOG or FEATURE take time (the parameters
+ * fe-report-ns and so on)? If not, it is done at once, whatever else is inside:
+ * who was asked may as well answer without ssd_submit(), and without a slot.
+ */
+bool ssd_is_timed(const Ssd *ssd, SsdOp op);
 
 /*
  * A time by which the caller must poll to see the next completion, and the
@@ -234,6 +240,13 @@ typedef struct SsdBlock {
 /* Block `block_idx` < ssd_block_count(), superblock by superblock. */
 uint64_t ssd_block_count(const Ssd *ssd);
 SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx);
+
+/*
+ * How much of the drive's life is gone, in percent of pe-cycles: the mean of
+ * all its blocks' erases that have ended, rounded down. Above 100 the drive
+ * works on; 0 if pe-cycles is. Runs the drive up to now_ns.
+ */
+uint64_t ssd_used_percent(Ssd *ssd, uint64_t now_ns);
 
 /* What a channel or a flash unit did, from when to when. */
 typedef struct SsdBusy {

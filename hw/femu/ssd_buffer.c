@@ -1,8 +1,9 @@
 /*
  * The write buffer: who may put data into it, and how it drains.
  *
- * Writes are let in one after another, in portions, as there is room; each zone
- * is a stream of pages that are given to their units in order. A unit takes as
+ * Writes are let in one after another, in portions, as there is room; with
+ * take-turns a portion of each namespace, and in it of each zone, at a time. Each
+ * zone is a stream of pages that are given to their units in order. A unit takes as
  * many as it has registers; then the zone waits at that unit, with one page,
  * whatever it has behind that. So zones that write, and one that is being
  * finished, get equal shares without a rule that says so.
@@ -33,7 +34,7 @@ void ssd_buffer_init(Ssd *ssd)
     }
     buffer->zone_bytes = ssd->params.zone_buffer_bytes;
     buffer->release_ns = release_time_ns(ssd);
-    buffer->first_idx = SSD_NONE;
+    ssd_turns_init(ssd, &buffer->turns);
     buffer->streams = g_new0(Stream, zones);
     for (uint32_t i = 0; i < zones; i++) {
         buffer->streams[i].first_page_idx = SSD_NONE;
@@ -42,6 +43,8 @@ void ssd_buffer_init(Ssd *ssd)
     buffer->units = g_new0(UnitQueue, ssd->unit_count);
     for (uint32_t i = 0; i < ssd->unit_count; i++) {
         buffer->units[i].first_zone_idx = SSD_NONE;
+        buffer->units[i].last_zone_idx = SSD_NONE;
+        buffer->units[i].old_from_idx = SSD_NONE;
     }
     buffer->page_count = buffer->size_bytes / ssd->page_bytes + 1;
     buffer->pages = g_new(BufferedPage, buffer->page_count);
@@ -53,6 +56,7 @@ void ssd_buffer_init(Ssd *ssd)
 
 void ssd_buffer_destroy(Ssd *ssd)
 {
+    turns_destroy(&ssd->buffer.turns);
     g_free(ssd->buffer.pages);
     g_free(ssd->buffer.units);
     g_free(ssd->buffer.streams);
@@ -60,7 +64,7 @@ void ssd_buffer_destroy(Ssd *ssd)
 
 bool ssd_buffer_is_crowded(const Ssd *ssd)
 {
-    return ssd_has_buffer(ssd) &&
+    return ssd_has_buffer(ssd) && !ssd->params.take_turns &&
            ssd->buffer.waiting_count >= ssd->params.buffer_waiters;
 }
 
@@ -71,74 +75,93 @@ bool ssd_buffer_goes_on(const Ssd *ssd)
 
 /* Room */
 
-static bool reserve(Buffer *buffer, Stream *stream, uint32_t bytes)
+static bool zone_has_room(const Buffer *buffer, uint32_t zone_idx,
+                          uint32_t bytes)
 {
-    if (bytes > buffer->size_bytes - buffer->used_bytes ||
-        bytes > buffer->zone_bytes - stream->used_bytes) {
-        return false;
-    }
+    return bytes <= buffer->zone_bytes - buffer->streams[zone_idx].used_bytes;
+}
+
+static void reserve(Buffer *buffer, uint32_t zone_idx, uint32_t bytes)
+{
     buffer->used_bytes += bytes;
-    stream->used_bytes += bytes;
-    return true;
+    buffer->streams[zone_idx].used_bytes += bytes;
 }
 
-static void release(Buffer *buffer, Stream *stream, uint64_t bytes)
+/* The zone has room again: its line need not stand aside. */
+static void release(Ssd *ssd, uint32_t zone_idx, uint64_t bytes)
 {
-    buffer->used_bytes -= bytes;
-    stream->used_bytes -= bytes;
+    ssd->buffer.used_bytes -= bytes;
+    ssd->buffer.streams[zone_idx].used_bytes -= bytes;
+    turns_call_back(&ssd->buffer.turns, ssd_turns_line(ssd, zone_idx));
 }
 
-/* Send the first waiting write's data. Return: false while some must wait. */
-static bool send_first(Ssd *ssd, uint64_t now_ns)
+/* A portion of the write whose turn it is, for which there is room. */
+static void send_portion(Ssd *ssd, uint64_t now_ns, uint32_t group_idx,
+                         uint32_t bytes)
 {
     Buffer *buffer = &ssd->buffer;
-    uint32_t command_idx = buffer->first_idx;
-    Command *command = &ssd->commands[command_idx];
-    Span *left = &command->write.data;
+    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
+    Span *left = &ssd->commands[command_idx].write.data;
+    bool is_last = bytes == left->end_bytes - left->begin_bytes;
 
-    while (left->begin_bytes < left->end_bytes) {
-        uint64_t left_bytes = left->end_bytes - left->begin_bytes;
-        uint32_t bytes = ssd_portion_bytes(left_bytes);
-
-        if (!reserve(buffer, &buffer->streams[left->zone_idx], bytes)) {
-            return false;
-        }
-        left->begin_bytes += bytes;
-        ssd_link_in(ssd, now_ns, command_idx, bytes, bytes == left_bytes);
+    reserve(buffer, left->zone_idx, bytes);
+    left->begin_bytes += bytes;
+    ssd_link_in(ssd, now_ns, command_idx, bytes, is_last);
+    if (is_last) {
+        turns_leave(&buffer->turns, group_idx);
+        buffer->waiting_count--;
+        ssd_front_try(ssd, now_ns);
+    } else {
+        turns_pass(&buffer->turns, group_idx);
     }
-    buffer->first_idx = command->next_idx;
-    buffer->waiting_count--;
+}
+
+/*
+ * Let go the write whose turn it is. If its zone has no room, others have their
+ * turns, those that do not stand in one line with it; if the whole buffer has
+ * none, all wait: or else small portions would take what a large one needs.
+ * Return: false if they do.
+ */
+static bool take_turn(Ssd *ssd, uint64_t now_ns, uint32_t group_idx)
+{
+    Buffer *buffer = &ssd->buffer;
+    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
+    const Span *left = &ssd->commands[command_idx].write.data;
+    uint32_t bytes = ssd_portion_bytes(left->end_bytes - left->begin_bytes);
+
+    if (!zone_has_room(buffer, left->zone_idx, bytes)) {
+        turns_set_aside(&buffer->turns, group_idx);
+        return true;
+    }
+    if (bytes > buffer->size_bytes - buffer->used_bytes) {
+        return false;
+    }
+    send_portion(ssd, now_ns, group_idx, bytes);
     return true;
 }
 
-/* Strictly one after another: behind a write that must wait, all wait. */
 static void let_in(Ssd *ssd, uint64_t now_ns)
 {
     Buffer *buffer = &ssd->buffer;
+    uint32_t group_idx;
 
     /* A write that is handed off in here is let in by the loop outside. */
     if (buffer->letting_in) {
         return;
     }
     buffer->letting_in = true;
-    while (buffer->first_idx != SSD_NONE && send_first(ssd, now_ns)) {
-        ssd_front_try(ssd, now_ns);
-    }
+    do {
+        group_idx = turns_group(&buffer->turns);
+    } while (group_idx != TURNS_NONE && take_turn(ssd, now_ns, group_idx));
     buffer->letting_in = false;
 }
 
 void ssd_buffer_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
-    Buffer *buffer = &ssd->buffer;
+    uint32_t zone_idx = ssd->commands[command_idx].write.data.zone_idx;
 
-    ssd->commands[command_idx].next_idx = SSD_NONE;
-    if (buffer->first_idx == SSD_NONE) {
-        buffer->first_idx = command_idx;
-    } else {
-        ssd->commands[buffer->last_idx].next_idx = command_idx;
-    }
-    buffer->last_idx = command_idx;
-    buffer->waiting_count++;
+    turns_wait(&ssd->buffer.turns, ssd_turns_line(ssd, zone_idx), command_idx);
+    ssd->buffer.waiting_count++;
     let_in(ssd, now_ns);
 }
 
@@ -194,15 +217,44 @@ static void wait_at_unit(Ssd *ssd, uint32_t unit_idx, uint32_t zone_idx)
 {
     Buffer *buffer = &ssd->buffer;
     UnitQueue *queue = &buffer->units[unit_idx];
+    Stream *stream = &buffer->streams[zone_idx];
 
-    buffer->streams[zone_idx].is_waiting = true;
-    buffer->streams[zone_idx].next_zone_idx = SSD_NONE;
-    if (queue->first_zone_idx == SSD_NONE) {
+    stream->is_waiting = true;
+    stream->unit_idx = unit_idx;
+    stream->prev_zone_idx = queue->last_zone_idx;
+    stream->next_zone_idx = SSD_NONE;
+    if (queue->last_zone_idx == SSD_NONE) {
         queue->first_zone_idx = zone_idx;
     } else {
         buffer->streams[queue->last_zone_idx].next_zone_idx = zone_idx;
     }
     queue->last_zone_idx = zone_idx;
+    if (queue->old_from_idx == SSD_NONE) {
+        queue->old_from_idx = zone_idx;
+    }
+}
+
+static void leave_unit(Buffer *buffer, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    UnitQueue *queue = &buffer->units[stream->unit_idx];
+
+    if (stream->prev_zone_idx == SSD_NONE) {
+        queue->first_zone_idx = stream->next_zone_idx;
+    } else {
+        buffer->streams[stream->prev_zone_idx].next_zone_idx =
+            stream->next_zone_idx;
+    }
+    if (stream->next_zone_idx == SSD_NONE) {
+        queue->last_zone_idx = stream->prev_zone_idx;
+    } else {
+        buffer->streams[stream->next_zone_idx].prev_zone_idx =
+            stream->prev_zone_idx;
+    }
+    if (queue->old_from_idx == zone_idx) {
+        queue->old_from_idx = stream->next_zone_idx;
+    }
+    stream->is_waiting = false;
 }
 
 static void give_host_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
@@ -220,20 +272,27 @@ static void give_fill_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
     uint32_t job_idx = stream->fill_job_idx;
 
     if (ssd->jobs[job_idx].life == ssd->life[zone_idx]) {
-        release(&ssd->buffer, stream, stream->held_bytes);
+        release(ssd, zone_idx, stream->held_bytes);
         stream->held_bytes = 0;
     }
+    stream->fill_drain_number = ssd->buffer.drain_number;
     if (!ssd_issue_next_fill(ssd, now_ns, job_idx)) {
         stream->fill_job_idx = SSD_NONE;
     }
 }
 
-/* Is the page that a zone has for a unit younger than what is drained? */
+/*
+ * Is the page that a zone has for a unit younger than what is drained? That of
+ * a finish is there when the one before it has been given to its unit.
+ */
 static bool is_young(const Buffer *buffer, const Stream *stream)
 {
-    return buffer->is_draining && stream->first_page_idx != SSD_NONE &&
-           buffer->pages[stream->first_page_idx].drain_number ==
-           buffer->drain_number;
+    uint32_t drain_number =
+        stream->first_page_idx == SSD_NONE
+        ? stream->fill_drain_number
+        : buffer->pages[stream->first_page_idx].drain_number;
+
+    return buffer->is_draining && drain_number == buffer->drain_number;
 }
 
 static bool takes_page(const Ssd *ssd, uint32_t unit_idx, const Stream *stream)
@@ -243,59 +302,76 @@ static bool takes_page(const Ssd *ssd, uint32_t unit_idx, const Stream *stream)
             flash_has_no_program(&ssd->flash, unit_idx));
 }
 
+/*
+ * Return: the first zone of a unit's queue that goes before young ones. Who is
+ * young stays so until the drain is over, so each is passed once.
+ */
+static uint32_t first_old(Buffer *buffer, UnitQueue *queue)
+{
+    if (!buffer->is_draining) {
+        return queue->first_zone_idx;
+    }
+    if (queue->old_drain_number != buffer->drain_number) {
+        queue->old_drain_number = buffer->drain_number;
+        queue->old_from_idx = queue->first_zone_idx;
+    }
+    while (queue->old_from_idx != SSD_NONE &&
+           is_young(buffer, &buffer->streams[queue->old_from_idx])) {
+        queue->old_from_idx =
+            buffer->streams[queue->old_from_idx].next_zone_idx;
+    }
+    return queue->old_from_idx;
+}
+
+/* Return: who of those that wait at a unit goes before a zone that comes. */
+static uint32_t first_before(Buffer *buffer, UnitQueue *queue,
+                             uint32_t zone_idx)
+{
+    return is_young(buffer, &buffer->streams[zone_idx])
+           ? queue->first_zone_idx : first_old(buffer, queue);
+}
+
+static bool has_page(const Stream *stream)
+{
+    return stream->first_page_idx != SSD_NONE ||
+           stream->fill_job_idx != SSD_NONE;
+}
+
+static uint32_t next_unit_idx(const Ssd *ssd, uint32_t zone_idx)
+{
+    const Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    return ssd_page_unit(ssd, zone_idx, stream->first_page_idx != SSD_NONE
+                         ? stream->next_page
+                         : ssd->jobs[stream->fill_job_idx].next_page);
+}
+
+static void give_page(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (ssd->buffer.streams[zone_idx].first_page_idx != SSD_NONE) {
+        give_host_page(ssd, now_ns, zone_idx);
+    } else {
+        give_fill_page(ssd, now_ns, zone_idx);
+    }
+}
+
+/* Until the zone has none left, or must wait at a unit, or behind others. */
 static void give_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
-    Stream *stream = &ssd->buffer.streams[zone_idx];
-
-    while (!stream->is_waiting) {
-        bool is_host = stream->first_page_idx != SSD_NONE;
-        uint32_t unit_idx;
-
-        if (!is_host && stream->fill_job_idx == SSD_NONE) {
-            return;
-        }
-        unit_idx = ssd_page_unit(ssd, zone_idx, is_host ? stream->next_page
-                                 : ssd->jobs[stream->fill_job_idx].next_page);
-        if (!takes_page(ssd, unit_idx, stream)) {
-            wait_at_unit(ssd, unit_idx, zone_idx);
-        } else if (is_host) {
-            give_host_page(ssd, now_ns, zone_idx);
-        } else {
-            give_fill_page(ssd, now_ns, zone_idx);
-        }
-    }
-}
-
-/* Take a zone, which waits behind `before_idx`, out of a unit's queue. */
-static void leave_unit(Buffer *buffer, UnitQueue *queue, uint32_t zone_idx,
-                       uint32_t before_idx)
-{
+    Buffer *buffer = &ssd->buffer;
     Stream *stream = &buffer->streams[zone_idx];
 
-    if (before_idx == SSD_NONE) {
-        queue->first_zone_idx = stream->next_zone_idx;
-    } else {
-        buffer->streams[before_idx].next_zone_idx = stream->next_zone_idx;
-    }
-    if (queue->last_zone_idx == zone_idx) {
-        queue->last_zone_idx = before_idx;
-    }
-    stream->is_waiting = false;
-}
+    while (!stream->is_waiting && has_page(stream)) {
+        uint32_t unit_idx = next_unit_idx(ssd, zone_idx);
 
-/* Return: the first zone of a unit's queue that goes before young ones. */
-static uint32_t first_old(const Buffer *buffer, const UnitQueue *queue,
-                          uint32_t *before_idx)
-{
-    uint32_t zone_idx = queue->first_zone_idx;
-
-    *before_idx = SSD_NONE;
-    while (zone_idx != SSD_NONE &&
-           is_young(buffer, &buffer->streams[zone_idx])) {
-        *before_idx = zone_idx;
-        zone_idx = buffer->streams[zone_idx].next_zone_idx;
+        if (takes_page(ssd, unit_idx, stream) &&
+            first_before(buffer, &buffer->units[unit_idx],
+                         zone_idx) == SSD_NONE) {
+            give_page(ssd, now_ns, zone_idx);
+        } else {
+            wait_at_unit(ssd, unit_idx, zone_idx);
+        }
     }
-    return zone_idx;
 }
 
 /* The zone whose page a unit takes next leaves its queue. */
@@ -303,18 +379,16 @@ static uint32_t next_to_serve(Ssd *ssd, uint32_t unit_idx)
 {
     Buffer *buffer = &ssd->buffer;
     UnitQueue *queue = &buffer->units[unit_idx];
-    uint32_t before_idx;
-    uint32_t zone_idx = first_old(buffer, queue, &before_idx);
+    uint32_t zone_idx = first_old(buffer, queue);
 
     if (zone_idx == SSD_NONE) {
         zone_idx = queue->first_zone_idx;
-        before_idx = SSD_NONE;
     }
     if (zone_idx == SSD_NONE ||
         !takes_page(ssd, unit_idx, &buffer->streams[zone_idx])) {
         return SSD_NONE;
     }
-    leave_unit(buffer, queue, zone_idx, before_idx);
+    leave_unit(buffer, zone_idx);
     return zone_idx;
 }
 
@@ -324,6 +398,7 @@ static void serve_unit(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
     uint32_t zone_idx;
 
     while ((zone_idx = next_to_serve(ssd, unit_idx)) != SSD_NONE) {
+        give_page(ssd, now_ns, zone_idx);
         give_pages(ssd, now_ns, zone_idx);
     }
 }
@@ -331,27 +406,21 @@ static void serve_unit(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
 void ssd_buffer_fill(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
     uint32_t zone_idx = ssd->jobs[job_idx].zone_idx;
-
-    ssd->buffer.streams[zone_idx].fill_job_idx = job_idx;
-    give_pages(ssd, now_ns, zone_idx);
-}
-
-/* Else a zone that no host can write would hold its part of a page for ever. */
-static void drop_rest_if_abandoned(Ssd *ssd, uint32_t zone_idx)
-{
     Stream *stream = &ssd->buffer.streams[zone_idx];
 
-    if (stream->is_abandoned) {
-        release(&ssd->buffer, stream,
-                stream->held_bytes - stream->formed_bytes);
-        stream->held_bytes = stream->formed_bytes;
-    }
+    stream->fill_job_idx = job_idx;
+    stream->fill_drain_number = ssd->buffer.drain_number;
+    give_pages(ssd, now_ns, zone_idx);
+    let_in(ssd, now_ns);
 }
 
 void ssd_buffer_abandon(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
-    ssd->buffer.streams[zone_idx].is_abandoned = true;
-    drop_rest_if_abandoned(ssd, zone_idx);
+    Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    stream->is_abandoned = true;
+    release(ssd, zone_idx, stream->held_bytes - stream->formed_bytes);
+    stream->held_bytes = stream->formed_bytes;
     let_in(ssd, now_ns);
 }
 
@@ -360,13 +429,13 @@ void ssd_buffer_arrived(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
 {
     Stream *stream = &ssd->buffer.streams[zone_idx];
 
-    if (is_alive) {
+    /* What a failed zone held for more to come, others could wait for. */
+    if (is_alive && !stream->is_abandoned) {
         stream->held_bytes += bytes;
         form_pages(ssd, zone_idx);
-        drop_rest_if_abandoned(ssd, zone_idx);
         give_pages(ssd, now_ns, zone_idx);
     } else {
-        release(&ssd->buffer, stream, bytes);
+        release(ssd, zone_idx, bytes);
         let_in(ssd, now_ns);
     }
 }
@@ -394,7 +463,7 @@ void ssd_buffer_program_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     UnitQueue *queue = &ssd->buffer.units[unit_idx];
 
     if (ssd->buffer.release_ns == 0) {
-        release(&ssd->buffer, &ssd->buffer.streams[zone_idx], ssd->page_bytes);
+        release(ssd, zone_idx, ssd->page_bytes);
         return;
     }
     g_assert(queue->unreleased_bytes == 0);
@@ -409,8 +478,7 @@ void ssd_buffer_release_event(Ssd *ssd, uint64_t now_ns, uint32_t unit_idx)
     Buffer *buffer = &ssd->buffer;
     UnitQueue *queue = &buffer->units[unit_idx];
 
-    release(buffer, &buffer->streams[queue->programmed_zone_idx],
-            ssd->params.page_bytes);
+    release(ssd, queue->programmed_zone_idx, ssd->params.page_bytes);
     queue->unreleased_bytes -= ssd->params.page_bytes;
     if (queue->unreleased_bytes > 0) {
         release_later(ssd, unit_idx);
@@ -436,18 +504,32 @@ void ssd_buffer_unlocked(Ssd *ssd, uint64_t now_ns)
     for (uint32_t i = 0; i < ssd->unit_count; i++) {
         serve_unit(ssd, now_ns, i);
     }
+    let_in(ssd, now_ns);
+}
+
+/* What it waited with at a unit is gone: a finish goes on, maybe elsewhere. */
+static void wait_no_more(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (ssd->buffer.streams[zone_idx].is_waiting) {
+        leave_unit(&ssd->buffer, zone_idx);
+        give_pages(ssd, now_ns, zone_idx);
+    }
 }
 
 void ssd_buffer_forget(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &ssd->buffer.streams[zone_idx];
+    bool had_page = stream->first_page_idx != SSD_NONE;
 
-    release(&ssd->buffer, stream, stream->held_bytes);
+    release(ssd, zone_idx, stream->held_bytes);
     while (stream->first_page_idx != SSD_NONE) {
         ssd_host_program_ended(ssd, take_page(ssd, stream), now_ns);
     }
     stream->held_bytes = 0;
     stream->next_page = 0;
     stream->is_abandoned = false;
+    if (had_page) {
+        wait_no_more(ssd, now_ns, zone_idx);
+    }
     let_in(ssd, now_ns);
 }

@@ -9,13 +9,22 @@
 
 #include "ssd_internal.h"
 
+uint64_t ssd_op_limit_bytes(const SsdParams *params, SsdOp op)
+{
+    switch (op) {
+    case SSD_OP_APPEND:
+        return params->zasl_bytes;
+    case SSD_OP_WRITE_ZEROES:
+        return params->wzsl_bytes;
+    default:
+        return params->mdts_bytes;
+    }
+}
+
 static SsdStatus check_size(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 {
-    const SsdParams *p = &ssd->params;
-    uint64_t limit_bytes = cmd->op == SSD_OP_APPEND ? p->zasl_bytes
-                                                    : p->mdts_bytes;
-
-    if (cmd->nlb == 0 || (uint64_t)cmd->nlb * ns->lba_bytes > limit_bytes) {
+    if (cmd->nlb == 0 || (uint64_t)cmd->nlb * ns->lba_bytes >
+                         ssd_op_limit_bytes(&ssd->params, cmd->op)) {
         return SSD_INVALID_FIELD;
     }
     return SSD_SUCCESS;
@@ -149,10 +158,25 @@ static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
     return zone_check_mgmt(&ns->zones, zone_idx, cmd->op);
 }
 
+static SsdStatus check_report(const SsdNs *ns, const SsdCmd *cmd)
+{
+    if (cmd->slba >= ns->size_nlb) {
+        return SSD_LBA_OUT_OF_RANGE;
+    }
+    return cmd->nlb > ns->zones.count - zone_of_lba(&ns->zones, cmd->slba)
+           ? SSD_INVALID_FIELD : SSD_SUCCESS;
+}
+
+bool ssd_is_of_drive(SsdOp op)
+{
+    return op == SSD_OP_FLUSH || op == SSD_OP_IDENTIFY || op == SSD_OP_LOG ||
+           op == SSD_OP_FEATURE;
+}
+
 /* Does the command set of the namespace have the operation at all? */
 static bool has_op(const SsdNs *ns, SsdOp op)
 {
-    return ns->kind == SSD_NS_ZONED ||
+    return ns->kind == SSD_NS_ZONED || ssd_is_of_drive(op) ||
            (op != SSD_OP_APPEND && op < SSD_OP_ZONE_OPEN);
 }
 
@@ -181,7 +205,12 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     case SSD_OP_DEALLOCATE:
         return check_deallocate(ns, cmd);
     case SSD_OP_FLUSH:
+    case SSD_OP_IDENTIFY:
+    case SSD_OP_LOG:
+    case SSD_OP_FEATURE:
         return SSD_SUCCESS;
+    case SSD_OP_ZONE_REPORT:
+        return check_report(ns, cmd);
     case SSD_OP_ZONE_OPEN:
     case SSD_OP_ZONE_CLOSE:
     case SSD_OP_ZONE_FINISH:
@@ -200,8 +229,8 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 
 SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd)
 {
-    /* NVMe base 2.0 section 7.1: a flush may name all namespaces. */
-    if (cmd->op == SSD_OP_FLUSH && cmd->nsid == SSD_NSID_ALL) {
+    /* NVMe base 2.0 section 7.1: a flush, too, may name all namespaces. */
+    if (ssd_is_of_drive(cmd->op) && cmd->nsid == SSD_NSID_ALL) {
         return SSD_SUCCESS;
     }
     if (cmd->nsid == 0 || cmd->nsid > ssd->ns_count) {

@@ -65,10 +65,15 @@ void ssd_conv_destroy(Ssd *ssd)
 
 /* Where a place lies */
 
-/* Flash places of the zones come first. */
+/* Flash places of the zones come first, and so do their cells. */
 static uint32_t first_place_idx(const Ssd *ssd)
 {
     return ssd->params.zones * ssd->map.zone_units;
+}
+
+static uint32_t first_cells_idx(const Ssd *ssd)
+{
+    return ssd->superblocks.count * ssd->map.zone_units;
 }
 
 static FlashOp op_at(const Ssd *ssd, FlashKind kind, uint32_t place)
@@ -82,6 +87,7 @@ static FlashOp op_at(const Ssd *ssd, FlashKind kind, uint32_t place)
         .kind = kind,
         .unit_idx = map_zone_units(&conv->map, 0)[page % units],
         .place_idx = first_place_idx(ssd) + line * units + page % units,
+        .cells_idx = first_cells_idx(ssd) + line * units + page % units,
         .row = page / units,
         .life = conv->life[line],
     };

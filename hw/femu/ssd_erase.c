@@ -3,8 +3,9 @@
  * are programmed again.
  *
  * Programs and erases run on a unit in the order in which they were issued. So
- * a program that is issued after the erase of its block waits for it, and all
- * that this file has to see to is that the erase is issued by then.
+ * a program that is issued after the erase of its block waits for it, an erase
+ * waits for the programs of the life that it ends, and all that this file has
+ * to see to is that the erase is issued by then.
  *
  * Knows nothing of QEMU, queues or host memory.
  *
@@ -62,12 +63,25 @@ static uint32_t eraser_owner(const Ssd *ssd, uint32_t superblock_idx)
     return job_idx == SSD_NONE ? SSD_NONE : owner_of_job(ssd, job_idx);
 }
 
+/* One more operation for the owner to wait for, unless it is SSD_NONE. */
+static void add_part(Ssd *ssd, uint32_t zone_idx, uint32_t owner)
+{
+    if (owner < ssd->params.cmd_slots) {
+        ssd->commands[owner].parts_left++;
+    } else if (owner == OWNER_FIRST_WRITE) {
+        ssd->zone_jobs[zone_idx].first_erases++;
+    } else if (owner != SSD_NONE) {
+        ssd->jobs[owner - ssd->params.cmd_slots].ops_left++;
+    }
+}
+
 /*
  * Erase `count` blocks of a superblock on its unit number `unit`; `owner`
- * waits for them, unless it is SSD_NONE.
+ * waits for them. Only OWNER_FIRST_WRITE needs the zone.
  */
-static void issue_erase(Ssd *ssd, uint64_t now_ns, uint32_t superblock_idx,
-                        uint32_t unit, uint32_t count, uint32_t owner)
+static void issue_erase(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t superblock_idx, uint32_t unit,
+                        uint32_t count, uint32_t owner)
 {
     FlashOp op = {
         .kind = FLASH_ERASE,
@@ -75,24 +89,25 @@ static void issue_erase(Ssd *ssd, uint64_t now_ns, uint32_t superblock_idx,
         .unit_idx = map_zone_units(&ssd->map, superblock_idx)[unit],
         .block_count = count,
         .owner = owner,
+        .place_idx = zone_idx * ssd->map.zone_units,
     };
 
-    if (owner != SSD_NONE) {
-        ssd_owner_add_part(ssd, owner);
-    }
+    add_part(ssd, zone_idx, owner);
     flash_issue(&ssd->flash, now_ns, &op);
 }
 
 /* Up to `most` blocks on each unit. */
-static void erase_blocks(Ssd *ssd, uint64_t now_ns, uint32_t superblock_idx,
-                         uint32_t most, uint32_t owner)
+static void erase_blocks(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
+                         uint32_t superblock_idx, uint32_t most,
+                         uint32_t owner)
 {
     for (uint32_t u = 0; u < ssd->map.zone_units; u++) {
         uint32_t count = superblock_take_dirt(&ssd->superblocks,
                                               superblock_idx, u, most);
 
         if (count > 0) {
-            issue_erase(ssd, now_ns, superblock_idx, u, count, owner);
+            issue_erase(ssd, now_ns, zone_idx, superblock_idx, u, count,
+                        owner);
         }
     }
 }
@@ -111,7 +126,7 @@ void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
         return;
     }
     if (ssd->params.erase_at == SSD_ERASE_AT_ZONE_WRITE) {
-        erase_blocks(ssd, now_ns, superblock_idx, UINT32_MAX, owner);
+        erase_blocks(ssd, now_ns, zone_idx, superblock_idx, UINT32_MAX, owner);
         return;
     }
     unit = page_position(ssd, zone_idx, page);
@@ -119,7 +134,7 @@ void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     count = superblock_take_dirt_to(&ssd->superblocks, superblock_idx, unit,
                                     block);
     if (count > 0) {
-        issue_erase(ssd, now_ns, superblock_idx, unit, count,
+        issue_erase(ssd, now_ns, zone_idx, superblock_idx, unit, count,
                     eraser_owner(ssd, superblock_idx));
     }
 }
@@ -250,7 +265,8 @@ void ssd_erase_step(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     bool is_single = ssd->params.erase_preemptive ||
                      ssd->params.erase_at == SSD_ERASE_AT_IDLE;
 
-    erase_blocks(ssd, now_ns, ssd->jobs[job_idx].superblock_idx,
+    erase_blocks(ssd, now_ns, ssd->jobs[job_idx].zone_idx,
+                 ssd->jobs[job_idx].superblock_idx,
                  is_single ? 1 : UINT32_MAX, owner_of_job(ssd, job_idx));
 }
 

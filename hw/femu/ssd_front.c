@@ -22,12 +22,47 @@ static bool front_costs(const SsdParams *p)
            p->fe_open_ns || p->fe_close_ns || p->fe_finish_ns ||
            p->fe_reset_ns || p->fe_small_write_ns || p->fe_small_append_ns ||
            p->fe_first_write_ns || p->fe_closed_write_ns || p->fe_part_ns ||
-           p->fe_lba512_ns || p->read_slots;
+           p->fe_lba512_ns || p->fe_report_ns || p->fe_report_zone_ns ||
+           p->fe_identify_ns || p->fe_log_ns || p->fe_feature_ns ||
+           p->fixed_small_ns || p->read_slots;
 }
 
-uint32_t ssd_front_event_count(const Ssd *ssd)
+/* Read slots and the buffer: who waits */
+
+static uint32_t group_count(const Ssd *ssd)
 {
-    return EVENT_DONE + ssd->params.cmd_slots + ssd->unit_count;
+    return ssd->params.take_turns ? ssd->ns_count : 1;
+}
+
+static uint32_t lines_per_group(const Ssd *ssd)
+{
+    return ssd->params.take_turns ? ssd->ns_zones : 1;
+}
+
+void ssd_turns_init(const Ssd *ssd, Turns *turns)
+{
+    const SsdParams *p = &ssd->params;
+    uint32_t lines = p->take_turns ? p->zones + (p->conventional_bytes > 0)
+                                   : 1;
+
+    turns_init(turns, p->cmd_slots, group_count(ssd), lines,
+               lines_per_group(ssd));
+}
+
+uint32_t ssd_turns_line(const Ssd *ssd, uint32_t zone_idx)
+{
+    return ssd->params.take_turns ? zone_idx : 0;
+}
+
+static void init_read_slots(Ssd *ssd)
+{
+    ReadSlots *slots = &ssd->read_slots;
+
+    if (ssd->params.read_slots > 0) {
+        ssd_turns_init(ssd, &slots->turns);
+        slots->groups_without = group_count(ssd);
+        slots->inside_counts = g_new0(uint32_t, slots->groups_without);
+    }
 }
 
 void ssd_front_init(Ssd *ssd, uint32_t first_payload)
@@ -35,9 +70,10 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
     const SsdParams *p = &ssd->params;
 
     ssd->first_payload = first_payload;
-    ssd->first_wake_payload = first_payload + ssd_front_event_count(ssd);
+    ssd->first_wake_payload = first_payload + EVENT_DONE + p->cmd_slots +
+                              ssd->unit_count;
     ssd->has_front = front_costs(p) || p->write_buffer_bytes;
-    ssd->first_read_idx = SSD_NONE;
+    init_read_slots(ssd);
     ssd->least_leave_ns = MIN(MIN(p->fixed_read_ns, p->fixed_write_ns),
                               p->fixed_append_ns);
     ssd->ranges = g_new(Span, (size_t)p->cmd_slots *
@@ -52,6 +88,8 @@ void ssd_front_init(Ssd *ssd, uint32_t first_payload)
 
 void ssd_front_destroy(Ssd *ssd)
 {
+    g_free(ssd->read_slots.inside_counts);
+    turns_destroy(&ssd->read_slots.turns);
     g_free(ssd->link.portions);
     front_end_destroy(&ssd->front);
     g_free(ssd->ranges);
@@ -98,16 +136,36 @@ static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
     return is_append(op) ? p->fe_append_ns : p->fe_write_ns;
 }
 
-/* Some writes of blocks that are smaller than what is mapped as one pause. */
-static uint64_t pause_ns(const Ssd *ssd, WriteClass class)
+/* What is drawn for a write: the how manyth it is, of its zone. */
+typedef struct WriteKey {
+    uint32_t zone_idx; /* SSD_NONE: of the conventional namespace */
+    uint32_t number;
+} WriteKey;
+
+static WriteKey next_write_key(Ssd *ssd, const SsdNs *ns, uint64_t slba)
 {
-    const SsdParams *p = &ssd->params;
+    uint32_t zone_idx = ns->kind == SSD_NS_ZONED
+                        ? span_of(ns, slba, 0).zone_idx : SSD_NONE;
+    WriteQueue *queue = zone_idx == SSD_NONE ? &ssd->conv.writes
+                                             : &ssd->zone_writes[zone_idx];
+
+    return (WriteKey) { zone_idx, queue->submitted_count++ };
+}
+
+static uint64_t draw_for_write(const SsdParams *p, DrawKind kind, WriteKey key)
+{
+    return draw_bits(p->seed, kind, key.zone_idx, key.number);
+}
+
+/* Some writes of blocks that are smaller than what is mapped as one pause. */
+static uint64_t pause_ns(const SsdParams *p, WriteClass class, WriteKey key)
+{
     bool is_part = class == WRITE_PART;
     uint32_t permille = is_part ? p->fe_part_pause_permille
                                 : p->fe_lba512_pause_permille;
     uint64_t mean_ns = is_part ? p->fe_part_pause_ns : p->fe_lba512_pause_ns;
-    uint64_t pauses = draw_bits(p->seed, DRAW_PAUSES, ssd->command_number, 0);
-    uint64_t length = draw_bits(p->seed, DRAW_PAUSE, ssd->command_number, 0);
+    uint64_t pauses = draw_for_write(p, DRAW_PAUSES, key);
+    uint64_t length = draw_for_write(p, DRAW_PAUSE, key);
 
     return draw_below(pauses, 1000) < permille
            ? draw_exponential(length, mean_ns) : 0;
@@ -121,20 +179,20 @@ static uint32_t after_permille(const SsdParams *p, WriteClass class)
 }
 
 /* What comes after the hand-off varies, but not where pauses are told apart. */
-static FrontCost write_cost(const Ssd *ssd, SsdOp op, WriteClass class)
+static FrontCost write_cost(const SsdParams *p, SsdOp op, WriteClass class,
+                            WriteKey key)
 {
-    const SsdParams *p = &ssd->params;
     FrontCost cost = { .write_class = class };
     uint64_t all_ns = work_ns(p, op, class);
 
     if (class == WRITE_PART || class == WRITE_LBA512) {
-        all_ns += pause_ns(ssd, class);
+        all_ns += pause_ns(p, class, key);
     }
     cost.after_ns = all_ns * after_permille(p, class) / 1000;
     cost.before_ns = all_ns - cost.after_ns;
     if (p->fe_after_random && class != WRITE_PART) {
-        cost.after_ns = draw_exponential(draw_bits(p->seed, DRAW_FRONT_AFTER,
-                                                   ssd->command_number, 0),
+        cost.after_ns = draw_exponential(draw_for_write(p, DRAW_FRONT_AFTER,
+                                                        key),
                                          cost.after_ns);
     }
     return cost;
@@ -157,9 +215,9 @@ static uint64_t opening_cost_ns(const SsdParams *p, const SsdNs *ns,
     }
 }
 
-static uint64_t other_cost_ns(const SsdParams *p, SsdOp op)
+static uint64_t other_cost_ns(const SsdParams *p, const SsdCmd *cmd)
 {
-    switch (op) {
+    switch (cmd->op) {
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
@@ -172,9 +230,40 @@ static uint64_t other_cost_ns(const SsdParams *p, SsdOp op)
         return p->fe_finish_ns;
     case SSD_OP_ZONE_RESET:
         return p->fe_reset_ns;
+    case SSD_OP_ZONE_REPORT:
+        return p->fe_report_ns + cmd->nlb * p->fe_report_zone_ns;
+    case SSD_OP_IDENTIFY:
+        return p->fe_identify_ns;
+    case SSD_OP_LOG:
+        return p->fe_log_ns;
+    case SSD_OP_FEATURE:
+        return p->fe_feature_ns;
     default:
         return p->fe_open_ns;
     }
+}
+
+bool ssd_is_timed(const Ssd *ssd, SsdOp op)
+{
+    const SsdParams *p = &ssd->params;
+
+    switch (op) {
+    case SSD_OP_ZONE_REPORT:
+        return p->fe_report_ns || p->fe_report_zone_ns;
+    case SSD_OP_IDENTIFY:
+        return p->fe_identify_ns > 0;
+    case SSD_OP_LOG:
+        return p->fe_log_ns > 0;
+    case SSD_OP_FEATURE:
+        return p->fe_feature_ns > 0;
+    default:
+        return true;
+    }
+}
+
+bool ssd_enters_front(const Ssd *ssd, SsdOp op)
+{
+    return ssd->has_front && ssd_is_timed(ssd, op);
 }
 
 FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
@@ -183,28 +272,39 @@ FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     uint64_t nlb = cmd->op == SSD_OP_COPY ? ssd_copy_nlb(cmd) : cmd->nlb;
     FrontCost cost = { 0 };
 
-    ssd->command_number++;
     if (!is_write(cmd->op) || ns == NULL) {
-        cost.before_ns = other_cost_ns(p, cmd->op);
+        cost.before_ns = other_cost_ns(p, cmd);
         return cost;
     }
-    cost = write_cost(ssd, cmd->op, write_class(p, ns, nlb * ns->lba_bytes));
+    cost = write_cost(p, cmd->op, write_class(p, ns, nlb * ns->lba_bytes),
+                      next_write_key(ssd, ns, cmd->slba));
     cost.before_ns += opening_cost_ns(p, ns, cmd->slba);
     return cost;
 }
 
 /* The way in */
 
-static void count_entering(Ssd *ssd, const Command *command, int change)
+static bool writes_zone(const Command *command)
 {
     SsdOp op = command->done.op;
 
-    if (op == SSD_OP_ZONE_FINISH) {
-        ssd->entering_finishes += change;
-    } else if (!command->is_conventional &&
-               (is_write(op) || op == SSD_OP_ZONE_FLUSH_ZRWA)) {
-        ssd->zone_writes[command->write.data.zone_idx].entering_count +=
-            change;
+    return !command->is_conventional &&
+           (is_write(op) || op == SSD_OP_ZONE_FLUSH_ZRWA);
+}
+
+static void count_entered(Ssd *ssd, const Command *command)
+{
+    ssd->entering_finishes += command->done.op == SSD_OP_ZONE_FINISH;
+    if (writes_zone(command)) {
+        ssd->zone_writes[command->write.data.zone_idx].entered_count++;
+    }
+}
+
+static void count_handed_off(Ssd *ssd, const Command *command)
+{
+    ssd->entering_finishes -= command->done.op == SSD_OP_ZONE_FINISH;
+    if (writes_zone(command)) {
+        ssd->zone_writes[command->write.data.zone_idx].handed_off_count++;
     }
 }
 
@@ -216,43 +316,89 @@ static bool takes_read_slot(const Ssd *ssd, SsdOp op)
            (op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE);
 }
 
-static void wait_for_read_slot(Ssd *ssd, uint32_t command_idx)
+static uint32_t read_line(const Ssd *ssd, const Command *command)
 {
-    ssd->commands[command_idx].next_idx = SSD_NONE;
-    if (ssd->first_read_idx == SSD_NONE) {
-        ssd->first_read_idx = command_idx;
-    } else {
-        ssd->commands[ssd->last_read_idx].next_idx = command_idx;
-    }
-    ssd->last_read_idx = command_idx;
+    /* The line of the conventional namespace is behind those of all zones. */
+    return ssd_turns_line(ssd, command->is_conventional
+                               ? ssd->params.zones
+                               : command->target.zone_idx);
 }
 
-void ssd_front_left(Ssd *ssd, uint64_t now_ns, SsdOp op)
+static uint32_t read_group(const Ssd *ssd, const Command *command)
 {
-    uint32_t next_idx = ssd->first_read_idx;
+    return read_line(ssd, command) / lines_per_group(ssd);
+}
 
-    if (!takes_read_slot(ssd, op)) {
+/* A read may not take the slot that a group without any must find. */
+static bool may_take_slot(const Ssd *ssd, uint32_t group_idx)
+{
+    const ReadSlots *slots = &ssd->read_slots;
+
+    return slots->inside_counts[group_idx] == 0 ||
+           slots->inside_count + slots->groups_without <
+           ssd->params.read_slots;
+}
+
+static void take_read_slot(ReadSlots *slots, uint32_t group_idx)
+{
+    slots->groups_without -= slots->inside_counts[group_idx]++ == 0;
+    slots->inside_count++;
+}
+
+static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
+{
+    slots->groups_without += --slots->inside_counts[group_idx] == 0;
+    slots->inside_count--;
+}
+
+/*
+ * The next read that may have the slot of one of this group: the group's own, if
+ * none of it is inside any more; else the one whose turn it is. None waits that
+ * could have come in before: while some wait, all slots are taken, or kept.
+ */
+static uint32_t next_read_group(const ReadSlots *slots, uint32_t group_idx)
+{
+    return slots->inside_counts[group_idx] == 0 &&
+           turns_group_waits(&slots->turns, group_idx)
+           ? group_idx : turns_group(&slots->turns);
+}
+
+void ssd_front_left(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands[command_idx];
+    ReadSlots *slots = &ssd->read_slots;
+    uint32_t group_idx;
+
+    if (!takes_read_slot(ssd, command->done.op)) {
         return;
     }
-    if (next_idx == SSD_NONE) {
-        ssd->reads_inside--;
-        return;
+    group_idx = read_group(ssd, command);
+    give_read_slot(slots, group_idx);
+    group_idx = next_read_group(slots, group_idx);
+    if (group_idx != TURNS_NONE && may_take_slot(ssd, group_idx)) {
+        take_read_slot(slots, group_idx);
+        front_end_enter(&ssd->front, now_ns,
+                        turns_leave(&slots->turns, group_idx),
+                        ssd->params.fe_read_ns, 0);
     }
-    ssd->first_read_idx = ssd->commands[next_idx].next_idx;
-    front_end_enter(&ssd->front, now_ns, next_idx, ssd->params.fe_read_ns, 0);
 }
 
 void ssd_front_enter(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                      const FrontCost *cost)
 {
-    ssd->commands[command_idx].write_class = cost->write_class;
-    count_entering(ssd, &ssd->commands[command_idx], 1);
-    if (takes_read_slot(ssd, ssd->commands[command_idx].done.op)) {
-        if (ssd->reads_inside == ssd->params.read_slots) {
-            wait_for_read_slot(ssd, command_idx);
+    Command *command = &ssd->commands[command_idx];
+
+    command->write_class = cost->write_class;
+    count_entered(ssd, command);
+    if (takes_read_slot(ssd, command->done.op)) {
+        uint32_t group_idx = read_group(ssd, command);
+
+        if (!may_take_slot(ssd, group_idx)) {
+            turns_wait(&ssd->read_slots.turns, read_line(ssd, command),
+                       command_idx);
             return;
         }
-        ssd->reads_inside++;
+        take_read_slot(&ssd->read_slots, group_idx);
     }
     front_end_enter(&ssd->front, now_ns, command_idx, cost->before_ns,
                     cost->after_ns);
@@ -262,7 +408,7 @@ static void hand_off(Ssd *ssd, uint64_t now_ns)
 {
     uint32_t command_idx = front_end_command(&ssd->front);
 
-    count_entering(ssd, &ssd->commands[command_idx], -1);
+    count_handed_off(ssd, &ssd->commands[command_idx]);
     front_end_go_on(&ssd->front, now_ns);
     ssd_begin(ssd, now_ns, command_idx);
 }
@@ -358,11 +504,12 @@ uint32_t ssd_portion_bytes(uint64_t left_bytes)
 void ssd_link_compare(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &ssd->commands[command_idx];
-    uint64_t take_ns = per_mib_ns(command->bytes, ssd->params.link_in_ns);
 
-    if (take_ns > 0) {
-        command->link_until_at_ns = local_clock_book(&ssd->link.in, now_ns,
-                                                     take_ns);
+    if (ssd->params.link_in_ns) {
+        command->link_until_at_ns =
+            local_clock_book(&ssd->link.in, now_ns,
+                             per_mib_ns(command->bytes,
+                                        ssd->params.link_in_ns));
     }
 }
 

@@ -10,10 +10,13 @@
 #define FEMU_SSD_INTERNAL_H
 
 #include "divisor.h"
+#include "params_bounds.h"
 #include "ssd.h"
 #include "ssd_histogram.h"
+#include "ssd_watch.h"
 #include "timing/flash.h"
 #include "timing/front_end.h"
+#include "timing/turns.h"
 #include "zns/ftl.h"
 #include "zns/map.h"
 #include "zns/superblock.h"
@@ -86,8 +89,10 @@ typedef struct Command {
 typedef struct WriteQueue {
     uint32_t head_idx; /* command */
     uint32_t tail_idx;
-    uint32_t entering_count; /* writes before their hand-off */
+    uint32_t entered_count; /* writes ever; those handed off are the first: */
+    uint32_t handed_off_count;
     uint32_t coming_count; /* left the queue, but data are still to come */
+    uint32_t submitted_count; /* writes ever: keys of draws */
     uint64_t issued_bytes; /* from the zone's start: programs issued */
     uint64_t host_bytes;   /* written by the host in this life */
 } WriteQueue;
@@ -106,10 +111,11 @@ typedef struct Job {
     uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
     uint64_t chunk_end_page; /* FINISH: up to which it is being issued */
     bool waits_for_writes;   /* FINISH: before it starts */
+    uint32_t writes_before; /* of an excursion: entered_count at its time */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint64_t host_bytes;  /* RESET: what the host had written */
     bool was_full;        /* RESET: written or finished */
-    bool after_finish;    /* RESET: of a zone whose finish has not ended */
+    bool after_fill;      /* RESET: of a zone that a finish is to fill */
     uint32_t next_reset_idx; /* RESET: in the queue of the management */
     uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
     uint32_t ops_left;    /* flash operations under way */
@@ -133,7 +139,9 @@ typedef struct JobQueue {
      * resources are free, unless the zone has been opened again since.
      */
     uint32_t releaser_idx;
+    uint32_t resets_entering; /* before their hand-off */
     uint32_t resets_waiting; /* not begun: the zone's writes wait, too */
+    uint32_t first_erases; /* under way; a reset waits for them */
     bool is_due;           /* in the list of zones to be looked at */
     uint32_t next_due_idx; /* zone */
 } JobQueue;
@@ -195,9 +203,12 @@ typedef struct Stream {
     uint32_t first_page_idx; /* complete pages, in order */
     uint32_t last_page_idx;
     uint32_t next_page;    /* of the zone: the first to be given to its unit */
-    uint32_t fill_job_idx; /* a finish that goes on behind them */
-    uint32_t next_zone_idx; /* behind it at a unit */
-    bool is_waiting;       /* at the unit of its next page */
+    uint32_t fill_job_idx; /* a finish that goes on behind them, */
+    uint32_t fill_drain_number; /* as BufferedPage's, of its next page */
+    uint32_t unit_idx;      /* at which it waits with its next page, */
+    uint32_t next_zone_idx; /* between these */
+    uint32_t prev_zone_idx;
+    bool is_waiting;
     bool is_abandoned;     /* of a failed zone: no page is completed any more */
 } Stream;
 
@@ -208,6 +219,8 @@ typedef struct Stream {
 typedef struct UnitQueue {
     uint32_t first_zone_idx;
     uint32_t last_zone_idx;
+    uint32_t old_from_idx;     /* who waits before this one is young, */
+    uint32_t old_drain_number; /* while this is drained */
     uint32_t programmed_zone_idx;
     uint32_t unreleased_bytes;
     uint64_t programmed_at_ns;
@@ -218,8 +231,7 @@ typedef struct Buffer {
     uint64_t zone_bytes; /* that a zone may use */
     uint64_t used_bytes;
     uint64_t release_ns; /* of what a program has written; 0: at once */
-    uint32_t first_idx; /* commands that wait for room, linked by next_idx */
-    uint32_t last_idx;
+    Turns turns;         /* commands that wait for room */
     uint32_t waiting_count;
     bool letting_in;
     bool is_draining;      /* older pages than this go first: */
@@ -231,11 +243,23 @@ typedef struct Buffer {
     uint32_t free_page_idx;
 } Buffer;
 
+/*
+ * Reads that are inside, of each group of `turns`. A group may always have one:
+ * slots are kept free for those without.
+ */
+typedef struct ReadSlots {
+    Turns turns; /* commands that wait for a slot */
+    uint32_t *inside_counts; /* [group] */
+    uint32_t inside_count;
+    uint32_t groups_without;
+} ReadSlots;
+
 typedef enum ResetPhase {
     RESET_DRAINS,
     RESET_DRAINED,
     RESET_UNMAPPED,
     RESET_COMMITTED,
+    RESET_STEPS,
 } ResetPhase;
 
 /* The management side of resets: one at a time, the others wait. */
@@ -246,7 +270,10 @@ typedef struct ResetEngine {
     uint32_t last_job_idx;
     uint64_t lock_at_ns;
     uint64_t lock_ns;
-    uint32_t steps_done;
+    uint64_t steps;       /* of the first reset, all in all */
+    uint64_t steps_begun;
+    uint64_t steps_ended;
+    uint32_t step_unit_idx; /* of the next one */
 } ResetEngine;
 
 /* Events beside those of the flash, from first_payload on. */
@@ -271,39 +298,6 @@ enum {
     LANES,
 };
 G_STATIC_ASSERT(LANES == (unsigned)EVENT_LANES);
-
-/* What the limits of ssd_watch.c count from. */
-typedef enum WatchPhase {
-    WATCH_NONE,
-    WATCH_ACTIVE, /* open or closed */
-    WATCH_FULL,
-    WATCH_PHASES,
-} WatchPhase;
-
-typedef struct WatchedZone {
-    WatchPhase phase;
-    uint64_t since_at_ns; /* in this phase */
-    bool recommended;     /* to be finished, or reset */
-    bool finished;        /* by the controller */
-    bool told_of;         /* among Watch.changed */
-    uint32_t older_idx;   /* neighbours in the list of the phase */
-    uint32_t newer_idx;
-} WatchedZone;
-
-/* Zones in the order in which they came to a phase. */
-typedef struct WatchList {
-    uint32_t oldest_idx;
-    uint32_t newest_idx;
-    uint32_t quiet_idx; /* the oldest that has no recommendation */
-} WatchList;
-
-typedef struct Watch {
-    WatchedZone *zones; /* [zone]; NULL: nothing is watched */
-    WatchList lists[WATCH_PHASES];
-    uint64_t next_at_ns; /* when the next limit is reached */
-    uint32_t *changed;   /* zones that nobody has been told of */
-    uint32_t changed_count;
-} Watch;
 
 /* What cleaning does to its victim; the operations of one stage go together. */
 typedef enum CleanStage {
@@ -393,11 +387,8 @@ struct Ssd {
     uint32_t first_wake_payload; /* of jobs that wait */
     bool has_front;
     FrontEnd front;
-    uint64_t command_number; /* of commands accepted */
     uint32_t entering_finishes; /* before their hand-off */
-    uint32_t reads_inside; /* that have a read slot */
-    uint32_t first_read_idx; /* commands that wait for one */
-    uint32_t last_read_idx;
+    ReadSlots read_slots;
     Link link;
     Span *ranges; /* [slot * SSD_DEALLOCATE_RANGES_MAX + range] */
     Buffer buffer;
@@ -425,7 +416,8 @@ struct Ssd {
     JobQueue *zone_jobs; /* [zone] */
     uint32_t due_head_idx; /* zones whose queue must be looked at, in order */
     uint32_t due_tail_idx;
-    uint32_t newest_fill_idx; /* running finishes */
+    uint32_t newest_fill_idx; /* running finishes, */
+    uint32_t running_fills;   /* so many */
     uint32_t inflight_finishes; /* commands */
     uint32_t waiting_fills;     /* jobs that wait for writes of their zones */
     uint32_t select_all_head_idx; /* Select Alls: the running, then waiting */
@@ -464,16 +456,6 @@ static inline uint32_t owner_of_command(uint32_t command_idx)
 static inline uint32_t owner_of_job(const Ssd *ssd, uint32_t job_idx)
 {
     return ssd->params.cmd_slots + job_idx;
-}
-
-/* One more flash operation for the owner to wait for. */
-static inline void ssd_owner_add_part(Ssd *ssd, uint32_t owner)
-{
-    if (owner < ssd->params.cmd_slots) {
-        ssd->commands[owner].parts_left++;
-    } else {
-        ssd->jobs[owner - ssd->params.cmd_slots].ops_left++;
-    }
 }
 
 static inline uint32_t owner_of_cleaning(const Ssd *ssd)
@@ -547,8 +529,12 @@ static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     };
 }
 
-/* Owner of the programs that drain the buffer. */
+/*
+ * Owners of the programs that drain the buffer, and of the erases of a whole
+ * zone that the first of these asks for.
+ */
 #define OWNER_BUFFER (SSD_NONE - 1)
+#define OWNER_FIRST_WRITE (SSD_NONE - 2)
 
 static inline bool ssd_has_buffer(const Ssd *ssd)
 {
@@ -562,15 +548,25 @@ void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns);
 void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 
 /* ssd_front.c */
+/*
+ * Turns of commands that wait: in one line, or with take-turns in one for each
+ * zone; the groups are namespaces, a conventional one a line behind all zones.
+ */
+void ssd_turns_init(const Ssd *ssd, Turns *turns);
+uint32_t ssd_turns_line(const Ssd *ssd, uint32_t zone_idx);
 void ssd_front_init(Ssd *ssd, uint32_t first_payload);
 void ssd_front_destroy(Ssd *ssd);
-uint32_t ssd_front_event_count(const Ssd *ssd);
-/* `ns` may be NULL. Needs the command's zone as it is before the command. */
+/* Is the operation taken in by the front end, if there is one? */
+bool ssd_enters_front(const Ssd *ssd, SsdOp op);
+/*
+ * Of a command that has been accepted; `ns` may be NULL. Needs the command's
+ * zone as it is before the command, and counts the writes to it.
+ */
 FrontCost ssd_front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd);
 void ssd_front_enter(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                      const FrontCost *cost);
 /* A command is done: its read slot is free, if it had one. */
-void ssd_front_left(Ssd *ssd, uint64_t now_ns, SsdOp op);
+void ssd_front_left(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 /* The buffer may have room for the command that holds the front end up. */
 void ssd_front_try(Ssd *ssd, uint64_t now_ns);
 void ssd_front_event(Ssd *ssd, uint64_t now_ns, uint32_t payload);
@@ -628,6 +624,7 @@ void ssd_reset_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx);
 void ssd_reset_drained(Ssd *ssd, uint64_t now_ns);
 void ssd_reset_event(Ssd *ssd, uint64_t now_ns);
 void ssd_reset_step_event(Ssd *ssd, uint64_t now_ns);
+void ssd_reset_step_ended(Ssd *ssd, uint64_t now_ns);
 
 /* ssd_ns.c */
 void ssd_ns_init(Ssd *ssd);
@@ -635,6 +632,8 @@ void ssd_ns_destroy(Ssd *ssd);
 
 /* ssd_check.c: may the command take effect? Changes nothing. */
 SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
+/* Is the operation of the drive, whatever namespace it names? */
+bool ssd_is_of_drive(SsdOp op);
 /* The blocks that a copy writes. */
 uint64_t ssd_copy_nlb(const SsdCmd *cmd);
 
@@ -717,6 +716,9 @@ uint32_t ssd_job_new_background(Ssd *ssd);
 /* Has a reset been accepted whose erases have not begun? */
 bool ssd_reset_waits(const Ssd *ssd, uint32_t zone_idx);
 
+/* An erase of OWNER_FIRST_WRITE has ended. */
+void ssd_first_erase_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx);
+
 /* No running finish ends before this, if nothing but finishes is inside. */
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd);
 
@@ -725,7 +727,8 @@ void ssd_erase_init(Ssd *ssd);
 void ssd_erase_destroy(Ssd *ssd);
 /*
  * To be called before the program of a page of a zone is issued. `owner` is
- * the program's; it waits for the erases of the whole zone if that is the way.
+ * the program's, or OWNER_FIRST_WRITE if it comes from the buffer; it waits for
+ * the erases of the whole zone if that is the way.
  */
 void ssd_erase_before_program(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                               uint64_t page, uint32_t owner);

@@ -46,14 +46,19 @@ uint32_t ssd_page_unit(const Ssd *ssd, uint32_t zone_idx, uint64_t page)
                                                              page)];
 }
 
-/* Where a page lies: fills in the operation's unit and place. */
+/*
+ * Where a page lies: fills in the operation's unit, place and cells. The zone
+ * must be backed by a superblock if anything will be done there.
+ */
 static void place_page(const Ssd *ssd, uint32_t zone_idx, uint64_t page,
                        FlashOp *op)
 {
     uint32_t unit_in_zone = page_position(ssd, zone_idx, page);
+    uint32_t units = ssd->map.zone_units;
 
     op->unit_idx = map_zone_units(&ssd->map, zone_idx)[unit_in_zone];
-    op->place_idx = zone_idx * ssd->map.zone_units + unit_in_zone;
+    op->place_idx = zone_idx * units + unit_in_zone;
+    op->cells_idx = ssd->superblocks.of_zone[zone_idx] * units + unit_in_zone;
     op->row = divide(page, &ssd->map.units_divisor);
 }
 
@@ -179,6 +184,7 @@ static void issue_write(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 void ssd_issue_buffered(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
                         uint32_t page, uint32_t epoch)
 {
+    uint64_t *issued_bytes = &ssd->zone_writes[zone_idx].issued_bytes;
     FlashOp op = {
         .kind = FLASH_PROGRAM,
         .end_bytes = ssd->page_bytes,
@@ -187,10 +193,11 @@ void ssd_issue_buffered(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
         .epoch = epoch,
     };
 
+    ssd_erase_before_program(ssd, now_ns, zone_idx, page, OWNER_FIRST_WRITE);
     place_page(ssd, zone_idx, page, &op);
-    ssd_erase_before_program(ssd, now_ns, zone_idx, page, SSD_NONE);
-    ssd->zone_writes[zone_idx].issued_bytes =
-        (page + UINT64_C(1)) * ssd->page_bytes;
+    /* A finish that goes on behind the page has been counted already. */
+    *issued_bytes = MAX(*issued_bytes,
+                        (page + UINT64_C(1)) * ssd->page_bytes);
     flash_issue(&ssd->flash, now_ns, &op);
 }
 

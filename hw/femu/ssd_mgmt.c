@@ -18,21 +18,8 @@ void ssd_jobs_init(Ssd *ssd)
 {
     uint32_t zones = ssd->params.zones;
 
-    /*
-     * A job per slot, and room for a Select All on top of another one: a
-     * command is let in only while a job per zone is free (ssd_has_room()).
-     * Beside these, so many as may erase in the background at a time.
-     */
-    ssd->job_capacity = ssd->params.cmd_slots + 2 * zones +
-                        ssd->params.mgmt_parallel_zones;
-    /*
-     * Excursions have jobs of their own. Between two of one zone lies a reset
-     * of it, whose job waits as long as that of the first.
-     */
-    if (ssd->params.excursion_ns) {
-        ssd->own_job_reserve = ssd->job_capacity + zones;
-        ssd->job_capacity += ssd->own_job_reserve;
-    }
+    ssd->job_capacity = bound_jobs(&ssd->params);
+    ssd->own_job_reserve = bound_excursion_jobs(&ssd->params);
     ssd->jobs = g_new(Job, ssd->job_capacity);
     ssd->free_job_idx = SSD_NONE;
     ssd->free_job_count = ssd->job_capacity;
@@ -99,12 +86,14 @@ static bool leaves_work(const ZoneEntry *zone, SsdOp op)
            (op == SSD_OP_ZONE_RESET && zone->state != SSD_ZONE_EMPTY);
 }
 
-static bool is_finishing(const Ssd *ssd, uint32_t zone_idx)
+/* Is the zone being finished, with pages that are not issued yet? */
+static bool is_being_filled(const Ssd *ssd, uint32_t zone_idx)
 {
     const JobQueue *queue = &ssd->zone_jobs[zone_idx];
+    const Job *last = &ssd->jobs[queue->tail_idx];
 
-    return queue->head_idx != SSD_NONE &&
-           ssd->jobs[queue->tail_idx].op == SSD_OP_ZONE_FINISH;
+    return queue->head_idx != SSD_NONE && last->op == SSD_OP_ZONE_FINISH &&
+           last->next_page < ssd->zone_pages;
 }
 
 /* The first page that a finish has to fill. */
@@ -129,7 +118,7 @@ static uint32_t job_new(Ssd *ssd, uint32_t command_idx, uint32_t zone_idx,
         .next_page = first_fill_page(ssd, zone_idx),
         .end_bytes = zone_end_bytes(ssd, zone_idx),
         .was_full = zone_entry(ssd, zone_idx)->state == SSD_ZONE_FULL,
-        .after_finish = is_finishing(ssd, zone_idx),
+        .after_fill = is_being_filled(ssd, zone_idx),
         .superblock_idx = SUPERBLOCK_NONE,
         .next_of_zone_idx = SSD_NONE,
         .next_of_command_idx = SSD_NONE,
@@ -185,8 +174,11 @@ void ssd_forget_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 /* Writes that wait are not made any more; nor does a finish wait for them. */
 static void discard_writes(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
-    if (!ssd_zone_is_written(ssd, zone_idx)) {
-        ssd_drop_writes(ssd, now_ns, zone_idx);
+    uint32_t head_idx = ssd->zone_jobs[zone_idx].head_idx;
+
+    ssd_drop_writes(ssd, now_ns, zone_idx);
+    /* A Select All's own jobs keep their order. */
+    if (ssd->jobs[head_idx].waits_for_writes) {
         zone_due(ssd, zone_idx);
     }
 }
@@ -202,6 +194,7 @@ static void commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         uint32_t job_idx = job_new(ssd, command_idx, zone_idx, op);
 
         job_queue(ssd, job_idx);
+        ssd->zone_jobs[zone_idx].resets_entering += op == SSD_OP_ZONE_RESET;
         if (zone_is_active(&ns->zones, table_idx)) {
             ssd->zone_jobs[zone_idx].releaser_idx = job_idx;
         }
@@ -213,7 +206,7 @@ static void commit_zone(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
 /*
  * The job's turn at the front end has come: all writes before it have been
  * handed off, and none behind it. A reset finds pages programmed, or about to
- * be, up to what has been issued; all of them if a finish has not ended.
+ * be, up to what has been issued; all of them if a finish is to fill it.
  */
 static void job_hand_off(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 {
@@ -224,10 +217,11 @@ static void job_hand_off(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     if (job->op != SSD_OP_ZONE_RESET) {
         return;
     }
-    job->used_pages = job->after_finish ? ssd->zone_pages
-                                        : writes->issued_bytes /
-                                          ssd->page_bytes;
+    job->used_pages = job->after_fill ? ssd->zone_pages
+                                      : writes->issued_bytes /
+                                        ssd->page_bytes;
     job->host_bytes = writes->host_bytes;
+    ssd->zone_jobs[job->zone_idx].resets_entering--;
     ssd->zone_jobs[job->zone_idx].resets_waiting++;
     discard_writes(ssd, now_ns, job->zone_idx);
     ssd_forget_pages(ssd, now_ns, job->zone_idx);
@@ -277,12 +271,14 @@ static void fills_add(Ssd *ssd, uint32_t job_idx)
         ssd->jobs[job->older_fill_idx].newer_fill_idx = job_idx;
     }
     ssd->newest_fill_idx = job_idx;
+    ssd->running_fills++;
 }
 
 static void fills_remove(Ssd *ssd, uint32_t job_idx)
 {
     const Job *job = &ssd->jobs[job_idx];
 
+    ssd->running_fills--;
     if (job->older_fill_idx != SSD_NONE) {
         ssd->jobs[job->older_fill_idx].newer_fill_idx = job->newer_fill_idx;
     }
@@ -328,11 +324,20 @@ static uint64_t fill_least_ns(const Ssd *ssd, const Job *job)
                rows * flash_least_program_ns(config));
 }
 
+/*
+ * So many are looked at; beside more, one of them ends soon anyway, and the
+ * next event is as good a bound.
+ */
+#define FILLS_LOOKED_AT 64
+
 uint64_t ssd_fills_end_after_ns(const Ssd *ssd)
 {
     uint32_t job_idx = ssd->newest_fill_idx;
     uint64_t least_left_ns = job_idx == SSD_NONE ? 0 : UINT64_MAX;
 
+    if (ssd->running_fills > FILLS_LOOKED_AT) {
+        return event_heap_next_at_ns(&ssd->events);
+    }
     for (; job_idx != SSD_NONE; job_idx = ssd->jobs[job_idx].older_fill_idx) {
         least_left_ns = MIN(least_left_ns,
                             fill_least_ns(ssd, &ssd->jobs[job_idx]));
@@ -461,7 +466,8 @@ static bool waits_for_writes(const Ssd *ssd, const Job *job)
            job->life == ssd->life[job->zone_idx] &&
            (!ssd_zone_is_written(ssd, job->zone_idx) ||
             (job->command_idx == SSD_NONE &&
-             ssd->zone_writes[job->zone_idx].entering_count > 0));
+             (int32_t)(job->writes_before -
+                       ssd->zone_writes[job->zone_idx].handed_off_count) > 0));
 }
 
 /* Running finishes bound the next completion only if no other one waits. */
@@ -517,6 +523,12 @@ static void job_begin(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
     }
 }
 
+/* So there are never first erases of two lives of a zone. */
+static bool reset_waits_for_erases(const JobQueue *queue, const Job *job)
+{
+    return job->op == SSD_OP_ZONE_RESET && queue->first_erases > 0;
+}
+
 /* Begin a zone's next job if it can. */
 static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
@@ -524,6 +536,7 @@ static void zone_settle(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 
     if (queue->head_idx == SSD_NONE || queue->head_runs ||
         !ssd->jobs[queue->head_idx].may_start ||
+        reset_waits_for_erases(queue, &ssd->jobs[queue->head_idx]) ||
         finish_waits(ssd, &ssd->jobs[queue->head_idx])) {
         return;
     }
@@ -551,6 +564,14 @@ static void settle(Ssd *ssd, uint64_t now_ns)
 void ssd_zone_written(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
     if (ssd->zone_jobs[zone_idx].head_idx != SSD_NONE) {
+        zone_due(ssd, zone_idx);
+        settle(ssd, now_ns);
+    }
+}
+
+void ssd_first_erase_ended(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (--ssd->zone_jobs[zone_idx].first_erases == 0) {
         zone_due(ssd, zone_idx);
         settle(ssd, now_ns);
     }
@@ -605,9 +626,15 @@ uint32_t ssd_job_new_background(Ssd *ssd)
 
 void ssd_finish_zone(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
 {
+    JobQueue *queue = &ssd->zone_jobs[zone_idx];
+    Job *job;
+
     commit_zone(ssd, now_ns, SSD_NONE, zone_idx, SSD_OP_ZONE_FINISH);
-    job_hand_off(ssd, now_ns, ssd->zone_jobs[zone_idx].tail_idx);
-    ssd->jobs[ssd->zone_jobs[zone_idx].tail_idx].may_start = true;
+    job = &ssd->jobs[queue->tail_idx];
+    /* Of the life behind the resets that the front end has yet to hand off. */
+    job->life = ssd->life[zone_idx] + queue->resets_entering;
+    job->writes_before = ssd->zone_writes[zone_idx].entered_count;
+    job->may_start = true;
     zone_due(ssd, zone_idx);
     settle(ssd, now_ns);
 }

@@ -50,41 +50,51 @@ static void next_step(Ssd *ssd, uint64_t at_ns)
     event_heap_push(&ssd->events, at_ns, ssd->first_payload + EVENT_STEP);
 }
 
-/* Only data of the host are mapped: what a finish filled costs nothing. */
+/*
+ * What a reset of a full zone takes, for what the host has written to this one:
+ * only data of the host are mapped, what a finish filled costs nothing.
+ * `of_full` < 2^33, for a zone has at most 2^31 sectors.
+ */
+static uint64_t in_proportion(const Ssd *ssd, const Job *job, uint64_t of_full)
+{
+    return of_full * (job->host_bytes >> 9) /
+           (ssd->params.zone_capacity_bytes >> 9);
+}
+
 static void start_lock(Ssd *ssd, uint64_t now_ns)
 {
     ResetEngine *reset = &ssd->reset;
     const SsdParams *p = &ssd->params;
-    uint64_t lock_ns = p->reset_lock_ns *
-                       (ssd->jobs[reset->first_job_idx].host_bytes >> 9) /
-                       (p->zone_capacity_bytes >> 9);
+    const Job *job = &ssd->jobs[reset->first_job_idx];
 
-    if (lock_ns > 0) {
+    reset->lock_at_ns = now_ns;
+    reset->lock_ns = in_proportion(ssd, job, p->reset_lock_ns);
+    reset->steps = 0;
+    reset->steps_begun = 0;
+    reset->steps_ended = 0;
+    if (reset->lock_ns > 0) {
         flash_lock_programs(&ssd->flash);
-        reset->lock_at_ns = now_ns;
-        reset->lock_ns = lock_ns;
-        reset->steps_done = 0;
-        if (p->reset_steps > 0) {
-            next_step(ssd, now_ns);
-        }
+        reset->steps = in_proportion(ssd, job, (uint64_t)p->reset_steps *
+                                               ssd->unit_count);
     }
-    next_phase(ssd, now_ns + lock_ns, RESET_UNMAPPED);
+    if (reset->steps > 0) {
+        next_step(ssd, now_ns);
+    }
+    next_phase(ssd, now_ns + reset->lock_ns, RESET_UNMAPPED);
 }
 
+/* The units take turns, beyond the end of a reset. */
 void ssd_reset_step_event(Ssd *ssd, uint64_t now_ns)
 {
     ResetEngine *reset = &ssd->reset;
-    uint64_t steps = (uint64_t)ssd->params.reset_steps * ssd->unit_count;
-    FlashOp op = {
-        .kind = FLASH_STEP,
-        .unit_idx = reset->steps_done++ % ssd->unit_count,
-        .owner = SSD_NONE,
-    };
+    uint32_t unit_idx = reset->step_unit_idx;
 
-    flash_issue(&ssd->flash, now_ns, &op);
-    if (reset->steps_done < steps) {
-        next_step(ssd, reset->lock_at_ns +
-                       reset->lock_ns * reset->steps_done / steps);
+    reset->step_unit_idx = (unit_idx + 1) % ssd->unit_count;
+    reset->steps_begun++;
+    flash_step(&ssd->flash, now_ns, unit_idx);
+    if (reset->steps_begun < reset->steps) {
+        next_step(ssd, reset->lock_at_ns + reset->lock_ns *
+                       reset->steps_begun / reset->steps);
     }
 }
 
@@ -139,6 +149,28 @@ static void end_first(Ssd *ssd, uint64_t now_ns)
     ssd_reset_erase(ssd, now_ns, job_idx);
 }
 
+/*
+ * All that a reset has asked of the units is done when it ends: resets that
+ * follow each other cannot leave more there than they take time for.
+ */
+static void end_or_wait(Ssd *ssd, uint64_t now_ns)
+{
+    if (ssd->reset.steps_ended < ssd->reset.steps) {
+        ssd->reset.phase = RESET_STEPS;
+    } else {
+        end_first(ssd, now_ns);
+    }
+}
+
+void ssd_reset_step_ended(Ssd *ssd, uint64_t now_ns)
+{
+    ResetEngine *reset = &ssd->reset;
+
+    if (++reset->steps_ended == reset->steps && reset->phase == RESET_STEPS) {
+        next_phase(ssd, now_ns, RESET_COMMITTED);
+    }
+}
+
 void ssd_reset_event(Ssd *ssd, uint64_t now_ns)
 {
     switch (ssd->reset.phase) {
@@ -149,9 +181,10 @@ void ssd_reset_event(Ssd *ssd, uint64_t now_ns)
         start_commit(ssd, now_ns);
         break;
     case RESET_COMMITTED:
-        end_first(ssd, now_ns);
+        end_or_wait(ssd, now_ns);
         break;
     case RESET_DRAINS:
+    case RESET_STEPS:
         g_assert_not_reached();
     }
 }

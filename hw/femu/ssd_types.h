@@ -36,6 +36,15 @@ typedef enum SsdStatus {
 /* The smallest block that a drive may have: LBA data size 9. */
 #define SSD_LBA_BYTES_MIN 512
 
+/*
+ * The most source ranges of a COPY; the most blocks that they add up to
+ * are mdts. The drive reports both (NVMe NVM command set 1.0 section 3.2.2).
+ */
+#define SSD_COPY_RANGES_MAX 128
+
+/* The most ranges of a DEALLOCATE (NVM command set 1.0 section 3.2.3). */
+#define SSD_DEALLOCATE_RANGES_MAX 256
+
 /* The namespace identifier that stands for all of them. */
 #define SSD_NSID_ALL 0xffffffffu
 
@@ -59,6 +68,11 @@ typedef enum SsdOp {
     SSD_OP_ZONE_OPEN_ZRWA,
     SSD_OP_ZONE_SET_EXTENSION_ZRWA,
     SSD_OP_ZONE_FLUSH_ZRWA,
+    /* Questions and settings: they change nothing here, but take time */
+    SSD_OP_ZONE_REPORT,
+    SSD_OP_IDENTIFY,
+    SSD_OP_LOG,
+    SSD_OP_FEATURE,
     SSD_OP_COUNT,
 } SsdOp;
 

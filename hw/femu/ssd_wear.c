@@ -1,6 +1,7 @@
 /*
  * How often each block of the zones has been erased: a view of every block,
- * and the distribution for the statistics.
+ * and the distribution for the statistics; how much of the drive's life is
+ * gone.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -36,6 +37,23 @@ SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx)
             block_idx % config->blocks,
         .erase_count = table->erase_counts[block_idx],
     };
+}
+
+/* Blocks of the whole drive: those of zones, and the conventional lines'. */
+static uint64_t all_blocks(const Ssd *ssd)
+{
+    uint64_t lines = ssd->params.conventional_bytes
+                     ? ssd_params_conventional_lines(&ssd->params) : 0;
+
+    return ssd_block_count(ssd) + lines * ssd->unit_count;
+}
+
+uint64_t ssd_used_percent(Ssd *ssd, uint64_t now_ns)
+{
+    uint64_t cycles = all_blocks(ssd) * ssd->params.pe_cycles;
+
+    ssd_run(ssd, now_ns);
+    return cycles ? 100 * ssd->flash.counters.erased_blocks / cycles : 0;
 }
 
 static int compare_counts(const void *a, const void *b)

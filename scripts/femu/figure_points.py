@@ -4,7 +4,7 @@
 Knows nothing of which figures there are.
 """
 
-from femu.sim_runs import Op, fio_bucket_us
+from femu.sim_runs import Op, SimError, fio_bucket_us
 
 
 class Point:
@@ -40,9 +40,12 @@ class Experiment:
 
 
 def pick(job_name, op_name, metric):
-    """Return: a function from a run's results to kiops, p95_us, mean_us..."""
+    """Return: a function from a run's results to kiops, p95_us, mean_us...;
+    it raises SimError if the run has none."""
     def take(result):
         made = Op(result[job_name], op_name)
+        if made.count == 0:
+            raise SimError('its job "%s" has done no %s' % (job_name, op_name))
         if metric == 'kiops':
             return made.iops / 1000
         if metric == 'p95_us':

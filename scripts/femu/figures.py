@@ -20,28 +20,32 @@ class FiguresError(Exception):
 def run(sim, experiments):
     """Runs the experiments and gives each point its number.
 
-    Return: (figure, reason) of those that failed.
+    Return: {point: why it has none}.
     """
     results = sim_runs.run_all('figures', sim,
                                [one.run for one in experiments])
-    failed = []
+    failed = {}
     for experiment, result in zip(experiments, results):
         for point, pick in experiment.points:
-            if isinstance(result, Exception):
-                failed.append((point.figure, str(result)))
-            else:
+            try:
+                if isinstance(result, Exception):
+                    raise result
                 point.ours = pick(result)
-    relate([point for one in experiments for point, _ in one.points])
+            except sim_runs.FAILURES as error:
+                failed[point] = str(error)
+    relate([point for one in experiments for point, _ in one.points], failed)
     return failed
 
 
-def relate(points):
+def relate(points, failed):
     """Gives the points that have a base, which has none itself, ours as a
-    multiple of it."""
+    multiple of it; adds those whose base has no number to FAILED."""
     for point in points:
-        if point.base:
-            known = point.ours and point.base.ours
-            point.ours = point.ours / point.base.ours if known else None
+        if point.base and point.base.ours and point.ours:
+            point.ours /= point.base.ours
+        elif point.base:
+            point.ours = None
+            failed.setdefault(point, 'what it is a multiple of has no number')
 
 
 def rows_of(points):
@@ -76,9 +80,18 @@ def write_table(path, points):
 
 
 def mean_abs(points):
-    """Return: the mean of the absolute errors."""
-    errors = [abs(point.error_pct()) for point in points]
-    return sum(errors) / max(1, len(errors))
+    """Return: the mean of the absolute errors of one or more points."""
+    return sum(abs(point.error_pct()) for point in points) / len(points)
+
+
+def summary(points):
+    """Return: the last line."""
+    compared = [point for point in points if point.error_pct() is not None]
+    if not compared:
+        return 'figures: 0 points, mean error -, worst -'
+    return 'figures: %d points, mean error %.1f %%, worst %.1f %%' % (
+        len(compared), mean_abs(compared),
+        max(abs(point.error_pct()) for point in compared))
 
 
 def print_figure(name, title, points, note):
@@ -107,7 +120,8 @@ def note_of(top, name):
 
 
 def draw(sim, top, out_dir, wanted):
-    """Draws the figures in WANTED, all of them if it is empty."""
+    """Draws the figures in WANTED, all of them if it is empty. Return: whether
+    every point has its number."""
     for name in wanted:
         if name not in figure_list.FIGURES:
             raise FiguresError('there is no figure "%s"; there are: %s' % (
@@ -120,18 +134,18 @@ def draw(sim, top, out_dir, wanted):
                 p.figure == name]
         if not mine:
             continue
-        reasons = [reason for figure, reason in failed if figure == name or
-                   figure.split('-')[0] == name]
+        reasons = [failed[point] for point in mine if point in failed]
         if reasons:
-            print('%s: %s: skipped: %s' % (name, title, reasons[0]))
+            print('%s: %s: not drawn: %s' % (name, title, reasons[0]))
             continue
         print_figure(name, title, mine, note_of(top, name))
         figure_plots.draw(os.path.join(out_dir, 'figure-%s.png' % name), name,
                           title, mine)
     write_csv(os.path.join(out_dir, 'points.csv'), points)
     write_table(os.path.join(out_dir, 'table.md'), points)
-    compared = [point for point in points if point.error_pct() is not None]
     print('written to %s' % os.path.relpath(out_dir, os.getcwd()))
-    print('figures: %d points, mean error %.1f %%, worst %.1f %%' % (
-        len(compared), mean_abs(compared),
-        max((abs(point.error_pct()) for point in compared), default=0)))
+    print(summary(points))
+    if failed:
+        print('figures: FAILED: %d of %d points have no number, the first: %s'
+              % (len(failed), len(points), next(iter(failed.values()))))
+    return not failed

@@ -55,6 +55,13 @@ class Row:
         return 100 * (self.device[metric] + added - measured) / measured
 
 
+def errors_of(rows):
+    """Return: {(point, metric): percent} of all that were measured."""
+    return {(row.point.name, metric): row.errors_pct(metric)
+            for row in rows for metric in row.point.metrics
+            if row.errors_pct(metric) is not None}
+
+
 # --- Guests -------------------------------------------------------------------
 
 def read_json(*parts):
@@ -200,6 +207,9 @@ def read_group(sim, group, rows, out, host):
     windows = [(one['since_ns'], one['now_ns']) for one in stats]
     wrong, replayed = replay(sim, trace, windows,
                              os.path.join(out, 'replayed.json'))
+    if len(replayed) != len(windows):
+        raise GuestTableError('%s replays %d of %d windows' % (
+            sim, len(replayed), len(windows)))
     for row, one, same, span in zip(rows, stats, replayed,
                                     spans_of(trace, windows)):
         device = {name: value for name, value in one.items()
@@ -220,9 +230,17 @@ def model(sim, rows, host, config):
     runs = [validate_runs.make_run(row.point.exp, host, config, SEED)
             for row in rows]
     for row, result in zip(rows, sim_runs.run_all('guest-table', sim, runs)):
-        if isinstance(result, Exception):
-            raise GuestTableError('%s: %s' % (row.point.name, result))
-        row.model = validate_runs.metrics_of(row.point.exp, result, host)
+        try:
+            if isinstance(result, Exception):
+                raise result
+            row.model = validate_runs.metrics_of(row.point.exp, result, host)
+        except sim_runs.FAILURES as error:
+            raise GuestTableError('%s: %s' % (row.point.name,
+                                              error)) from None
+        for metric in row.point.metrics:
+            if metric not in row.model:
+                raise GuestTableError('%s: the simulator gives no %s' % (
+                    row.point.name, metric))
 
 
 def run(top, sim, groups, measured, host, config, out_dir, tell):

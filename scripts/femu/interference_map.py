@@ -66,7 +66,8 @@ def draw(path, maps):
 
 
 def run(sim, points, config, host_path, out_dir, percent, alpha):
-    """Prints the table and draws the map."""
+    """Prints the table and draws the map. Return: what is wrong with it, a
+    list of texts."""
     try:
         host = validate.read_host(host_path)
         experiments = [exp for exp in validate.read_experiments(points)
@@ -88,8 +89,7 @@ def run(sim, points, config, host_path, out_dir, percent, alpha):
             print('%-20s%10s%12s%8s' % (
                 '%s on %s' % (mgmt, op), '%.2f' % one[0] if one else '-',
                 '%.2f' % two[0] if two else '-', one[1] if one else '-'))
-    for reason, mine in skipped.items():
-        print('skipped: %d experiments: %s' % (len(mine), reason))
     path = os.path.join(out_dir, 'heatmap.svg')
     draw(path, [('measured', measured), (name, ours)])
     print('written to %s' % os.path.relpath(path, os.getcwd()))
+    return validate.incomplete(experiments, skipped)

@@ -151,9 +151,14 @@ class Machine:
                        'readonly=on,share=on', ',unarmed=on')
 
     def add_results(self, path, size_mib):
-        """A new file PATH that the guest sees as an NVDIMM."""
+        """A new file PATH that the guest sees as an NVDIMM. Its room on the
+        disk is taken now: a full one would end QEMU by SIGBUS later."""
         with open(path, 'wb') as file:
-            file.truncate(size_mib * MIB)
+            try:
+                os.posix_fallocate(file.fileno(), 0, size_mib * MIB)
+            except OSError as error:
+                raise MachineError('RESULTS_MIB=%d: no room for %s: %s' % (
+                    size_mib, path, error.strerror)) from error
         self._add_dimm(path, size_mib * MIB, 'share=on', '')
 
     def _add_dimm(self, path, size_bytes, memory, device):

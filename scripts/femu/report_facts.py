@@ -58,7 +58,7 @@ def headline(run):
         facts.append(('Geometry', ' × '.join(
             plural(count, name.removesuffix('s'))
             for name, count in device.geometry.items())))
-    changed = properties_set(run)
+    changed = report_table.properties_set(run)
     if changed:
         facts.append(('Changed with SET', changed))
     return facts
@@ -69,16 +69,6 @@ def _host_s(run, name):
         return seconds(run.meta['host'][name].number())
     except DataError:
         return UNKNOWN
-
-
-def properties_set(run):
-    """Return: the user's changes of the drive as text, '' for none."""
-    try:
-        members = run.meta['config']['set'].members()
-    except DataError:
-        return ''
-    return ' '.join('%s=%s' % (name, value.shown())
-                    for name, value in members)
 
 
 def guest_notes(run):

@@ -73,6 +73,7 @@ class Page:
     def _messages(self):
         remarks = [text for step in self._run.steps
                    for text in report_rows.remarks(step)]
+        remarks += report_table.failures(self._run)
         remarks += report_facts.guest_notes(self._run)
         if self._run.problems:
             self._add(_box('problem', 'Files that could not be read',

@@ -4,9 +4,11 @@
 Knows nothing of files, and of how the numbers came about.
 """
 
+import os
 import re
 
-from femu import report_rows
+from femu import debs, report_rows
+from femu.report_json import DataError
 from femu.report_text import NONE, iops, mib, table_us
 
 WIDTH = 100
@@ -18,8 +20,11 @@ MIB_WIDTH = 7
 PERCENTS = (50, 95)
 INDENT = '  '
 
-# What must be said of results on a configuration, by its name.
-CAVEATS = {'zn540': 'fitted, see make validate'}
+# The configurations that are fitted to measurements: these very bytes, and not
+# whatever has their name.
+CONFIGS = os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                       '..', '..', 'configs')
+FITTED = ('zn540.cfg',)
 
 
 def times_of(latency, form):
@@ -55,15 +60,39 @@ def labelled(step):
     return lines + [(INDENT + row.label, row) for row in rows]
 
 
+def properties_set(run):
+    """Return: the user's changes of the drive as text, '' for none."""
+    try:
+        members = run.meta['config']['set'].members()
+    except DataError:
+        return ''
+    return ' '.join('%s=%s' % (name, value.shown())
+                    for name, value in members)
+
+
+def fitted_sums():
+    """Return: the SHA-256 of the configurations that are fitted."""
+    paths = [os.path.join(CONFIGS, name) for name in FITTED]
+    return [debs.sha256(path) for path in paths if os.path.exists(path)]
+
+
 def caveat(run):
     """Return: what must be said of all numbers of RUN, '' if nothing."""
-    return CAVEATS.get(run.config_name, '')
+    if run.fact('config', 'sha256') not in fitted_sums():
+        return ''
+    if properties_set(run):
+        return 'fitted, then changed with SET'
+    if run.fact('time') == 'real':
+        return 'fitted, but this is real time'
+    return 'fitted, see make validate'
 
 
 def title(run):
     """Return: one line on what was run on what."""
-    parts = ['%s on %s' % (run.job_name or 'unknown job',
-                           run.config_name or 'unknown drive')]
+    changed = properties_set(run)
+    parts = ['%s on %s%s' % (run.job_name or 'unknown job',
+                             run.config_name or 'unknown drive',
+                             changed and ' with ' + changed)]
     if run.fact('time'):
         parts.append(run.fact('time') + ' time')
     if run.dilation != 1:
@@ -131,6 +160,17 @@ def _cells(name, cells):
     return [name.ljust(LABEL_WIDTH) + numbers]
 
 
+def failures(run):
+    """Return: what made the run fail, but for the exit statuses of steps, which
+    these have. Runs of before there was such a list have none."""
+    try:
+        texts = [node.shown() for node in run.meta['failures'].items()]
+    except DataError:
+        return []
+    said = tuple(step.name + ': exit status ' for step in run.steps)
+    return [text for text in texts if not text.startswith(said)]
+
+
 def notes(run):
     """Return: what a reader must know to read the table of RUN."""
     texts = []
@@ -149,6 +189,7 @@ def notes(run):
 
 def _notes(run):
     lines = ['note: ' + text for text in notes(run)]
+    lines += ['failed: ' + text for text in failures(run)]
     lines += ['warning: ' + text for step in run.steps
               for text in report_rows.remarks(step)]
     return lines

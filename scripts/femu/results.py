@@ -20,8 +20,8 @@ class ResultsError(Exception):
 
 
 def make_folder(top, stem, own):
-    """Makes the folder of a run: OWN, or TOP/STEM-NNN, the next number free,
-    which TOP/latest then points to. Return: its absolute path."""
+    """Makes the folder of a run: OWN, or TOP/STEM-NNN, the next number free.
+    Return: its absolute path."""
     if own:
         os.makedirs(own, exist_ok=True)
         if os.listdir(own):
@@ -36,30 +36,34 @@ def make_folder(top, stem, own):
             break
         except FileExistsError:
             number += 1
-    _point(os.path.join(top, 'latest'), os.path.basename(path))
     return path
 
 
-def _point(link, target):
+def point_latest(top, path):
+    """TOP/latest is the folder PATH from now on, if it is in TOP."""
+    if os.path.dirname(path) != os.path.abspath(top):
+        return
+    link = os.path.join(top, 'latest')
     temporary = '%s.%d' % (link, os.getpid())
-    os.symlink(target, temporary)
+    os.symlink(os.path.basename(path), temporary)
     os.replace(temporary, link)
 
 
 def unpack(archive, folder):
-    """Unpacks the tar archive that starts the file ARCHIVE into FOLDER."""
+    """Unpacks the tar archives in the file ARCHIVE, one for each step and one
+    for the rest, as far as they are whole, into FOLDER."""
     os.makedirs(folder)
     try:
-        with tarfile.open(archive, 'r:') as tar:
-            members = [member for member in tar
-                       if member.isfile() or member.isdir()]
-            for member in members:
+        with tarfile.open(archive, 'r:', ignore_zeros=True) as tar:
+            for member in tar:
                 _check_name(member.name)
                 member.mode = 0o755 if member.isdir() else 0o644
-            tar.extractall(folder, members)
-    except tarfile.TarError as error:
-        raise ResultsError('the guest left no results (%s)' % error) \
-            from error
+                if member.isfile() or member.isdir():
+                    tar.extract(member, folder)
+    except tarfile.TarError:
+        pass                    # the last was being written
+    if not os.listdir(folder):
+        raise ResultsError('the guest left no results')
 
 
 def _check_name(name):

@@ -15,6 +15,10 @@ JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
 PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
 MIN_MEM_MIB = 256
+# Properties of the drive that have a variable of their own.
+OURS = {'trace': 'the run (TRACE=0: no trace.csv)',
+        'time-dilation': 'DILATION='}
+GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
@@ -22,6 +26,20 @@ INSN_NS = [str(1 << shift) for shift in range(11)]
 
 class SettingsError(Exception):
     """The user's input is wrong."""
+
+
+def own_guest(env):
+    """Return: GUEST, the folder of a guest that was built elsewhere, or None.
+    (scripts/observations has another meaning for 0 and 1.)"""
+    folder = env.get('GUEST') or None
+    if folder in (None, '0', '1'):
+        return None
+    for name in GUEST_FILES:
+        if not os.path.isfile(os.path.join(folder, name)):
+            raise SettingsError(
+                'GUEST=%s: no file %s in it; a folder build-guest that "make '
+                'guest" made has %s' % (folder, name, ', '.join(GUEST_FILES)))
+    return os.path.abspath(folder)
 
 
 class Settings:
@@ -38,7 +56,7 @@ class Settings:
             TOP, 'configs', 'zn540.cfg'))
         properties = drive_properties(self.config)
         self.driver = properties['driver']
-        self.set = self._properties()
+        self.set = read_properties(env.get('SET'))
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
@@ -85,6 +103,9 @@ class Settings:
 
     def guest(self):
         """Return: the folder of the guest's kernel and images."""
+        own = own_guest(self._env)
+        if own:
+            return own
         folder = self._env.get('GUEST_BUILD', os.path.join(TOP, 'build-guest'))
         if not os.path.exists(os.path.join(folder, 'manifest')):
             raise SettingsError('no guest in %s: "make guest" builds it'
@@ -148,22 +169,24 @@ class Settings:
                                 'at least %dM' % (name, text, MIN_MEM_MIB))
         return mib
 
-    def _properties(self):
-        """SET="a=1 b=x". Return: property -> value, in the user's order."""
-        text = self._env.get('SET') or ''
-        try:
-            words = shlex.split(text)
-        except ValueError as error:
-            raise SettingsError('SET=%s: %s' % (text, error)) from error
-        properties = {}
-        for word in words:
-            match = PROPERTY.fullmatch(word)
-            if not match:
-                raise SettingsError('SET=%s: "%s" is not property=value, as '
-                                    'in SET="channels=4 ways=2"'
-                                    % (text, word))
-            properties[match[1]] = match[2]
-        return properties
+
+def read_properties(text):
+    """SET="a=1 b=x". Return: property -> value, in the user's order."""
+    try:
+        words = shlex.split(text or '')
+    except ValueError as error:
+        raise SettingsError('SET=%s: %s' % (text, error)) from error
+    properties = {}
+    for word in words:
+        match = PROPERTY.fullmatch(word)
+        if not match:
+            raise SettingsError('SET=%s: "%s" is not property=value, as in '
+                                'SET="channels=4 ways=2"' % (text, word))
+        if match[1] in OURS:
+            raise SettingsError('SET=%s: "%s" is set by %s'
+                                % (text, match[1], OURS[match[1]]))
+        properties[match[1]] = match[2]
+    return properties
 
 
 def namespace_count(properties):

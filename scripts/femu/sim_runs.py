@@ -20,6 +20,11 @@ class SimError(Exception):
     """A simulation failed; says which and why."""
 
 
+# What run_all() may give in the place of a result, and what reading one that
+# is not as it should be raises.
+FAILURES = (SimError, OSError, subprocess.TimeoutExpired, ValueError)
+
+
 def job(name, **options):
     """Return: the arguments of a job of femu-sim fio."""
     return ['--name=%s' % name] + ['--%s=%s' % (key.rstrip('_'), value)
@@ -32,6 +37,11 @@ class Results(dict):
     def __init__(self, made):
         super().__init__((one['jobname'], one) for one in made['jobs'])
         self.drive = made['drive']
+        for one in self.values():
+            one['femu']['ops'].keys()
+
+    def __missing__(self, name):
+        raise SimError('its results have no job "%s"' % name)
 
 
 class Run:
@@ -53,11 +63,18 @@ class Run:
         """Run it. Return: its Results."""
         done = subprocess.run(self.argv(sim), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=TIMEOUT_S, check=False)
+                              text=True, errors='replace', timeout=TIMEOUT_S,
+                              check=False)
         if done.returncode != 0:
             raise SimError('%s: %s' % (' '.join(self.argv(sim)),
-                                       done.stderr.strip()))
-        return Results(json.loads(done.stdout))
+                                       done.stderr.strip() or
+                                       'exit status %d' % done.returncode))
+        try:
+            return Results(json.loads(done.stdout))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise SimError('%s: prints no results but "%.80s"' % (
+                ' '.join(self.argv(sim)),
+                ' '.join(done.stdout.split()))) from None
 
 
 class Op:
@@ -128,8 +145,7 @@ def run_all(label, sim, runs):
     def one(run):
         try:
             return run.result(sim)
-        except (SimError, OSError, subprocess.TimeoutExpired,
-                ValueError) as error:
+        except FAILURES as error:
             return error
         finally:
             progress.step()

@@ -8,15 +8,18 @@ import csv
 import os
 import time
 
-from femu import sim_runs, validate_report, validate_runs
+from femu import bounds, sim_runs, validate_report, validate_runs
 from femu.validate_input import ValidateError, read_experiments, read_host
 
-# What the last line sums up, and which metrics that is.
-KINDS = {'throughput': ('kiops', 'speedup', 'bg_mibps', 'mgmt_per_s'),
+# What the last line sums up, and which metrics that is. Not among them is
+# bg_mibps: the rate of a background writer is prescribed, and comes out.
+KINDS = {'throughput': ('kiops', 'speedup', 'mgmt_per_s'),
          'mean': ('mean_us',),
          'median': ('p50_us', 'mgmt_p50_us'),
          'p95': ('p95_us',)}
+COUNTED = sum(KINDS.values(), ())
 WORST_COUNT = 10
+
 
 class Error:
     """One metric of one experiment: measured, model, and how far off."""
@@ -31,17 +34,18 @@ class Error:
 
 # --- Simulation ---------------------------------------------------------------
 
-def simulate(sim, experiments, host, config, seeds):
-    """Gives every experiment its model's metrics.
+def simulate(sim, experiments, host, config, seeds, settings=None):
+    """Gives every experiment its model's metrics, on the drive of CONFIG
+    changed by SETTINGS.
 
-    Return: {reason: experiments} of those that were skipped.
+    Return: {reason: experiments} of those that lack a run or a metric.
     """
     runs, owners, skipped = [], [], {}
     alone = {exp.name: validate_runs.one_thread(exp)
              for exp in experiments if 'speedup' in exp.measured}
     for exp in experiments + list(alone.values()):
         try:
-            mine = [validate_runs.make_run(exp, host, config, seed)
+            mine = [validate_runs.make_run(exp, host, config, seed, settings)
                     for seed in range(1, seeds + 1)]
         except validate_runs.Skip as reason:
             skipped.setdefault(str(reason), []).append(exp)
@@ -50,13 +54,16 @@ def simulate(sim, experiments, host, config, seeds):
         owners += [exp] * len(mine)
     values = {}
     for exp, result in zip(owners, sim_runs.run_all('validate', sim, runs)):
-        if isinstance(result, Exception):
-            reason = str(result).rsplit('femu-sim: ', 1)[-1]
+        try:
+            if isinstance(result, Exception):
+                raise result
+            found = validate_runs.metrics_of(exp, result, host)
+        except sim_runs.FAILURES as error:
+            reason = str(error).rsplit('femu-sim: ', 1)[-1]
             if exp not in skipped.setdefault(reason, []):
                 skipped[reason].append(exp)
             continue
-        for metric, value in validate_runs.metrics_of(exp, result,
-                                                      host).items():
+        for metric, value in found.items():
             values.setdefault((exp.name, metric), []).append(value)
     for name, one in alone.items():
         values[name, 'speedup'] = [
@@ -99,6 +106,11 @@ def percentile_abs(errors, percent):
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
 
 
+def counted(errors):
+    """Return: those that the last line sums up."""
+    return [error for error in errors if error.metric in COUNTED]
+
+
 def by_part(errors):
     """Return: {(part, metric): errors}, in the order of the points."""
     groups = {}
@@ -127,7 +139,7 @@ def print_host(host):
 
 
 def print_errors(errors, skipped):
-    """The table, the worst points and what was left out."""
+    """The table, the worst points that count, and what was left out."""
     print('%-24s%-13s%5s%9s%9s%9s' % ('part', 'metric', 'n', 'mean %',
                                       'p90 %', 'bias %'))
     for (part, metric), mine in by_part(errors).items():
@@ -135,7 +147,8 @@ def print_errors(errors, skipped):
             part, metric, len(mine), mean_abs(mine), percentile_abs(mine, 90),
             sum(e.pct for e in mine) / len(mine)))
     print('worst:')
-    for error in sorted(errors, key=lambda e: -abs(e.pct))[:WORST_COUNT]:
+    for error in sorted(counted(errors),
+                        key=lambda e: -abs(e.pct))[:WORST_COUNT]:
         print('  %+7.1f %%  %s: %s: measured %.4g, model %.4g' % (
             error.pct, error.exp.name, error.metric, error.measured,
             error.model))
@@ -147,13 +160,24 @@ def write_csv(path, errors):
     """Every point with its model and error."""
     with open(path, 'w', encoding='utf-8', newline='') as file:
         writer = csv.writer(file)
-        writer.writerow(('id', 'metric', 'measured', 'model', 'spread',
+        writer.writerow(('id', 'part', 'metric', 'measured', 'model', 'spread',
                          'error_pct'))
         for error in errors:
-            writer.writerow((error.exp.name, error.metric,
+            writer.writerow((error.exp.name, error.exp.part, error.metric,
                              '%.6g' % error.measured, '%.6g' % error.model,
                              '%.3g' % error.exp.spread[error.metric],
                              '%.2f' % error.pct))
+
+
+def read_errors(path):
+    """Return: {(part, metric): mean absolute error in percent}, of the CSV
+    that a validation wrote."""
+    found = {}
+    with open(path, encoding='utf-8', newline='') as file:
+        for row in csv.DictReader(file):
+            found.setdefault((row['part'], row['metric']), []).append(
+                abs(float(row['error_pct'])))
+    return {key: sum(mine) / len(mine) for key, mine in found.items()}
 
 
 def summary(errors):
@@ -163,19 +187,35 @@ def summary(errors):
         value = mean_abs([e for e in errors if e.metric in metrics])
         texts.append('%s %s' % (kind, '-' if value is None
                                 else '%.1f %%' % value))
-    return 'validate: %d points, %s' % (len(errors), ', '.join(texts))
+    return 'validate: %d points, %s' % (len(counted(errors)),
+                                        ', '.join(texts))
 
 
-def run(sim, points, config, host_path, seeds, out_dir):
-    """Validates a drive against a file of points."""
+def incomplete(experiments, skipped):
+    """Return: what is said of experiments that lack a run or a metric, in a
+    list that is empty if none does."""
+    if not skipped:
+        return []
+    lacking = {exp.name for mine in skipped.values() for exp in mine}
+    return ['%d of %d experiments lack a run or a metric, the first: %s' % (
+        len(lacking), len(experiments), next(iter(skipped)))]
+
+
+def run(sim, points, config, host_path, seeds, out_dir, settings=None,
+        parts=(), limits=None):
+    """Validates a drive, changed by SETTINGS, against a file of points, or
+    those of some PARTS of it, and against LIMITS (bounds.read()).
+
+    Return: what is wrong with the comparison, a list of texts.
+    """
     start = time.monotonic()
     host = read_host(host_path)
-    experiments = read_experiments(points)
-    skipped = simulate(sim, experiments, host, config, seeds)
+    experiments = read_experiments(points, parts)
+    skipped = simulate(sim, experiments, host, config, seeds, settings)
     errors = errors_of(experiments)
-    if not errors:
+    if not counted(errors):
         raise ValidateError('%s: no point of it could be compared: %s' % (
-            points, '; '.join(skipped)))
+            points, next(iter(skipped))))
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
     print_host(host)
@@ -189,3 +229,9 @@ def run(sim, points, config, host_path, seeds, out_dir):
     print('%.0f s; written to %s' % (time.monotonic() - start,
                                      os.path.relpath(out_dir, os.getcwd())))
     print(summary(errors))
+    faults = incomplete(experiments, skipped)
+    if limits:
+        faults += bounds.exceeded(bounds.of_some(limits, parts), {
+            (part, metric): mean_abs(mine)
+            for (part, metric), mine in by_part(errors).items()})
+    return faults

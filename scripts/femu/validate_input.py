@@ -95,8 +95,9 @@ def read_rows(path, file):
     return experiments
 
 
-def read_experiments(path):
-    """Return: the experiments of a points file, in its order."""
+def read_experiments(path, parts=()):
+    """Return: the experiments of a points file, in its order; of PARTS only,
+    if any are given."""
     try:
         with open(path, encoding='utf-8', newline='') as file:
             experiments = read_rows(path, file)
@@ -104,9 +105,12 @@ def read_experiments(path):
         raise ValidateError('%s: %s' % (path, error.strerror)) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValidateError('%s: is not CSV: %s' % (path, error)) from None
-    if not experiments:
-        raise ValidateError('%s: has no points' % path)
-    return list(experiments.values())
+    chosen = [exp for exp in experiments.values()
+              if not parts or exp.part in parts]
+    if not chosen:
+        raise ValidateError('%s: has no points%s' % (
+            path, ' of part %s' % ' or '.join(parts) if parts else ''))
+    return chosen
 
 
 # --- The host -----------------------------------------------------------------

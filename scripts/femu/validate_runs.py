@@ -271,11 +271,12 @@ def host_overhead(exp, host):
         (['--host_spread=%dns' % spread_ns] if spread_ns else [])
 
 
-def make_run(exp, host, config, seed):
-    """Return: the Run of an experiment; raises Skip."""
+def make_run(exp, host, config, seed, changes=None):
+    """Return: the Run of an experiment on the drive of CONFIG with CHANGES,
+    {parameter: value}; raises Skip."""
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
-    settings = {'seed': seed}
+    settings = dict(changes or {}, seed=seed)
     lba = exp.whole('lba_bytes', 4096)
     if lba != 4096:
         settings['lba-size'] = lba

@@ -6,8 +6,8 @@ The guest's messages are lines; those that start with @ are for us:
   @ready UPTIME          the job starts
   @step NAME COMMAND     a step starts        @done NAME STATUS  it has ended
   @prepare TEXT          something between steps
-  @note TEXT             worth telling        @fail TEXT         an error
-  @end FAILED_STEPS      the results are there
+  @note TEXT             worth telling        @fail WHAT: WHY    an error
+  @end FAILURES          the results are there
 
 Knows nothing of what the steps measure, nor of where results go.
 """
@@ -29,7 +29,12 @@ SHORT_CHARS = 100
 
 
 class WatchError(Exception):
-    """The guest did not get through; the message says how far it came."""
+    """The guest did not get through; the message says how far it came.
+    has_begun: whether there is more to see than that message."""
+
+    def __init__(self, message, has_begun=True):
+        super().__init__(message)
+        self.has_begun = has_begun
 
 
 class Interrupted(Exception):
@@ -151,7 +156,8 @@ class Watch:
         self._active_at_s = 0.0
         self.state = 'QEMU starts, the guest boots'
         self.boot_s = None
-        self.failed_steps = None
+        self.has_ended = False
+        self.failures = []
         self.notes = []
 
     def run(self, boot_s, stall_s):
@@ -168,9 +174,10 @@ class Watch:
         finally:
             self._kill()
             self._display.end()
-        if self.failed_steps is None:
+        if not self.has_ended:
             raise WatchError(self._why('QEMU ended (%s) in: %s' % (
-                _status(self._process.returncode), self.state)))
+                _status(self._process.returncode), self.state)),
+                             _size(self._console) > 0)
 
     def _start(self):
         with open(self._stderr, 'wb') as stderr:
@@ -230,10 +237,11 @@ class Watch:
         self._display.say('note: ' + rest)
 
     def _on_fail(self, rest):
+        self.failures.append(rest)
         self._display.say('FAILED: ' + rest)
 
-    def _on_end(self, rest):
-        self.failed_steps = int(rest)
+    def _on_end(self, _rest):
+        self.has_ended = True
         self.state = 'the guest switches itself off'
 
     _HANDLERS = {'@ready': _on_ready, '@step': _on_step, '@done': _on_done,

@@ -36,6 +36,11 @@ static void run_file(const char *path)
     printf("ok %u - %s\n", ++tests, path);
 }
 
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* The files of a folder in order of their names. */
 static void run_folder(const char *path, GDir *dir)
 {
@@ -45,7 +50,7 @@ static void run_folder(const char *path, GDir *dir)
     while ((name = g_dir_read_name(dir))) {
         g_ptr_array_add(names, g_build_filename(path, name, NULL));
     }
-    g_ptr_array_sort(names, (GCompareFunc)g_strcmp0);
+    g_ptr_array_sort(names, compare_names);
     for (guint i = 0; i < names->len; i++) {
         run_file(g_ptr_array_index(names, i));
     }
@@ -54,6 +59,9 @@ static void run_folder(const char *path, GDir *dir)
 /* Seed i of run i, so that a failure can be repeated alone. */
 static void run_random(unsigned count)
 {
+    const char *every = g_getenv("FEMU_EVERY"); /* an n-th, where it is dear */
+
+    count /= every ? MAX(atoi(every), 1) : 1;
     for (unsigned seed = 0; seed < count; seed++) {
         GRand *rand = g_rand_new_with_seed(seed);
         uint8_t bytes[MAX_RANDOM_BYTES];

@@ -16,8 +16,8 @@ import os
 import struct
 import sys
 
-WRITE, PATTERN, CLEAR, CLOCK = 3, 7, 8, 9
-LONG, QUAD = 2, 3                       # sizes of an access
+WRITE, CONFIG, PATTERN, CLEAR, CLOCK = 3, 5, 7, 8, 9
+WORD, LONG, QUAD = 1, 2, 3              # sizes of an access
 REGISTERS = 0                           # which of the device's regions
 SQ, CQ, DATA = 0x100000, 0x110000, 0x200000
 ENTRIES = 64
@@ -25,6 +25,11 @@ ENTRIES = 64
 
 def write(offset, value, size=LONG):
     return struct.pack('<BBBxxIQ', WRITE, size, REGISTERS, offset, value)
+
+
+def config(offset, value):
+    """A word of the drive's configuration space."""
+    return struct.pack('<BBBBxI', CONFIG, WORD, 0, offset, value)
 
 
 def pattern(data):
@@ -101,12 +106,28 @@ WITH_DATA = {
 }
 
 
+# Command, power state, MSI-X control and device control are where realize has
+# put them. Each pair switches something off while a write is inside, and on.
+CONTROL = {
+    'bus-master': (config(4, 2), config(4, 6)),
+    'sleep': (config(0x44, 3), config(0x44, 0)),
+    'flr': (config(0x6c, 0x8000), config(4, 6)),
+    'msix': (config(0x5a, 0x8000), config(0x5a, 0)),
+}
+VECTOR_0 = [write(0x2000, DATA), write(0x2004, 0), write(0x2008, 1),
+            write(0x200c, 0)]
+
+
 def seeds():
     written = give(1, 1, IO['write'], bytes(range(64)))
     for name, sqe in ADMIN.items():
         yield name, ENABLE + QUEUES + give(0, 3, sqe)
     for name, sqe in IO.items():
         yield name, ENABLE + QUEUES + written + give(1, 2, sqe)
+    for name, (off, on) in CONTROL.items():
+        yield name, ENABLE + VECTOR_0 + QUEUES + [
+            pattern(IO['write']), pattern(bytes(range(64))), doorbell(1, 1),
+            off, bytes([CLOCK]), bytes([CLOCK]), on, bytes([CLOCK]), *ENABLE]
     yield 'attach', ENABLE + QUEUES + give(0, 3, admin(0x15, 0, nsid=1),
                                            struct.pack('<HH', 1, 0))
     for name, (sqe, data) in WITH_DATA.items():

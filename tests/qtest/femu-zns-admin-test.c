@@ -56,8 +56,7 @@ static void test_controller(void)
                     NVME_CTRL_SGLS_SUPPORT_NO_ALIGN);
     g_assert_cmphex(le16_to_cpu(id.fuses), ==, 0);
     /* no shadow doorbells: they would be refused */
-    g_assert_cmphex(le16_to_cpu(id.oacs), ==,
-                    NVME_OACS_FORMAT | NVME_OACS_NMS);
+    g_assert_cmphex(le16_to_cpu(id.oacs), ==, NVME_OACS_FORMAT);
     g_assert_cmphex(le16_to_cpu(id.oncs) &
                     (NVME_ONCS_WRITE_UNCORR | NVME_ONCS_RESRVATIONS), ==, 0);
     g_assert_true(g_str_has_prefix((char *)id.subnqn, "nqn."));

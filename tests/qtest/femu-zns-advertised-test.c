@@ -26,8 +26,13 @@
 
 #define LOG_SUPPORTED_PAGES 0x00
 #define LOG_FEATURES 0x12
+#define LOG_MI_COMMANDS 0x13
 #define LOG_CHANGED_ZONES 0xbf
 #define LIST_BYTES 1024u                /* 256 dwords, bit 0: supported */
+/* NVMe base 2.0, figures 211 and 256: bits 31:20 of an entry. */
+#define SCOPE_NAMESPACE 1u
+#define SCOPE_CONTROLLER 2u
+
 #define SELECTS 4u              /* current, default, saved, what it can */
 
 static FemuDrive *boot(const char *extra)
@@ -99,7 +104,7 @@ static void test_logs(void)
     static const uint8_t there[] = {
         LOG_SUPPORTED_PAGES, NVME_LOG_ERROR_INFO, NVME_LOG_SMART_INFO,
         NVME_LOG_FW_SLOT_INFO, NVME_LOG_CHANGED_NSLIST, NVME_LOG_CMD_EFFECTS,
-        LOG_FEATURES, LOG_CHANGED_ZONES, FEMU_LOG_STATS,
+        LOG_FEATURES, LOG_MI_COMMANDS, LOG_CHANGED_ZONES, FEMU_LOG_STATS,
     };
     FemuDrive *drive = boot(NULL);
     uint8_t list[LIST_BYTES];
@@ -156,6 +161,9 @@ static void test_features(void)
         bool is_there = is_in(fid, there, ARRAY_SIZE(there));
 
         g_assert_cmpuint(listed(list, fid), ==, is_there);
+        g_assert_cmphex(ldl_le_p(list + 4 * fid) >> 20, ==, !is_there ? 0 :
+                        fid == NVME_ERROR_RECOVERY ? SCOPE_NAMESPACE
+                                                   : SCOPE_CONTROLLER);
         for (unsigned select = 0; select < SELECTS; select++) {
             FemuCqe cqe = get_feature(drive, fid, select);
 
@@ -191,44 +199,175 @@ static void test_feature_selects(void)
     femu_shutdown(drive);
 }
 
+/* Commands and effects, as the log of a command set has them. */
+static NvmeEffectsLog effects_log(FemuDrive *drive, uint8_t csi)
+{
+    NvmeEffectsLog log;
+
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, csi, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    return log;
+}
+
+/* Does the drive know the opcode? In a way that does no harm. */
+static bool knows_admin(FemuDrive *drive, uint8_t opcode)
+{
+    NvmeCmd cmd = {
+        .opcode = opcode,
+        .nsid = cpu_to_le32(0xfffffffe),
+        .cdw10 = cpu_to_le32(0xffff00ff),
+    };
+
+    return opcode == NVME_ADM_CMD_ASYNC_EV_REQ ||
+           femu_exec(&drive->admin, &cmd).status != NVME_INVALID_OPCODE;
+}
+
+/* The same of an I/O command: blocks far behind the last one, no data. */
+static bool knows_io(FemuDrive *drive, uint8_t opcode)
+{
+    NvmeCmd cmd = {
+        .opcode = opcode,
+        .nsid = cpu_to_le32(FEMU_NSID),
+        .cdw11 = cpu_to_le32(UINT32_MAX),
+    };
+
+    return femu_exec(&drive->io, &cmd).status != NVME_INVALID_OPCODE;
+}
+
 /*
- * The effects log is right about every admin opcode: one that is not there is
- * an Invalid Opcode, and so are keep alive, self-test and sanitize, of which
- * Identify says that they are not.
+ * The effects log is right about every opcode, of both command sets, and about
+ * what an admin command is about: Format NVM's namespace, else the controller.
  */
-static void test_admin_opcodes(void)
+static void test_opcodes(void)
 {
     for (unsigned on = 0; on < 2; on++) {
         FemuDrive *drive = boot(on ? "dbbuf=on" : NULL);
-        NvmeEffectsLog log;
+        NvmeEffectsLog zoned = effects_log(drive, NVME_CSI_ZONED);
+        NvmeEffectsLog nvm = effects_log(drive, NVME_CSI_NVM);
+
+        for (unsigned opcode = 0; opcode < 256; opcode++) {
+            uint32_t effects = le32_to_cpu(zoned.acs[opcode]);
+            bool there = effects & NVME_CMD_EFF_CSUPP;
+
+            g_assert_cmphex(effects >> 20, ==, !there ? 0 :
+                            opcode == NVME_ADM_CMD_FORMAT_NVM
+                            ? SCOPE_NAMESPACE : SCOPE_CONTROLLER);
+            g_assert_cmphex(nvm.acs[opcode], ==, zoned.acs[opcode]);
+            g_assert_cmpuint(knows_admin(drive, opcode), ==, there);
+            g_assert_cmpuint(knows_io(drive, opcode), ==,
+                             le32_to_cpu(zoned.iocs[opcode]) &
+                             NVME_CMD_EFF_CSUPP);
+            if (nvm.iocs[opcode]) {
+                g_assert_cmphex(nvm.iocs[opcode], ==, zoned.iocs[opcode]);
+            }
+        }
+        femu_assert_works(drive, 0);
+        femu_shutdown(drive);
+    }
+}
+
+/*
+ * A bit of Identify Controller that is 1 if there are all of these, commands or
+ * log pages (NVMe base 2.0, figure 275); a list ends with 0.
+ */
+typedef struct Capability {
+    uint8_t bit;
+    uint8_t all_of[5];
+} Capability;
+
+/* Other bits than the table's are reserved, or not about commands. */
+static void check_capabilities(FemuDrive *drive, const Capability *table,
+                               unsigned count, uint16_t value, uint16_t others,
+                               bool (*there)(FemuDrive *drive, uint8_t number))
+{
+    for (unsigned i = 0; i < count; i++) {
+        bool all = true;
+
+        for (const uint8_t *number = table[i].all_of; *number; number++) {
+            all &= there(drive, *number);
+        }
+        g_test_message("bit %u", table[i].bit);
+        g_assert_cmpuint(value >> table[i].bit & 1, ==, all);
+        value &= ~(1u << table[i].bit);
+    }
+    g_assert_cmphex(value, ==, others);
+}
+
+static bool has_log(FemuDrive *drive, uint8_t lid)
+{
+    return femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, NVME_NSID_BROADCAST,
+                      127u << 16 | lid, 0, drive->buf).status !=
+           NVME_INVALID_LOG_ID;
+}
+
+/* What Identify Controller says in bits of its own: LPA 0 and 2, ONCS 4, 6. */
+static void check_other_capabilities(FemuDrive *drive)
+{
+    NvmeSmartLog smart;
+    char revision[8];
+    uint32_t timestamp;
+
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, FEMU_NSID,
+                               127u << 16 | NVME_LOG_SMART_INFO, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &smart,
+                                 sizeof(smart)), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_FW_SLOT_INFO, 0, 8,
+                                 revision, sizeof(revision)), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpmem(revision, sizeof(revision), "1       ", 8);
+    g_assert_cmphex(get_feature(drive, NVME_INTERRUPT_COALESCING,
+                                NVME_GETFEAT_SELECT_DEFAULT).status, ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_get_feature(drive, NVME_TIMESTAMP, &timestamp), ==,
+                    NVME_SUCCESS);
+}
+
+/*
+ * Every capability that Identify Controller has a bit for. OACS bit 3 stands
+ * for Namespace Management (0Dh) and Namespace Attachment (15h) together, and
+ * only the second is there: the effects log, which has a row for each, says it.
+ */
+static void test_capabilities(void)
+{
+    static const Capability oacs[] = {
+        { 0, { 0x81, 0x82 } }, { 1, { 0x80 } }, { 2, { 0x10, 0x11 } },
+        { 3, { 0x0d, 0x15 } }, { 4, { 0x14 } }, { 5, { 0x19, 0x1a } },
+        { 6, { 0x1d, 0x1e } }, { 7, { 0x1c } }, { 8, { 0x7c } },
+        { 9, { 0x86 } }, { 10, { 0x24 } },
+    };
+    static const Capability oncs[] = {
+        { 0, { 0x05 } }, { 1, { 0x04 } }, { 2, { 0x09 } }, { 3, { 0x08 } },
+        { 5, { 0x0d, 0x0e, 0x11, 0x15 } }, { 7, { 0x0c } }, { 8, { 0x19 } },
+    };
+    static const Capability lpa[] = {
+        { 1, { 0x05 } }, { 3, { 0x07, 0x08 } }, { 4, { 0x0d } },
+        { 5, { 0x12, 0x13 } },
+    };
+
+    for (unsigned on = 0; on < 2; on++) {
+        FemuDrive *drive = boot(on ? "dbbuf=on" : NULL);
         NvmeIdCtrl id;
 
         g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
                         NVME_SUCCESS);
+        g_test_message("OACS");
+        check_capabilities(drive, oacs, ARRAY_SIZE(oacs),
+                           le16_to_cpu(id.oacs), 0, knows_admin);
+        g_test_message("ONCS");
+        check_capabilities(drive, oncs, ARRAY_SIZE(oncs),
+                           le16_to_cpu(id.oncs),
+                           NVME_ONCS_FEATURES | NVME_ONCS_TIMESTAMP, knows_io);
+        g_test_message("LPA");
+        check_capabilities(drive, lpa, ARRAY_SIZE(lpa), id.lpa,
+                           NVME_LPA_NS_SMART | NVME_LPA_EXTENDED, has_log);
+        check_other_capabilities(drive);
+        g_assert_true(knows_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT));
+        g_assert_cmpuint(knows_admin(drive, NVME_ADM_CMD_DBBUF_CONFIG), ==, on);
+        /* no keep alive, no sanitize */
         g_assert_cmphex(le16_to_cpu(id.kas), ==, 0);
         g_assert_cmphex(le32_to_cpu(id.sanicap), ==, 0);
-        g_assert_cmphex(le16_to_cpu(id.oacs), ==,
-                        NVME_OACS_FORMAT | NVME_OACS_NMS |
-                        (on ? NVME_OACS_DBCS : 0));
-        g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS,
-                                     NVME_CSI_ZONED, 0, &log, sizeof(log)), ==,
-                        NVME_SUCCESS);
-        for (unsigned opcode = 0; opcode < 256; opcode++) {
-            bool there = le32_to_cpu(log.acs[opcode]) & NVME_CMD_EFF_CSUPP;
-            NvmeCmd cmd = {
-                .opcode = opcode,
-                .nsid = cpu_to_le32(0xfffffffe),    /* does no harm */
-                .cdw10 = cpu_to_le32(0xffff00ff),
-            };
-            FemuCqe cqe;
-
-            if (opcode == NVME_ADM_CMD_ASYNC_EV_REQ) {
-                g_assert_true(there);
-                continue;
-            }
-            cqe = femu_exec(&drive->admin, &cmd);
-            g_assert_cmpuint(cqe.status != NVME_INVALID_OPCODE, ==, there);
-        }
+        g_assert_false(knows_admin(drive, 0x18) || knows_admin(drive, 0x84));
         femu_assert_works(drive, 0);
         femu_shutdown(drive);
     }
@@ -283,7 +422,8 @@ int main(int argc, char **argv)
     ADD("logs", test_logs);
     ADD("features", test_features);
     ADD("feature-selects", test_feature_selects);
-    ADD("admin-opcodes", test_admin_opcodes);
+    ADD("opcodes", test_opcodes);
+    ADD("capabilities", test_capabilities);
     ADD("round-robin", test_round_robin);
 #undef ADD
     return g_test_run();

@@ -117,6 +117,25 @@ static void test_time(void)
     femu_shutdown(b.drive);
 }
 
+/* Both have all their eight bits. */
+static void test_bits(void)
+{
+    Bench b;
+
+    start_one(&b);
+    for (unsigned bit = 0; bit < 8; bit++) {
+        set_coalescing(&b, 1u << bit, 9);
+        post(&b, 0);
+        assert_signalled_at(&b, 3, b.drive->host->now_ns +
+                                   (UNIT_NS << bit));
+        set_coalescing(&b, 1, 1u << bit);
+        post(&b, 0);
+        assert_signalled_at(&b, 3, b.drive->host->now_ns + UNIT_NS);
+        femu_ring_cq(&b.cq[0]);         /* or else it is full in the end */
+    }
+    femu_shutdown(b.drive);
+}
+
 /* The threshold is 0's based; the count starts anew with every interrupt. */
 static void test_threshold(void)
 {
@@ -378,6 +397,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/coalesce/" name, test)
     ADD("time", test_time);
+    ADD("bits", test_bits);
     ADD("threshold", test_threshold);
     ADD("disabled", test_disabled);
     ADD("vector-disabled", test_vector_disabled);

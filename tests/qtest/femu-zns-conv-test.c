@@ -231,6 +231,29 @@ static void test_refused(void)
     femu_shutdown(drive);
 }
 
+/* Each range, and nothing between them. */
+static void test_many_ranges(void)
+{
+    static const uint8_t gone[32] = {
+        [0] = 1, [1] = 1, [8] = 1, [9] = 1, [10] = 1, [30] = 1, [31] = 1,
+    };
+    FemuDrive *drive = boot(4096);
+    NvmeDsmRange ranges[4] = {
+        { .slba = cpu_to_le64(0), .nlb = cpu_to_le32(2) },
+        { .slba = cpu_to_le64(30), .nlb = cpu_to_le32(2) },
+        { .slba = cpu_to_le64(20), .nlb = 0 },
+        { .slba = cpu_to_le64(8), .nlb = cpu_to_le32(3) },
+    };
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 32, 1);
+
+    g_assert_cmphex(femu_write(drive, 0, 32, data), ==, NVME_SUCCESS);
+    g_assert_cmphex(deallocate(drive, ranges, 4), ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < 32; i++) {
+        femu_assert_data(drive, i, 1, gone[i] ? NULL : data + i * 4096);
+    }
+    femu_shutdown(drive);
+}
+
 static uint64_t random_below(uint64_t below)
 {
     return g_test_rand_int_range(0, below);
@@ -491,6 +514,7 @@ int main(int argc, char **argv)
     ADD("nvm-alone", test_nvm_alone);
     ADD("data", test_data);
     ADD("refused", test_refused);
+    ADD("many-ranges", test_many_ranges);
     ADD("shadow/512", test_shadow_512);
     ADD("shadow/4k", test_shadow_4k);
     ADD("memdev", test_memdev);

@@ -135,8 +135,8 @@ static void test_config(void)
         g_assert_cmpuint(!!(le16_to_cpu(id.oacs) & NVME_OACS_DBCS), ==, on);
         femu_get_log(drive, NVME_LOG_CMD_EFFECTS, NVME_CSI_ZONED, 0, &effects,
                      sizeof(effects));
-        g_assert_cmphex(le32_to_cpu(effects.acs[NVME_ADM_CMD_DBBUF_CONFIG]),
-                        ==, on ? NVME_CMD_EFF_CSUPP : 0);
+        g_assert_cmphex(le32_to_cpu(effects.acs[NVME_ADM_CMD_DBBUF_CONFIG]) &
+                        NVME_CMD_EFF_CSUPP, ==, on ? NVME_CMD_EFF_CSUPP : 0);
         g_assert_cmphex(config(drive, page + 8, next).status, ==, refused);
         g_assert_cmphex(config(drive, page, next + 2048).status, ==, refused);
         g_assert_cmphex(config(drive, page, page).status, ==, refused);
@@ -414,6 +414,110 @@ static void test_traffic(void)
     femu_shutdown(drive);
 }
 
+/* A queue that the drive itself fills, see test_endless(). */
+#define ENDLESS_ID 20u
+#define ENDLESS_ENTRIES 3u
+#define EXT_BYTES 64u
+#define EXT_AT (sizeof(NvmeZoneReportHeader) + sizeof(NvmeZoneDescr))
+
+/* Give the zone an extension that starts with these two dwords. */
+static void set_extension(FemuDrive *drive, uint32_t zone_idx, uint32_t first,
+                          uint32_t second)
+{
+    const uint32_t data[EXT_BYTES / 4] = {
+        cpu_to_le32(first), cpu_to_le32(second),
+    };
+    NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_SET_ZD_EXT,
+                                femu_zone_lba(drive, zone_idx), false);
+
+    qtest_bufwrite(drive->host->qts, drive->buf, data, sizeof(data));
+    femu_set_prps(drive, &cmd, drive->buf, sizeof(data));
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+}
+
+/* The report of a zone with its extension, so that this lies at `addr`. */
+static NvmeCmd report_extension(FemuDrive *drive, uint32_t zone_idx,
+                                uint64_t addr)
+{
+    NvmeCmd cmd = femu_cmd_report(drive, femu_zone_lba(drive, zone_idx),
+                                  NVME_ZONE_REPORT_ALL, true, addr - EXT_AT,
+                                  EXT_AT + EXT_BYTES);
+
+    cmd.cdw13 |= cpu_to_le32(NVME_ZONE_REPORT_EXTENDED);
+    return cmd;
+}
+
+/* Assert that `commands` of the endless queue have completed, the last OK. */
+static void assert_endless(FemuDrive *drive, const FemuCq *cq,
+                           uint64_t commands)
+{
+    uint64_t last = commands - 1;
+    NvmeCqe cqe;
+
+    qtest_memread(drive->host->qts, cq->addr + last % ENDLESS_ENTRIES *
+                  sizeof(cqe), &cqe, sizeof(cqe));
+    g_assert_cmpuint(le16_to_cpu(cqe.sq_head), ==,
+                     commands % ENDLESS_ENTRIES);
+    g_assert_cmphex(le16_to_cpu(cqe.status), ==,
+                    last / ENDLESS_ENTRIES % 2 ? 0 : 1);
+}
+
+/*
+ * Data that the drive writes move its own doorbells: each command is a report
+ * whose extension, that of a zone of its own, says that there is one command
+ * more, and that its completion was seen. The drive does as many at an instant
+ * as all queues can hold, returns, and goes on a nanosecond later.
+ */
+static void test_endless(void)
+{
+    FemuConfig small = femu_small_config();
+    FemuDrive *drive;
+    uint64_t burst, at, elsewhere;
+    Buffers b;
+    FemuCq cq;
+    FemuSq sq;
+    NvmeCmd cmd;
+
+    small.ssd.zone_ext_bytes = EXT_BYTES;
+    drive = femu_boot(&small, DBBUF);
+    b = (Buffers) { .drive = drive };
+    b.shadow = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    b.event = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    elsewhere = femu_alloc(drive->host, FEMU_PAGE_BYTES) + EXT_AT;
+    burst = (NVME_CAP_MQES(femu_reg64(drive, NVME_REG_CAP)) + 1) *
+            qpci_msix_table_size(drive->pci);
+    for (uint32_t i = 0; i < ENDLESS_ENTRIES; i++) {
+        set_extension(drive, i, (i + 2) % ENDLESS_ENTRIES,
+                      (i + 1) % ENDLESS_ENTRIES);
+    }
+    g_assert_cmphex(config(drive, b.shadow, b.event).status, ==,
+                    NVME_SUCCESS);
+    femu_cq_create(drive, &cq, ENDLESS_ID, ENDLESS_ENTRIES, -1);
+    femu_sq_create(drive, &sq, ENDLESS_ID, ENDLESS_ENTRIES, &cq);
+    at = b.shadow + 4 * tail_of(ENDLESS_ID);
+    for (uint32_t i = 0; i < ENDLESS_ENTRIES; i++) {
+        cmd = report_extension(drive, i, at);
+        femu_place(&sq, &cmd);
+    }
+    set_shadow(&b, tail_of(ENDLESS_ID), 1);
+    set_register(&b, tail_of(ENDLESS_ID), 1);
+    assert_endless(drive, &cq, burst);
+    for (unsigned i = 2; i <= 4; i++) {
+        femu_step(drive->host, 1);
+        assert_endless(drive, &cq, i * burst);
+    }
+    /* the next command moves no doorbell */
+    g_assert_cmpuint(4 * burst % ENDLESS_ENTRIES, ==, 1);
+    sq.tail = 1;
+    cmd = report_extension(drive, 1, elsewhere);
+    femu_place(&sq, &cmd);
+    femu_step(drive->host, 1);
+    assert_endless(drive, &cq, 4 * burst + 1);
+    femu_step(drive->host, 1000);
+    assert_endless(drive, &cq, 4 * burst + 1);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -429,6 +533,7 @@ int main(int argc, char **argv)
     ADD("bad-value", test_bad_value);
     ADD("own-bar", test_own_bar);
     ADD("traffic", test_traffic);
+    ADD("endless", test_endless);
 #undef ADD
     return g_test_run();
 }

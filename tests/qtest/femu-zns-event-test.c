@@ -110,6 +110,21 @@ static void test_held(void)
     femu_shutdown(drive);
 }
 
+/* Of no queue and no command (NVMe base 2.0, figure 206). */
+static void assert_logged_of_nobody(FemuDrive *drive, uint64_t number)
+{
+    NvmeErrorLog entry;
+
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, &entry,
+                                 sizeof(entry)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(le64_to_cpu(entry.error_count), ==, number);
+    g_assert_cmphex(entry.sqid, ==, 0xffff);
+    g_assert_cmphex(entry.cid, ==, 0xffff);
+    g_assert_cmphex(entry.param_error_location, ==, 0xffff);
+    g_assert_cmphex(entry.lba, ==, 0);
+    g_assert_cmphex(entry.nsid, ==, 0);
+}
+
 static void test_bad_doorbells(void)
 {
     FemuDrive *drive = boot();
@@ -117,11 +132,12 @@ static void test_bad_doorbells(void)
 
     ring_bad_register(drive);
     expect_event(drive, cid, BAD_REGISTER);
-    read_log(drive, NVME_LOG_ERROR_INFO);
+    assert_logged_of_nobody(drive, 1);
     cid = request(drive);
     g_assert_true(silent(drive));
     ring_bad_value(drive);
     expect_event(drive, cid, BAD_VALUE);
+    assert_logged_of_nobody(drive, 2);
     femu_assert_works(drive, 0);
     femu_shutdown(drive);
 }
@@ -312,6 +328,57 @@ static void test_abort(void)
     femu_shutdown(drive);
 }
 
+/* A page of zone `zone_idx`, then its finish, which fills page after page. */
+static uint16_t submit_long_finish(FemuDrive *drive, uint32_t zone_idx,
+                                   uint64_t *end_ns)
+{
+    uint64_t pages = drive->config.ssd.zone_capacity_bytes /
+                     drive->config.ssd.page_bytes;
+
+    femu_fill(drive, zone_idx, femu_page_nlb(drive));
+    *end_ns = drive->host->now_ns + (pages - 1) * femu_page_write_ns(drive);
+    return femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH,
+                            femu_zone_lba(drive, zone_idx), false);
+}
+
+/*
+ * What a host does when a finish takes too long for it, and what becomes of
+ * that: Abort does not stop a command that has taken effect, which ends at its
+ * time. A controller reset discards its completion alone: the zone is full,
+ * another finish has nothing to do, and a reset waits for what is still filled.
+ */
+static void test_abort_inside(void)
+{
+    FemuDrive *drive = boot();
+    const SsdParams *ssd = &drive->config.ssd;
+    uint64_t end_ns, blocks = femu_cap_nlb(&drive->config) /
+                              femu_page_nlb(drive) /
+                              (ssd->channels * ssd->pages_per_block);
+    uint16_t cid = submit_long_finish(drive, 0, &end_ns);
+
+    femu_step(drive->host, 1000);
+    assert_not_aborted(drive, 1, cid);
+    femu_expect_ok(&drive->io_cq, end_ns, 1, cid);
+
+    cid = submit_long_finish(drive, 1, &end_ns);
+    femu_step(drive->host, 1000);
+    assert_not_aborted(drive, 1, cid);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    cid = femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH,
+                           femu_zone_lba(drive, 1), false);
+    femu_expect_ok(&drive->io_cq, drive->host->now_ns, 1, cid);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_FULL, 0);
+    g_assert_cmpuint(drive->host->now_ns, <, end_ns);
+    cid = femu_submit_zone(drive, NVME_ZONE_ACTION_RESET,
+                           femu_zone_lba(drive, 1), false);
+    femu_expect_ok(&drive->io_cq, end_ns + blocks * ssd->erase_ns, 1, cid);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_EMPTY, 0);
+    femu_assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -321,6 +388,7 @@ int main(int argc, char **argv)
                    test_masked_until_read);
     qtest_add_func("femu-zns/event/event-first", test_event_first);
     qtest_add_func("femu-zns/event/abort", test_abort);
+    qtest_add_func("femu-zns/event/abort-inside", test_abort_inside);
     qtest_add_func("femu-zns/event/types", test_types);
     qtest_add_func("femu-zns/event/temperature", test_temperature);
     qtest_add_func("femu-zns/event/reset-drops-events",

@@ -151,6 +151,32 @@ static void test_write_zeroes(void)
     femu_shutdown(drive);
 }
 
+/* A limit of its own, below MDTS: Identify says it, one block more is wrong. */
+static void test_write_zeroes_limit(void)
+{
+    FemuConfig config = femu_small_config();
+    uint64_t limit_nlb = 8 * SSD_KIB / config.ssd.lba_bytes;
+    FemuDrive *drive;
+    NvmeIdCtrlNvm nvm;
+
+    config.ssd.wzsl_bytes = 8 * SSD_KIB;
+    drive = femu_boot(&config, NULL);
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CS_CTRL, NVME_CSI_NVM, 0,
+                                  &nvm), ==, NVME_SUCCESS);
+    g_assert_cmpuint(nvm.wzsl, ==, 1);          /* 4 KiB x 2^1 */
+    g_assert_cmpuint(4096ull << nvm.vsl, ==, config.ssd.mdts_bytes);
+    g_assert_cmphex(no_data(drive, NVME_CMD_WRITE_ZEROES, 0, limit_nlb + 1),
+                    ==, NVME_INVALID_FIELD);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    g_assert_cmphex(no_data(drive, NVME_CMD_WRITE_ZEROES, 0, limit_nlb), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_write(drive, limit_nlb, limit_nlb + 1, NULL), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(no_data(drive, NVME_CMD_VERIFY, 0, 2 * limit_nlb), ==,
+                    NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 /* A zone that held data, was reset and zeroed shows nothing of the past. */
 static void test_write_zeroes_over_old(void)
 {
@@ -404,6 +430,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/nvm/" name, test)
     ADD("identify", test_identify);
     ADD("write-zeroes", test_write_zeroes);
+    ADD("write-zeroes-limit", test_write_zeroes_limit);
     ADD("write-zeroes-over-old", test_write_zeroes_over_old);
     ADD("verify", test_verify);
     ADD("compare", test_compare);

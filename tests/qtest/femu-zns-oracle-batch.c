@@ -36,7 +36,7 @@ static void plan_init(Plan *plan, Oracle *oracle)
 {
     *plan = (Plan) { .oracle = oracle };
     for (uint32_t i = 0; i < oracle->config->zones; i++) {
-        const NvmeZoneDescr *zone = &oracle->zones.zone[i];
+        const NvmeZoneDescr *zone = &oracle_ns(oracle)->zones.zone[i];
         uint8_t state = oracle_zone_state(zone);
 
         plan->state[i] = state;
@@ -80,7 +80,7 @@ static bool can_write(const Plan *plan, uint32_t zone_idx)
 
 static bool can_read(const Plan *plan, uint32_t zone_idx)
 {
-    const NvmeZoneDescr *zone = &plan->oracle->zones.zone[zone_idx];
+    const NvmeZoneDescr *zone = &oracle_ns(plan->oracle)->zones.zone[zone_idx];
 
     return !plan->managed[zone_idx] && zone->wp != zone->zslba;
 }
@@ -138,7 +138,7 @@ static void make_write(Plan *plan, OracleCmd *cmd, uint32_t zone_idx)
 static void make_read(Plan *plan, OracleCmd *cmd, uint32_t zone_idx)
 {
     Oracle *oracle = plan->oracle;
-    const NvmeZoneDescr *zone = &oracle->zones.zone[zone_idx];
+    const NvmeZoneDescr *zone = &oracle_ns(oracle)->zones.zone[zone_idx];
     uint64_t zslba = le64_to_cpu(zone->zslba);
     uint64_t written_nlb = oracle_zone_state(zone) == NVME_ZONE_STATE_FULL
                            ? oracle_cap_nlb(oracle)

@@ -91,7 +91,7 @@ void oracle_set_data(Oracle *oracle, OracleCmd *cmd, OracleData data,
 
 static const NvmeZoneDescr *zone_at(Oracle *oracle, uint64_t zone_idx)
 {
-    return &oracle->zones.zone[zone_idx];
+    return &oracle_ns(oracle)->zones.zone[zone_idx];
 }
 
 #define STATE(name) (1u << NVME_ZONE_STATE_##name)
@@ -264,7 +264,7 @@ static void make_verify(Oracle *oracle, OracleCmd *cmd)
 /* Some of what was written last, with what was written or not quite. */
 static void make_compare_written(Oracle *oracle, OracleCmd *cmd)
 {
-    const OracleWritten *w = &oracle->written;
+    const OracleWritten *w = &oracle_ns(oracle)->written;
     uint32_t first = oracle_below(oracle, w->nlb);
     uint32_t nlb = 1 + oracle_below(oracle, w->nlb - first);
 
@@ -278,7 +278,7 @@ static void make_compare_written(Oracle *oracle, OracleCmd *cmd)
 
 static void make_compare(Oracle *oracle, OracleCmd *cmd)
 {
-    if (oracle->written.nlb && oracle_chance(oracle, 70)) {
+    if (oracle_ns(oracle)->written.nlb && oracle_chance(oracle, 70)) {
         make_compare_written(oracle, cmd);
         return;
     }
@@ -295,7 +295,7 @@ void oracle_note_success(Oracle *oracle, const OracleCmd *cmd)
     }
     if (cmd->op->opcode == NVME_CMD_WRITE &&
         cmd->layout != ORACLE_PRP_SCATTERED) {
-        oracle->written = (OracleWritten) {
+        oracle_ns(oracle)->written = (OracleWritten) {
             .slba = oracle_slba(cmd),
             .nlb = oracle_nlb(cmd),
             .offset_bytes = cmd->offset_bytes,
@@ -436,6 +436,9 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
     } else if (oracle_chance(oracle, 5)) {
         slba = draw_odd_lba(oracle);
     }
+    if (oracle_chance(oracle, 10)) {
+        filter = ORACLE_FILTER_ATTRIBUTES;
+    }
     if (oracle_chance(oracle, 4)) {
         action = oracle_chance(oracle, 50) ? 1 : oracle_below(oracle, 256);
     } else if (oracle->config->ext_bytes) {
@@ -445,7 +448,9 @@ static void make_receive(Oracle *oracle, OracleCmd *cmd)
     cmd->sqe.cdw12 = cpu_to_le32(bytes / 4 - 1);
     cmd->sqe.cdw13 = cpu_to_le32(partial << 16 | filter << 8 | action);
     oracle_set_data(oracle, cmd, ORACLE_FROM_DRIVE, bytes, true);
-    if (oracle->config->ext_bytes && cmd->layout < ORACLE_PRP_BAD_ENTRY) {
+    if ((oracle->config->ext_bytes || filter == ORACLE_FILTER_ATTRIBUTES ||
+         oracle->config->recommends) &&
+        cmd->layout < ORACLE_PRP_BAD_ENTRY) {
         cmd->layout = ORACLE_PRP;       /* in one piece */
     }
 }
@@ -626,8 +631,11 @@ static void spoil(Oracle *oracle, OracleCmd *cmd)
     };
 
     if (oracle_chance(oracle, 2)) {
-        cmd->sqe.nsid = cpu_to_le32(
-            nsids[oracle_below(oracle, ARRAY_SIZE(nsids))]);
+        uint32_t nsid = nsids[oracle_below(oracle, ARRAY_SIZE(nsids))];
+
+        if (nsid == 0 || nsid > oracle->nn[ORACLE_OURS]) {
+            cmd->sqe.nsid = cpu_to_le32(nsid);
+        }
     }
     if (oracle_chance(oracle, 1)) {
         cmd->sqe.flags = 1 + oracle_below(oracle, 3);

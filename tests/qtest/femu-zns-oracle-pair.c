@@ -19,6 +19,7 @@
 #define GUARD_BYTES 64u                 /* looked at beyond a buffer's pages */
 #define FILLER 0xa5                     /* in a sink before it is filled */
 #define QUEUE_ID 1u
+#define CONVENTIONAL_BYTES SSD_MIB      /* of a namespace that is just there */
 
 /* Completions that a queue holds before its head doorbell is rung. */
 #define TAKEN_MAX (FEMU_ENTRIES / 2)
@@ -44,13 +45,59 @@ uint64_t oracle_ns_nlb(const Oracle *oracle)
     return oracle->config->zones * oracle_zone_nlb(oracle);
 }
 
+/* Namespaces */
+
+uint32_t oracle_namespaces(const OracleConfig *config)
+{
+    return MAX(config->namespaces, 1);
+}
+
+void oracle_select(Oracle *oracle, uint32_t nsid)
+{
+    oracle->nsid = nsid;
+    for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+        oracle->drive[side]->nsid = nsid;
+    }
+}
+
+OracleNs *oracle_ns(Oracle *oracle)
+{
+    return &oracle->ns[oracle->nsid - 1];
+}
+
+bool oracle_others_changed(Oracle *oracle)
+{
+    uint32_t selected = oracle->nsid;
+    bool changed = false;
+
+    for (uint32_t nsid = 1; nsid <= oracle_namespaces(oracle->config);
+         nsid++) {
+        OracleZones zones;
+
+        if (nsid != selected) {
+            oracle_select(oracle, nsid);
+            oracle_report(oracle, ORACLE_OURS, &zones);
+            changed |= memcmp(&zones, &oracle_ns(oracle)->zones,
+                              sizeof(zones)) != 0;
+        }
+    }
+    oracle_select(oracle, selected);
+    return changed;
+}
+
 /* Starting */
 
 static FemuConfig our_config(const OracleConfig *config)
 {
     FemuConfig ours = femu_small_config();
 
-    ours.ssd.zones = config->zones;
+    ours.ssd.zones = config->zones * oracle_namespaces(config);
+    ours.ssd.namespaces = oracle_namespaces(config);
+    ours.ssd.zone_ext_bytes = config->ext_bytes;
+    ours.ssd.reset_recommended_ns = config->recommends;
+    if (oracle_namespaces(config) > 1) {
+        ours.ssd.conventional_bytes = CONVENTIONAL_BYTES;
+    }
     ours.ssd.zone_size_bytes = config->zone_size_bytes;
     ours.ssd.zone_capacity_bytes = config->zone_capacity_bytes;
     ours.ssd.lba_bytes = config->lba_bytes;
@@ -59,6 +106,7 @@ static FemuConfig our_config(const OracleConfig *config)
     ours.ssd.max_active = config->max_active;
     ours.ssd.mdts_bytes = config->mdts_bytes;
     ours.ssd.zasl_bytes = config->zasl_bytes;
+    ours.ssd.wzsl_bytes = config->wzsl_bytes;
     ours.ssd.zrwa_bytes = config->zrwa_bytes;
     ours.ssd.zrwa_granule_bytes = config->zrwa_granule_bytes;
     ours.ssd.max_zrwa = config->max_zrwa;
@@ -75,25 +123,27 @@ static unsigned log2_pages(uint64_t bytes)
  * Dataset Management is a hint that our drive does not take: so QEMU's must not
  * take it either, or deallocated blocks would hold other data.
  */
-static char *qemu_args(const OracleConfig *config, const char *path)
+static char *qemu_ns_args(const OracleConfig *config, uint32_t nsid,
+                          const char *path)
 {
     unsigned max_nlb = config->mdts_bytes / config->lba_bytes;
+    g_autofree char *zrwa = g_strdup_printf(
+        ",zoned.zrwas=%" PRIu64 ",zoned.zrwafg=%" PRIu64 ",zoned.numzrwa=%u",
+        config->zrwa_bytes, config->zrwa_granule_bytes, config->max_zrwa);
 
     return g_strdup_printf(
-        "-blockdev driver=file,node-name=oracle,filename=%s,"
+        " -blockdev driver=file,node-name=oracle%u,filename=%s,"
         "cache.no-flush=on,discard=ignore "
-        "-device nvme,id=oracle,addr=%02x.0,serial=oracle,mdts=%u,"
-        "zoned.zasl=%u "
-        "-device nvme-ns,bus=oracle,drive=oracle,nsid=1,zoned=on,"
+        "-device nvme-ns,bus=oracle,drive=oracle%u,nsid=%u,zoned=on,"
         "logical_block_size=%u,physical_block_size=%u,"
         "zoned.zone_size=%" PRIu64 ",zoned.zone_capacity=%" PRIu64 ","
         "zoned.max_open=%u,zoned.max_active=%u,mssrl=%u,mcl=%u,msrc=%u,"
-        "zoned.descr_ext_size=%u",
-        path, QEMU_SLOT, log2_pages(config->mdts_bytes),
-        log2_pages(config->zasl_bytes), config->lba_bytes, config->lba_bytes,
+        "zoned.descr_ext_size=%u%s",
+        nsid, path, nsid, nsid, config->lba_bytes, config->lba_bytes,
         config->zone_size_bytes, config->zone_capacity_bytes,
         config->max_open, config->max_active, max_nlb, max_nlb,
-        ORACLE_RANGES_MAX - 1, config->ext_bytes);
+        ORACLE_RANGES_MAX - 1, config->ext_bytes,
+        config->zrwa_bytes ? zrwa : "");
 }
 
 /* A sparse file for the data of QEMU's drive. Caller frees and unlinks. */
@@ -113,19 +163,27 @@ static void start_host(Oracle *oracle)
 {
     const OracleConfig *config = oracle->config;
     FemuConfig ours = our_config(config);
-    g_autofree char *path = data_file(config);
-    g_autofree char *extra = g_strdup_printf("zd-extension-size=%u",
-                                             config->ext_bytes);
-    g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT, extra);
-    g_autofree char *their_args = qemu_args(config, path);
-    g_autofree char *zrwa_args = g_strdup_printf(
-        ",zoned.zrwas=%" PRIu64 ",zoned.zrwafg=%" PRIu64 ",zoned.numzrwa=%u",
-        config->zrwa_bytes, config->zrwa_granule_bytes, config->max_zrwa);
-    g_autofree char *args = g_strdup_printf(
-        "%s %s%s", our_args, their_args, config->zrwa_bytes ? zrwa_args : "");
+    g_autofree char *our_args = femu_device_args(&ours, FEMU_SLOT,
+                                                 config->features);
+    g_autoptr(GString) args = g_string_new(our_args);
+    char *path[ORACLE_NAMESPACES_MAX];
 
-    oracle->host = femu_host_start(args);
-    g_unlink(path);                     /* QEMU has it open */
+    g_string_append_printf(args, " -device nvme,id=oracle,addr=%02x.0,"
+                           "serial=oracle,mdts=%u,zoned.zasl=%u", QEMU_SLOT,
+                           log2_pages(config->mdts_bytes),
+                           log2_pages(config->zasl_bytes));
+    for (uint32_t i = 0; i < oracle_namespaces(config); i++) {
+        g_autofree char *their_args = NULL;
+
+        path[i] = data_file(config);
+        their_args = qemu_ns_args(config, i + 1, path[i]);
+        g_string_append(args, their_args);
+    }
+    oracle->host = femu_host_start(args->str);
+    for (uint32_t i = 0; i < oracle_namespaces(config); i++) {
+        g_unlink(path[i]);              /* QEMU has it open */
+        g_free(path[i]);
+    }
     oracle->drive[ORACLE_OURS] = femu_drive_open(oracle->host, FEMU_SLOT,
                                                  &ours);
     oracle->drive[ORACLE_QEMU] = femu_drive_open(oracle->host, QEMU_SLOT,
@@ -256,8 +314,9 @@ static void check_geometry(Oracle *oracle, unsigned side)
 
     identify(oracle, side, NVME_ID_CNS_CTRL, 0, 0, &ctrl);
     identify(oracle, side, NVME_ID_CNS_CS_CTRL, NVME_CSI_ZONED, 0, &zctrl);
-    identify(oracle, side, NVME_ID_CNS_NS, 0, FEMU_NSID, &ns);
-    identify(oracle, side, NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, FEMU_NSID, &zns);
+    identify(oracle, side, NVME_ID_CNS_NS, 0, oracle->nsid, &ns);
+    identify(oracle, side, NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, oracle->nsid,
+             &zns);
     format = NVME_ID_NS_FLBAS_INDEX(ns.flbas);
     g_assert_cmpuint(ctrl.mdts, ==, log2_pages(config->mdts_bytes));
     g_assert_cmpuint(zctrl.zasl ?: ctrl.mdts, ==,
@@ -321,6 +380,7 @@ Oracle *oracle_start(const OracleConfig *config, uint32_t seed)
     Oracle *oracle = g_new0(Oracle, 1);
 
     g_assert_cmpuint(config->zones, <=, ORACLE_ZONES_MAX);
+    g_assert_cmpuint(config->namespaces, <=, ORACLE_NAMESPACES_MAX);
     oracle->config = config;
     oracle->seed = seed;
     oracle->rand = g_rand_new_with_seed_array(seeds, ARRAY_SIZE(seeds));
@@ -328,7 +388,6 @@ Oracle *oracle_start(const OracleConfig *config, uint32_t seed)
     for (unsigned side = 0; side < ORACLE_SIDES; side++) {
         femu_enable(oracle->drive[side]);
         create_queues(oracle, side);
-        check_geometry(oracle, side);
         read_effects(oracle, side);
         oracle->found[side] = g_malloc(sink_bytes(oracle));
     }
@@ -336,7 +395,13 @@ Oracle *oracle_start(const OracleConfig *config, uint32_t seed)
     for (unsigned i = 0; i < ORACLE_SLOTS; i++) {
         create_slot(oracle, &oracle->slot[i]);
     }
-    oracle_report(oracle, ORACLE_OURS, &oracle->zones);
+    for (uint32_t nsid = oracle_namespaces(config); nsid >= 1; nsid--) {
+        oracle_select(oracle, nsid);
+        for (unsigned side = 0; side < ORACLE_SIDES; side++) {
+            check_geometry(oracle, side);
+        }
+        oracle_report(oracle, ORACLE_OURS, &oracle_ns(oracle)->zones);
+    }
     return oracle;
 }
 
@@ -388,6 +453,9 @@ static void place(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
     if (cmd->range_count) {
         oracle_ranges_write(oracle, cmd, slot);
     }
+    if (oracle_nsid(cmd) == FEMU_NSID) {
+        sqe.nsid = cpu_to_le32(oracle->nsid);
+    }
     oracle_layout(oracle, cmd, slot, side, &sqe);
     femu_place(&oracle->drive[side]->io, &sqe);
 }
@@ -424,7 +492,7 @@ static void forget_stale_ext(Oracle *oracle, NvmeZoneDescr *zone,
 {
     uint64_t zone_idx = le64_to_cpu(zone->zslba) / oracle_zone_nlb(oracle);
 
-    if (oracle->stale_ext[zone_idx]) {
+    if (oracle_ns(oracle)->stale_ext[zone_idx]) {
         zone->za &= ~ORACLE_ZDEV;
         memset((uint8_t *)zone + sizeof(*zone), 0, ext_bytes);
     }
@@ -432,7 +500,8 @@ static void forget_stale_ext(Oracle *oracle, NvmeZoneDescr *zone,
 
 void oracle_ext_set(Oracle *oracle, const OracleCmd *cmd)
 {
-    oracle->stale_ext[oracle_slba(cmd) / oracle_zone_nlb(oracle)] = false;
+    oracle_ns(oracle)->stale_ext[oracle_slba(cmd) /
+                                 oracle_zone_nlb(oracle)] = false;
 }
 
 /* The same for what a drawn report has found; it lies in one piece. */
@@ -457,17 +526,88 @@ static void forget_stale_exts(Oracle *oracle, const OracleCmd *cmd)
     }
 }
 
-bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
+/* Our recommendation, which QEMU's drive cannot make, is of full zones. */
+static void check_recommendation(const Oracle *oracle, NvmeZoneDescr *zone)
+{
+    bool full = oracle_zone_state(zone) == NVME_ZONE_STATE_FULL;
+
+    g_assert_cmphex(zone->za & NVME_ZA_RESET_RECOMMENDED, ==,
+                    full && oracle->config->recommends
+                    ? NVME_ZA_RESET_RECOMMENDED : 0);
+    zone->za &= ~NVME_ZA_RESET_RECOMMENDED;
+}
+
+/* The same for what a drawn report has found; it lies in one piece. */
+static void check_recommendations(Oracle *oracle, const OracleCmd *cmd)
+{
+    uint8_t *at = oracle->found[ORACLE_OURS] +
+                  cmd->offset_bytes % FEMU_PAGE_BYTES;
+    uint64_t count;
+
+    if (cmd->op->kind != ORACLE_RECEIVE || !oracle->config->recommends ||
+        cmd->bytes < sizeof(NvmeZoneReportHeader)) {
+        return;
+    }
+    count = MIN(ldq_le_p(at), (cmd->bytes - sizeof(NvmeZoneReportHeader)) /
+                              sizeof(NvmeZoneDescr));
+    for (uint64_t i = 1; i <= count; i++) {
+        check_recommendation(oracle, (NvmeZoneDescr *)at + i);
+    }
+}
+
+/* What a drive has put into the command's window of its sink. */
+static uint32_t read_found(Oracle *oracle, const OracleCmd *cmd, unsigned slot,
+                           unsigned side)
 {
     uint32_t bytes;
     uint64_t start = sink_window(cmd, &bytes);
 
+    qtest_bufread(oracle->host->qts, oracle->slot[slot].sink[side] + start,
+                  oracle->found[side], bytes);
+    return bytes;
+}
+
+/*
+ * A report of the zones that are recommended for a reset, computed: of those
+ * from the one of `slba` on that are full, as many as fit; all other bytes are
+ * zeroes, and none is written behind them.
+ */
+bool oracle_attributes_right(Oracle *oracle, const OracleCmd *cmd,
+                             const OracleZones *zones, unsigned slot)
+{
+    uint32_t bytes = read_found(oracle, cmd, slot, ORACLE_OURS);
+    uint32_t at = cmd->offset_bytes % FEMU_PAGE_BYTES;
+    bool partial = le32_to_cpu(cmd->sqe.cdw13) & 1u << 16;
+    uint64_t room = (cmd->bytes - sizeof(NvmeZoneReportHeader)) /
+                    sizeof(NvmeZoneDescr), count = 0;
+    g_autofree uint8_t *right = g_malloc(bytes);
+    NvmeZoneDescr *zone = (NvmeZoneDescr *)(right + at) + 1;
+
+    memset(right, FILLER, bytes);
+    memset(right + at, 0, cmd->bytes);
+    for (uint32_t i = oracle_slba(cmd) / oracle_zone_nlb(oracle);
+         oracle->config->recommends && i < oracle->config->zones; i++) {
+        if (oracle_zone_state(&zones->zone[i]) == NVME_ZONE_STATE_FULL) {
+            if (count < room) {
+                zone[count] = zones->zone[i];
+                zone[count].za |= NVME_ZA_RESET_RECOMMENDED;
+            }
+            count++;
+        }
+    }
+    stq_le_p(right + at, partial ? MIN(count, room) : count);
+    return memcmp(oracle->found[ORACLE_OURS], right, bytes) == 0;
+}
+
+bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot)
+{
+    uint32_t bytes;
+
     for (unsigned side = 0; side < ORACLE_SIDES; side++) {
-        qtest_bufread(oracle->host->qts,
-                      oracle->slot[slot].sink[side] + start,
-                      oracle->found[side], bytes);
+        bytes = read_found(oracle, cmd, slot, side);
     }
     forget_stale_exts(oracle, cmd);
+    check_recommendations(oracle, cmd);
     return memcmp(oracle->found[ORACLE_OURS], oracle->found[ORACLE_QEMU],
                   bytes) == 0;
 }
@@ -498,10 +638,14 @@ void oracle_report(Oracle *oracle, unsigned side, OracleZones *zones)
     memset(&report, 0, sizeof(report));
     qtest_bufread(oracle->host->qts, addr, &report, bytes);
     g_assert_cmpuint(le64_to_cpu(report.header.nr_zones), ==, count);
-    for (unsigned i = 0; i < count && side == ORACLE_QEMU; i++) {
+    for (unsigned i = 0; i < count; i++) {
         NvmeZoneDescr *zone = &report.zones.zone[i];
 
-        oracle->stale_ext[i] |=
+        if (side == ORACLE_OURS) {
+            check_recommendation(oracle, zone);
+            continue;
+        }
+        oracle_ns(oracle)->stale_ext[i] |=
             oracle_zone_state(zone) == NVME_ZONE_STATE_EMPTY &&
             (zone->za & ORACLE_ZDEV);
         forget_stale_ext(oracle, zone, 0);
@@ -514,6 +658,7 @@ void oracle_reset(Oracle *oracle, uint32_t zone_idx, bool all)
     NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_RESET,
                                 zone_idx * oracle_zone_nlb(oracle), all);
 
+    cmd.nsid = cpu_to_le32(oracle->nsid);
     for (unsigned side = 0; side < ORACLE_SIDES; side++) {
         exec_own(oracle, side, &cmd);
     }

@@ -87,6 +87,7 @@ static void print_aspects(unsigned aspects)
         "the status", "the assigned LBA", "the data", "the zones afterwards",
         "state that no report shows", "our error changed a zone",
         "our status is against the rules in femu-zns-oracle-rules.c",
+        "another namespace of ours has changed",
     };
 
     printf("  what is wrong:");
@@ -111,8 +112,9 @@ static void print_rerun(const Oracle *oracle)
 
 static void print_head(const OracleCase *c, const char *what)
 {
-    printf("oracle: %s: %s, seed %u, command %" PRIu64 "\n", what,
-           c->oracle->config->name, c->oracle->seed, c->oracle->commands);
+    printf("oracle: %s: %s, namespace %u, seed %u, command %" PRIu64 "\n",
+           what, c->oracle->config->name, c->oracle->nsid, c->oracle->seed,
+           c->oracle->commands);
     if (c->cmd) {
         print_command(c);
     } else {

@@ -54,6 +54,11 @@ uint8_t oracle_zone_state(const NvmeZoneDescr *zone)
     return zone->zs >> 4;
 }
 
+bool oracle_has_zrwa(const NvmeZoneDescr *zone)
+{
+    return zone->za & NVME_ZA_ZRWA_VALID;
+}
+
 unsigned oracle_count(const OracleCase *c, uint8_t state)
 {
     unsigned count = 0;
@@ -101,6 +106,18 @@ static bool opens(const OracleCmd *cmd)
            oracle_send_action(cmd) == NVME_ZONE_ACTION_OPEN;
 }
 
+/* Open with a Zone Random Write Area: CDW13 bit 9, ZRWAA. */
+static bool allocates(const OracleCmd *cmd)
+{
+    return opens(cmd) && le32_to_cpu(cmd->sqe.cdw13) & 1u << 9;
+}
+
+static bool flushes_zrwa(const OracleCmd *cmd)
+{
+    return cmd->op->kind == ORACLE_SEND &&
+           oracle_send_action(cmd) == NVME_ZONE_ACTION_ZRWA_FLUSH;
+}
+
 /* The zone that the command names, or NULL. */
 static const NvmeZoneDescr *zone_of(const OracleCase *c)
 {
@@ -118,6 +135,42 @@ static uint8_t state_of(const OracleCase *c)
     const NvmeZoneDescr *zone = zone_of(c);
 
     return zone ? oracle_zone_state(zone) : 0;
+}
+
+static bool in_zone_with_zrwa(const OracleCase *c)
+{
+    const NvmeZoneDescr *zone = zone_of(c);
+
+    return zone && oracle_has_zrwa(zone);
+}
+
+/* Blocks of a ZRWA, and of its granules. */
+static uint64_t zrwa_nlb(const OracleCase *c)
+{
+    return c->oracle->config->zrwa_bytes / c->oracle->config->lba_bytes;
+}
+
+static uint64_t granule_nlb(const OracleCase *c)
+{
+    return c->oracle->config->zrwa_granule_bytes /
+           c->oracle->config->lba_bytes;
+}
+
+/*
+ * Does the block lie in the zone's ZRWA, which begins at the write pointer and
+ * ends with the capacity at the latest?
+ */
+static bool in_zrwa(const OracleCase *c)
+{
+    const NvmeZoneDescr *zone = zone_of(c);
+    uint64_t lba = oracle_slba(c->cmd), wp, end;
+
+    if (!in_zone_with_zrwa(c)) {
+        return false;
+    }
+    wp = le64_to_cpu(zone->wp);
+    end = le64_to_cpu(zone->zslba) + oracle_cap_nlb(c->oracle);
+    return lba >= wp && lba < MIN(wp + zrwa_nlb(c), end);
 }
 
 static bool at_zone_start(const OracleCase *c)
@@ -154,19 +207,36 @@ static bool bad_nsid(const OracleCase *c)
     return nsid == 0 || nsid > c->oracle->nn[ORACLE_OURS];
 }
 
+/*
+ * TP 4076b: not for all zones at once; a flush commits whole granules. Without
+ * ZRWAs the bit and the action are reserved.
+ */
+static bool bad_zrwa_send(const OracleCase *c)
+{
+    if (!c->oracle->config->zrwa_bytes || oracle_send_all(c->cmd)) {
+        return true;
+    }
+    if (flushes_zrwa(c->cmd)) {
+        return in_zrwa(c) && (oracle_slba(c->cmd) + 1 -
+                              le64_to_cpu(zone_of(c)->wp)) % granule_nlb(c);
+    }
+    return !at_zone_start(c);
+}
+
 /* ZNS 1.1, 3.4.3, figure 39: what is not listed is reserved. */
 static bool bad_send(const OracleCase *c)
 {
     uint8_t action = oracle_send_action(c->cmd);
-    bool zrwa = le32_to_cpu(c->cmd->sqe.cdw13) & 1u << 9;
 
+    if (allocates(c->cmd) || flushes_zrwa(c->cmd)) {
+        return bad_zrwa_send(c);
+    }
     if (sets_ext(c->cmd)) {
         return !c->oracle->config->ext_bytes || oracle_send_all(c->cmd) ||
                !at_zone_start(c);
     }
     return action < NVME_ZONE_ACTION_CLOSE ||
            action > NVME_ZONE_ACTION_OFFLINE ||
-           (action == NVME_ZONE_ACTION_OPEN && zrwa) ||
            (!oracle_send_all(c->cmd) && !at_zone_start(c));
 }
 
@@ -185,17 +255,25 @@ static bool bad_receive(const OracleCase *c)
            bytes > c->oracle->config->mdts_bytes;
 }
 
-/* Verify and Write Zeroes have limits of their own (NVM 1.0, 4.1.5.2). */
-static bool has_size_limit(const OracleCase *c)
+/*
+ * Limits of their own (NVM command set 1.0, 4.1.5.2): VSL, which is MDTS, and
+ * WZSL (femu-zns-nvm-test.c).
+ */
+bool oracle_exceeds_limit(const OracleCase *c)
 {
-    return c->cmd->sqe.opcode == NVME_CMD_VERIFY ||
-           c->cmd->sqe.opcode == NVME_CMD_WRITE_ZEROES;
+    const OracleConfig *config = c->oracle->config;
+
+    switch (c->cmd->sqe.opcode) {
+    case NVME_CMD_VERIFY:
+        return transfer_bytes(c) > config->mdts_bytes;
+    case NVME_CMD_WRITE_ZEROES:
+        return transfer_bytes(c) > (config->wzsl_bytes ?: config->mdts_bytes);
+    default:
+        return false;
+    }
 }
 
-/*
- * MDTS bounds commands that have data (NVMe base 2.0, figure 275: MDTS); our
- * VSL and WZSL are the same (femu-zns-nvm-test.c).
- */
+/* MDTS bounds commands that have data (NVMe base 2.0, figure 275: MDTS). */
 static bool bad_transfer(const OracleCase *c)
 {
     const OracleConfig *config = c->oracle->config;
@@ -204,8 +282,9 @@ static bool bad_transfer(const OracleCase *c)
     if (c->cmd->op->kind == ORACLE_APPEND) {
         return transfer_bytes(c) > zasl_bytes || !at_zone_start(c);
     }
-    return (c->cmd->data != ORACLE_NO_DATA || has_size_limit(c)) &&
-           transfer_bytes(c) > config->mdts_bytes;
+    return oracle_exceeds_limit(c) ||
+           (c->cmd->data != ORACLE_NO_DATA &&
+            transfer_bytes(c) > config->mdts_bytes);
 }
 
 /* NVM command set 1.0, 3.2.2: SQE dword 12, descriptor format; OCFS is 1. */
@@ -330,14 +409,53 @@ static bool crosses_boundary(const OracleCase *c)
            slba + target_nlb(c->cmd) > start + oracle_cap_nlb(c->oracle);
 }
 
+/* With a ZRWA: in it, or in what a write may move it over (TP 4076b). */
+static bool misplaced(const OracleCase *c, const NvmeZoneDescr *zone)
+{
+    uint64_t slba = oracle_slba(c->cmd), wp = le64_to_cpu(zone->wp);
+
+    if (oracle_has_zrwa(zone)) {
+        return slba < wp ||
+               slba + target_nlb(c->cmd) > wp + 2 * zrwa_nlb(c);
+    }
+    return slba != wp;
+}
+
 static bool not_at_wp(const OracleCase *c)
 {
     const NvmeZoneDescr *zone = zone_of(c);
 
     return zone &&
            (c->cmd->op->kind == ORACLE_WRITE || copies(c->cmd)) &&
-           state_of(c) != NVME_ZONE_STATE_FULL &&
-           oracle_slba(c->cmd) != le64_to_cpu(zone->wp);
+           state_of(c) != NVME_ZONE_STATE_FULL && misplaced(c, zone);
+}
+
+/* TP 4076b, Invalid Zone Operation Request: B6h */
+static bool append_to_zrwa(const OracleCase *c)
+{
+    return c->cmd->op->kind == ORACLE_APPEND && in_zone_with_zrwa(c);
+}
+
+static bool flush_outside_zrwa(const OracleCase *c)
+{
+    return flushes_zrwa(c->cmd) && !in_zrwa(c);
+}
+
+static bool allocation_not_empty(const OracleCase *c)
+{
+    return allocates(c->cmd) && state_of(c) != 0 &&
+           state_of(c) != NVME_ZONE_STATE_EMPTY;
+}
+
+/* ZRWA Resources Unavailable: B7h */
+static bool too_many_zrwas(const OracleCase *c)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < c->oracle->config->zones; i++) {
+        count += oracle_has_zrwa(&c->before.zone[i]);
+    }
+    return allocates(c->cmd) && count >= c->oracle->config->max_zrwa;
 }
 
 /* Would the command make an empty (or closed) zone an open one? */
@@ -345,7 +463,7 @@ static bool wants_resources(const OracleCase *c, bool closed_too)
 {
     uint8_t state = state_of(c);
 
-    return (writes(c->cmd) || opens(c->cmd) ||
+    return (writes(c->cmd) || opens(c->cmd) || flushes_zrwa(c->cmd) ||
             (sets_ext(c->cmd) && !closed_too)) &&
            (state == NVME_ZONE_STATE_EMPTY ||
             (closed_too && state == NVME_ZONE_STATE_CLOSED));
@@ -410,22 +528,33 @@ static bool is_compare(const OracleCase *c)
     return c->cmd->sqe.opcode == NVME_CMD_COMPARE;
 }
 
+/* Which of the two oracles reaches a rule: that of ZRWAs, the other, or both */
+enum { MAIN = 1, ZRWA = 2, BOTH = 3 };
+
 static const struct {
+    const char *name;
     uint16_t status;
+    unsigned oracles;
     bool (*applies)(const OracleCase *c);
 } rules[] = {
-    { NVME_INVALID_OPCODE, bad_opcode },
-    { NVME_INVALID_NSID, bad_nsid },
-    { NVME_INVALID_FIELD, bad_field },
-    { NVME_CMD_SIZE_LIMIT, copy_too_big },
-    { NVME_LBA_RANGE, out_of_range },
-    { NVME_ZONE_BOUNDARY_ERROR, crosses_boundary },
-    { NVME_ZONE_FULL, zone_full },
-    { NVME_ZONE_INVALID_WRITE, not_at_wp },
-    { NVME_ZONE_TOO_MANY_ACTIVE, too_many_active },
-    { NVME_ZONE_TOO_MANY_OPEN, too_many_open },
-    { NVME_ZONE_INVAL_TRANSITION, bad_transition },
+    { "opcode", NVME_INVALID_OPCODE, MAIN, bad_opcode },
+    { "namespace", NVME_INVALID_NSID, MAIN, bad_nsid },
+    { "field", NVME_INVALID_FIELD, BOTH, bad_field },
+    { "size limit", NVME_CMD_SIZE_LIMIT, MAIN, copy_too_big },
+    { "range", NVME_LBA_RANGE, MAIN, out_of_range },
+    { "boundary", NVME_ZONE_BOUNDARY_ERROR, BOTH, crosses_boundary },
+    { "full", NVME_ZONE_FULL, BOTH, zone_full },
+    { "write pointer", NVME_ZONE_INVALID_WRITE, BOTH, not_at_wp },
+    { "active", NVME_ZONE_TOO_MANY_ACTIVE, BOTH, too_many_active },
+    { "open", NVME_ZONE_TOO_MANY_OPEN, BOTH, too_many_open },
+    { "transition", NVME_ZONE_INVAL_TRANSITION, BOTH, bad_transition },
+    { "append to a ZRWA", NVME_INVALID_ZONE_OP, ZRWA, append_to_zrwa },
+    { "flush outside", NVME_INVALID_ZONE_OP, ZRWA, flush_outside_zrwa },
+    { "not empty", NVME_INVALID_ZONE_OP, ZRWA, allocation_not_empty },
+    { "ZRWAs", NVME_NOZRWA, ZRWA, too_many_zrwas },
 };
+
+static uint64_t needed[ARRAY_SIZE(rules)];
 
 bool oracle_any_error_applies(const OracleCase *c)
 {
@@ -453,8 +582,25 @@ bool oracle_error_applies(const OracleCase *c, uint16_t status)
     return false;
 }
 
+unsigned oracle_rules_print_unneeded(bool zrwa, uint64_t commands)
+{
+    unsigned unneeded = 0;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rules); i++) {
+        if ((rules[i].oracles & (zrwa ? ZRWA : MAIN)) && needed[i] == 0) {
+            printf("oracle: no answer to %" PRIu64 " commands needed the rule "
+                   "\"%s\"\n", commands, rules[i].name);
+            unneeded++;
+        }
+    }
+    return unneeded;
+}
+
 bool oracle_status_allowed(const OracleCase *c, uint16_t status)
 {
+    for (unsigned i = 0; i < ARRAY_SIZE(rules); i++) {
+        needed[i] += rules[i].status == status && rules[i].applies(c);
+    }
     if (status != NVME_SUCCESS) {
         return oracle_error_applies(c, status);
     }

@@ -18,6 +18,7 @@
 #define DEFAULT_COUNT 20000
 #define DEFAULT_SEED 1
 #define UNEXPLAINED_MAX 5
+#define SELECT_PERCENT 20               /* draws of another namespace */
 #define ZRWAA (1u << 9)                 /* CDW13 of Zone Management Send */
 
 static const OracleConfig configs[] = {
@@ -27,7 +28,9 @@ static const OracleConfig configs[] = {
         .zone_capacity_bytes = 96 * SSD_KIB, .page_bytes = 16 * SSD_KIB,
         .max_open = 3, .max_active = 5, .mdts_bytes = 64 * SSD_KIB,
         .zrwa_bytes = 16 * SSD_KIB, .zrwa_granule_bytes = 4 * SSD_KIB,
-        .max_zrwa = 2,
+        .max_zrwa = 2, .namespaces = 2,
+        .features = "program-registers=2,write-buffer=1M,fe-write-ns=3000,"
+                    "link-in-ns=300000,erase-at=idle",
     }, {
         .name = "zrwa-4096",            /* no gap; a ZRWA of half a zone */
         .lba_bytes = 4096, .zones = 6, .zone_size_bytes = 256 * SSD_KIB,
@@ -50,11 +53,6 @@ static uint64_t granule_nlb(const Oracle *oracle)
     return oracle->config->zrwa_granule_bytes / oracle->config->lba_bytes;
 }
 
-static bool has_zrwa(const NvmeZoneDescr *zone)
-{
-    return zone->za & NVME_ZA_ZRWA_VALID;
-}
-
 static bool is_active(const NvmeZoneDescr *zone)
 {
     uint8_t state = oracle_zone_state(zone);
@@ -71,8 +69,9 @@ static uint32_t draw_zone(Oracle *oracle)
 {
     uint32_t zone_idx = oracle_below(oracle, oracle->config->zones);
 
-    for (unsigned i = 0; i < 12 && !has_zrwa(&oracle->zones.zone[zone_idx]);
-         i++) {
+    const NvmeZoneDescr *zone = oracle_ns(oracle)->zones.zone;
+
+    for (unsigned i = 0; i < 12 && !oracle_has_zrwa(&zone[zone_idx]); i++) {
         zone_idx = oracle_below(oracle, oracle->config->zones);
     }
     return zone_idx;
@@ -83,8 +82,8 @@ static const NvmeZoneDescr *draw_empty(Oracle *oracle,
                                        const NvmeZoneDescr *other)
 {
     for (unsigned i = 0; i < 12; i++) {
-        const NvmeZoneDescr *zone =
-            &oracle->zones.zone[oracle_below(oracle, oracle->config->zones)];
+        uint32_t zone_idx = oracle_below(oracle, oracle->config->zones);
+        const NvmeZoneDescr *zone = &oracle_ns(oracle)->zones.zone[zone_idx];
 
         if (oracle_zone_state(zone) == NVME_ZONE_STATE_EMPTY) {
             return zone;
@@ -99,7 +98,7 @@ static uint64_t draw_write_lba(Oracle *oracle, const NvmeZoneDescr *zone)
     uint64_t wp = is_active(zone) ? le64_to_cpu(zone->wp)
                                   : le64_to_cpu(zone->zslba);
 
-    if (has_zrwa(zone)) {
+    if (oracle_has_zrwa(zone)) {
         wp += oracle_below(oracle, 2 * zrwa_nlb(oracle) + 2);
         return oracle_chance(oracle, 4) ? wp - zrwa_nlb(oracle) : wp;
     }
@@ -128,7 +127,7 @@ static void draw_io(Oracle *oracle, OracleCmd *cmd, const char *name,
     }
 }
 
-/* Mostly whole granules that lie in the ZRWA, or one more. */
+/* Mostly whole granules in the ZRWA, or one more; behind the capacity. */
 static void draw_flush(Oracle *oracle, OracleCmd *cmd,
                        const NvmeZoneDescr *zone)
 {
@@ -137,10 +136,15 @@ static void draw_flush(Oracle *oracle, OracleCmd *cmd,
                                   : le64_to_cpu(zone->zslba);
     uint64_t lba = wp + granule_nlb(oracle) *
                         oracle_below(oracle, granules + 2);
+    uint64_t end = le64_to_cpu(zone->zslba) + oracle_cap_nlb(oracle);
 
     lba = lba ? lba - 1 : lba;
     if (oracle_chance(oracle, 20)) {
         lba = wp + oracle_below(oracle, zrwa_nlb(oracle) + 3);
+    }
+    if (oracle_has_zrwa(zone) && wp + zrwa_nlb(oracle) > end &&
+        oracle_chance(oracle, 70)) {
+        lba = end + oracle_below(oracle, wp + zrwa_nlb(oracle) - end);
     }
     oracle_cmd_init(cmd, "other action");
     oracle_set_send(cmd, NVME_ZONE_ACTION_ZRWA_FLUSH,
@@ -161,7 +165,7 @@ static void draw_open(Oracle *oracle, OracleCmd *cmd,
     oracle_cmd_init(cmd, "open");
     oracle_set_send(cmd, NVME_ZONE_ACTION_OPEN, le64_to_cpu(zone->zslba),
                     false);
-    if (!has_zrwa(zone) && oracle_chance(oracle, 75)) {
+    if (!oracle_has_zrwa(zone) && oracle_chance(oracle, 75)) {
         cmd->sqe.cdw13 |= cpu_to_le32(ZRWAA);
     }
 }
@@ -176,7 +180,8 @@ static void draw_send(Oracle *oracle, OracleCmd *cmd, const char *name,
 
 static void draw(Oracle *oracle, OracleCmd *cmd)
 {
-    const NvmeZoneDescr *zone = &oracle->zones.zone[draw_zone(oracle)];
+    uint32_t zone_idx = draw_zone(oracle);
+    const NvmeZoneDescr *zone = &oracle_ns(oracle)->zones.zone[zone_idx];
     uint64_t what = oracle_below(oracle, 100);
 
     if (what < 35) {
@@ -226,7 +231,7 @@ static bool is_flush(const OracleCase *c)
 
 static bool flush_without_zrwa(const OracleCase *c)
 {
-    return is_flush(c) && !has_zrwa(target(c)) &&
+    return is_flush(c) && !oracle_has_zrwa(target(c)) &&
            ours(c) == NVME_INVALID_ZONE_OP && theirs(c) == NVME_INVALID_FIELD;
 }
 
@@ -234,7 +239,7 @@ static bool flush_outside(const OracleCase *c)
 {
     uint64_t lba = oracle_slba(c->cmd), wp = le64_to_cpu(target(c)->wp);
 
-    return is_flush(c) && has_zrwa(target(c)) &&
+    return is_flush(c) && oracle_has_zrwa(target(c)) &&
            (lba < wp || lba >= wp + zrwa_nlb(c->oracle)) &&
            ours(c) == NVME_INVALID_ZONE_OP &&
            theirs(c) == (lba == wp + zrwa_nlb(c->oracle)
@@ -243,7 +248,7 @@ static bool flush_outside(const OracleCase *c)
 
 static bool flush_behind_capacity(const OracleCase *c)
 {
-    return is_flush(c) && has_zrwa(target(c)) &&
+    return is_flush(c) && oracle_has_zrwa(target(c)) &&
            oracle_slba(c->cmd) % oracle_zone_nlb(c->oracle) >=
            oracle_cap_nlb(c->oracle) &&
            ours(c) == NVME_INVALID_ZONE_OP && theirs(c) != ours(c);
@@ -278,7 +283,7 @@ static bool write_with_two_errors(const OracleCase *c)
     uint64_t slba = oracle_slba(c->cmd), nlb = oracle_nlb(c->cmd);
     uint64_t wp = is_active(zone) ? le64_to_cpu(zone->wp)
                                   : le64_to_cpu(zone->zslba);
-    bool misplaced = has_zrwa(zone)
+    bool misplaced = oracle_has_zrwa(zone)
                      ? slba < wp || slba + nlb > wp + 2 * zrwa_nlb(c->oracle)
                      : slba != wp;
 
@@ -383,6 +388,12 @@ static void compare(OracleCase *c)
         !same_zones(&c->before, &c->after[ORACLE_OURS])) {
         c->aspects |= ORACLE_CHANGED;
     }
+    if (!oracle_status_allowed(c, ours(c))) {
+        c->aspects |= ORACLE_RULES;
+    }
+    if (oracle_others_changed(c->oracle)) {
+        c->aspects |= ORACLE_OTHERS;
+    }
 }
 
 /* Reset the zones that the drives show differently. */
@@ -406,7 +417,9 @@ static void run_one(Oracle *oracle)
 {
     OracleAnswer answer[1][ORACLE_SIDES];
     OracleCmd cmd;
-    OracleCase c = { .oracle = oracle, .cmd = &cmd, .before = oracle->zones };
+    OracleCase c = {
+        .oracle = oracle, .cmd = &cmd, .before = oracle_ns(oracle)->zones,
+    };
 
     draw(oracle, &cmd);
     oracle->commands++;
@@ -421,7 +434,7 @@ static void run_one(Oracle *oracle)
         }
         make_equal(&c);
     }
-    oracle->zones = c.after[ORACLE_OURS];
+    oracle_ns(oracle)->zones = c.after[ORACLE_OURS];
 }
 
 static uint64_t from_environment(const char *name, uint64_t value)
@@ -443,6 +456,11 @@ static void test_geometry(const void *data)
     count = DIV_ROUND_UP(count, ARRAY_SIZE(configs));
     while (oracle->commands < count &&
            oracle->unexplained < UNEXPLAINED_MAX) {
+        if (oracle_namespaces(oracle->config) > 1 &&
+            oracle_chance(oracle, SELECT_PERCENT)) {
+            oracle_select(oracle, 1 + oracle_below(
+                oracle, oracle_namespaces(oracle->config)));
+        }
         run_one(oracle);
     }
     total_commands += oracle->commands;
@@ -455,6 +473,8 @@ static void test_geometry(const void *data)
 
 int main(int argc, char **argv)
 {
+    unsigned unneeded = 0;
+    bool failed = false;
     int status;
 
     g_test_init(&argc, &argv, NULL);
@@ -469,10 +489,18 @@ int main(int argc, char **argv)
         oracle_count_print();
         for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
             printf("# %s: %" PRIu64 "\n", rows[i].name, used[i]);
+            if (used[i] == 0) {
+                printf("oracle: \"%s\" was not needed in %" PRIu64
+                       " commands: is it still true?\n", rows[i].name,
+                       total_commands);
+                unneeded++;
+            }
         }
+        unneeded += oracle_rules_print_unneeded(true, total_commands);
+        failed = unneeded && total_commands >= DEFAULT_COUNT;
         printf("oracle: %" PRIu64 " commands to zones with a ZRWA, %" PRIu64
-               " unexplained differences\n", total_commands,
-               total_unexplained);
+               " unexplained differences%s\n", total_commands,
+               total_unexplained, failed ? ", rules that were not needed" : "");
     }
-    return status;
+    return status || failed;
 }

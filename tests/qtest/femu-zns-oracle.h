@@ -26,7 +26,12 @@ enum { ORACLE_OURS, ORACLE_QEMU, ORACLE_SIDES };
 
 #define ORACLE_ZDEV (1u << 7)           /* attribute: extension valid */
 
-/* The geometry of both drives; zasl_bytes = 0 means as mdts_bytes. */
+#define ORACLE_NAMESPACES_MAX 4u        /* zoned ones */
+
+/*
+ * The geometry of both drives, of each namespace; zasl_bytes and wzsl_bytes = 0
+ * mean as mdts_bytes, and namespaces = 0 means one.
+ */
 typedef struct OracleConfig {
     const char *name;
     uint32_t lba_bytes;
@@ -38,10 +43,14 @@ typedef struct OracleConfig {
     uint32_t max_active;
     uint64_t mdts_bytes;
     uint64_t zasl_bytes;
+    uint64_t wzsl_bytes;                /* ours; QEMU's has no limit */
     uint64_t zrwa_bytes;                /* 0: none; the granule is given, too */
     uint64_t zrwa_granule_bytes;
     uint32_t max_zrwa;
     uint32_t ext_bytes;                 /* of a zone descriptor */
+    uint32_t namespaces;
+    bool recommends;                    /* ours, to reset zones that are full */
+    const char *features;               /* of our drive: properties, or NULL */
 } OracleConfig;
 
 /* By which rules of the specification a command goes. */
@@ -99,7 +108,8 @@ typedef struct OracleRange {
 } OracleRange;
 
 /*
- * A command before it is given memory: the same for both drives. `bytes` is
+ * A command before it is given memory: the same for both drives. FEMU_NSID in
+ * it stands for the namespace that it is for, see oracle_select(). `bytes` is
  * what it transfers, 0 if its fields ask for more than a drive takes; then no
  * drive may look at the data pointer. Data to a drive come from `offset_bytes`
  * of the pool; data from it go to that place in its sink's first page. The
@@ -135,6 +145,7 @@ typedef enum OracleAspect {
     ORACLE_HIDDEN = 16,                 /* zone state that no report shows */
     ORACLE_CHANGED = 32,                /* our error changed a zone */
     ORACLE_RULES = 64,                  /* our status is against the rules */
+    ORACLE_OTHERS = 128,                /* another namespace has changed */
 } OracleAspect;
 
 /* A command, what was before, what came of it. */
@@ -163,6 +174,13 @@ typedef struct OracleWritten {
     uint32_t offset_bytes;
 } OracleWritten;
 
+/* What is known of a namespace. */
+typedef struct OracleNs {
+    OracleZones zones;                  /* now, the same on both drives */
+    OracleWritten written;              /* by the last write, for Compare */
+    bool stale_ext[ORACLE_ZONES_MAX];   /* QEMU's, kept by a reset */
+} OracleNs;
+
 struct Oracle {
     const OracleConfig *config;
     FemuHost *host;
@@ -178,9 +196,8 @@ struct Oracle {
     uint32_t seed;
     uint64_t commands;
     unsigned unexplained;
-    OracleZones zones;                  /* now, the same on both drives */
-    OracleWritten written;              /* by the last write, for Compare */
-    bool stale_ext[ORACLE_ZONES_MAX];   /* QEMU's, kept by a reset */
+    uint32_t nsid;                      /* the one that commands are for */
+    OracleNs ns[ORACLE_NAMESPACES_MAX]; /* of nsid 1, 2, ... */
 };
 
 /* femu-zns-oracle-pair.c: two drives as one */
@@ -189,7 +206,22 @@ struct Oracle {
 Oracle *oracle_start(const OracleConfig *config, uint32_t seed);
 void oracle_stop(Oracle *oracle);
 
-/* All zones, as a drive reports them. */
+/* Zoned namespaces of both drives. */
+uint32_t oracle_namespaces(const OracleConfig *config);
+
+/* Commands are for this namespace from now on. */
+void oracle_select(Oracle *oracle, uint32_t nsid);
+
+/* The namespace that they are for. */
+OracleNs *oracle_ns(Oracle *oracle);
+
+/* Have our drive's other namespaces changed, which no command was for? */
+bool oracle_others_changed(Oracle *oracle);
+
+/*
+ * All zones, as a drive reports them. A recommendation of ours to reset a zone
+ * is checked here and is not in the result.
+ */
 void oracle_report(Oracle *oracle, unsigned side, OracleZones *zones);
 
 /*
@@ -201,6 +233,13 @@ void oracle_exec(Oracle *oracle, const OracleCmd *cmd, unsigned count,
 
 /* Did both drives put the same bytes where command `slot` wanted them? */
 bool oracle_same_data(Oracle *oracle, const OracleCmd *cmd, unsigned slot);
+
+/*
+ * Is our report of the zones with attributes, which QEMU's drive does not know,
+ * what it has to be for these zones?
+ */
+bool oracle_attributes_right(Oracle *oracle, const OracleCmd *cmd,
+                             const OracleZones *zones, unsigned slot);
 
 /* The extension of this zone has been set: QEMU's is not an old one. */
 void oracle_ext_set(Oracle *oracle, const OracleCmd *cmd);
@@ -268,12 +307,19 @@ uint64_t oracle_slba(const OracleCmd *cmd);
 uint32_t oracle_nlb(const OracleCmd *cmd);      /* of a read or write */
 uint32_t oracle_nsid(const OracleCmd *cmd);
 uint64_t oracle_copy_nlb(const OracleCmd *cmd); /* that a Copy writes */
+
+/* Does it write zeroes or verify more than our drive lets a command do? */
+bool oracle_exceeds_limit(const OracleCase *c);
+
 uint8_t oracle_send_action(const OracleCmd *cmd);
 bool oracle_send_all(const OracleCmd *cmd);
 uint8_t oracle_zone_state(const NvmeZoneDescr *zone);
 
 /* Zones in that state. */
 unsigned oracle_count(const OracleCase *c, uint8_t state);
+
+/* Does the zone have a Zone Random Write Area? */
+bool oracle_has_zrwa(const NvmeZoneDescr *zone);
 
 /*
  * Would the specification let a drive answer with this error? True for each of
@@ -284,8 +330,17 @@ bool oracle_error_applies(const OracleCase *c, uint16_t status);
 /* Is there an error apart from the data pointer's? */
 bool oracle_any_error_applies(const OracleCase *c);
 
-/* May a drive that offers the command answer with this status? */
+/*
+ * May a drive that offers the command answer with this status? Counts the rules
+ * that say so.
+ */
 bool oracle_status_allowed(const OracleCase *c, uint16_t status);
+
+/*
+ * Print each rule that no answer has needed, of those for drives with or
+ * without ZRWAs. Return: how many.
+ */
+unsigned oracle_rules_print_unneeded(bool zrwa, uint64_t commands);
 
 /* femu-zns-oracle-table.c: the accepted differences */
 
@@ -298,8 +353,8 @@ bool oracle_explain(Oracle *oracle, OracleCase *c);
 /* Print how often each row was needed, as TAP comments. */
 void oracle_table_print(void);
 
-/* Print, for a user to see, each row that was never needed. */
-void oracle_table_print_unused(uint64_t commands);
+/* Print each row that was never needed. Return: how many. */
+unsigned oracle_table_print_unused(uint64_t commands);
 
 /* femu-zns-oracle-count.c: what the commands came to */
 

@@ -113,7 +113,7 @@ static void test_refused_ranges(void)
         { "'zd-extension-size': 100",
           { "zd-extension-size=100", "multiple of 64 up to 16320" } },
         { "'zd-extension-size': 16384",
-          { "zd-extension-size=16384", "multiple of 64 up to 16320" } },
+          { "zd-extension-size=16384", "0 to 16320" } },
         { "'mdts': 8192, 'zd-extension-size': 8256",
           { "zd-extension-size=8256", "multiple of 64 up to 8192" } },
     };
@@ -197,16 +197,19 @@ static void test_refused_memdev(void)
     g_unlink(large);
 }
 
-/* As a user starts it: QEMU ends with status 1 and the message. */
-static void test_refused_command_line(void)
+/*
+ * Start QEMU as a user does, with devices the last of which there is not, so
+ * that it ends. Return: what it said. Caller frees.
+ */
+static char *command_line_says(const char *devices)
 {
     g_autofree char *bios = femu_bios_create();
-    g_autofree char *args = femu_machine_args(
-        bios, "-accel qtest -display none -device femu-zns,zones=0 "
-        "-device no-such-device");
+    g_autofree char *all = g_strdup_printf(
+        "-accel qtest -display none %s -device no-such-device", devices);
+    g_autofree char *args = femu_machine_args(bios, all);
     g_autofree char *line = g_strdup_printf(
         "%s %s", g_getenv("QTEST_QEMU_BINARY"), args);
-    g_autofree char *err = NULL;
+    char *err = NULL;
     int wait_status;
 
     g_assert_true(g_spawn_command_line_sync(line, NULL, &err, &wait_status,
@@ -214,9 +217,77 @@ static void test_refused_command_line(void)
     g_unlink(bios);
     g_assert_true(WIFEXITED(wait_status));
     g_assert_cmpint(WEXITSTATUS(wait_status), ==, 1);
+    g_test_message("%s", err);
+    return err;
+}
+
+/* QEMU ends with status 1 and the message. */
+static void test_refused_command_line(void)
+{
+    g_autofree char *err = command_line_says("-device femu-zns,zones=0");
+
     g_assert_nonnull(strstr(err, "zones=0"));
     g_assert_nonnull(strstr(err, "1 to 1048576"));
     g_assert_null(strstr(err, "no-such-device"));
+}
+
+/*
+ * A backend whose bytes outlive QEMU while the drive does not: a shared file,
+ * and nothing else, brings a warning that names it and what is lost.
+ */
+static void test_warned_memdev(void)
+{
+    static const char *const words[] = {
+        "warning: memdev=data:", "zone states", "write pointers",
+        "conventional namespace's mapping", "share=off",
+    };
+    g_autofree char *path = temp_file(128 * SSD_MIB);
+    const struct {
+        const char *object;
+        const char *mem_path;
+        bool warned;
+    } rows[] = {
+        { "memory-backend-file,share=on", path, true },
+        { "memory-backend-file,share=off", path, false },
+        { "memory-backend-file,share=on", g_get_tmp_dir(), false },
+        { "memory-backend-memfd,share=on", NULL, false },
+        { "memory-backend-ram", NULL, false },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        g_autofree char *args = g_strdup_printf(
+            "-object %s,id=data,size=128M%s%s "
+            "-device femu-zns,zones=2,memdev=data", rows[i].object,
+            rows[i].mem_path ? ",mem-path=" : "", rows[i].mem_path ?: "");
+        g_autofree char *err = command_line_says(args);
+
+        g_assert_nonnull(strstr(err, "no-such-device"));
+        for (unsigned j = 0; j < ARRAY_SIZE(words); j++) {
+            g_assert_cmpint(strstr(err, words[j]) != NULL, ==,
+                            rows[i].warned);
+        }
+    }
+    g_unlink(path);
+}
+
+/*
+ * Names follow from the serial number, given or taken from the identifier, so a
+ * second drive cannot have that of the first.
+ */
+static void test_refused_serial(void)
+{
+    static const BadConfig rows[] = {
+        { "'serial': 'same'", { "serial=same", "'hot'", "'first'",
+                                "another serial=" } },
+        { "'serial': 'a-very-long-identifi'", { "'hot'",
+                                                "'a-very-long-identifier'" } },
+        { "'serial': '0000:00:07.0'", { "'hot'", "/machine/" } },
+    };
+
+    check_refused("-device femu-zns,id=first,addr=9.0,zones=2,serial=same "
+                  "-device femu-zns,id=a-very-long-identifier,addr=8.0,zones=2 "
+                  "-device femu-zns,addr=7.0,zones=2", rows,
+                  ARRAY_SIZE(rows));
 }
 
 /* Every parameter's default makes a drive that works. */
@@ -461,6 +532,23 @@ static void test_unplug(void)
     g_unlink(data);
 }
 
+/* Whoever is unplugged gives its serial number back. */
+static void test_unplug_serial(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, 9, NULL);
+    g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
+    FemuHost *host = femu_host_start(args);
+    static const BadConfig bad = {
+        "'serial': 'qtest-9'", { "serial=qtest-9", "'zns9'" }
+    };
+
+    assert_refused(host->qts, &bad);
+    qpci_unplug_acpi_device_test(host->qts, "zns9", 9);
+    assert_good(host, ", 'serial': 'qtest-9'");
+    femu_host_stop(host);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -471,6 +559,8 @@ int main(int argc, char **argv)
     ADD("refused/names", test_refused_names);
     ADD("refused/memdev", test_refused_memdev);
     ADD("refused/command-line", test_refused_command_line);
+    ADD("refused/serial", test_refused_serial);
+    ADD("warned/memdev", test_warned_memdev);
     ADD("defaults", test_defaults);
     ADD("config/confznspp", test_config_confznspp);
     ADD("config/set", test_config_set);
@@ -479,6 +569,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/peers/memory-pinned", test_sparse);
     ADD("memory/reset-frees", test_reset_frees);
     ADD("unplug", test_unplug);
+    ADD("unplug-serial", test_unplug_serial);
 #undef ADD
     return g_test_run();
 }

@@ -12,7 +12,7 @@ import subprocess
 from xml.etree import ElementTree
 
 import fixture
-from fixture import MS_NS, device, device_op, zone_op
+from fixture import MS_NS, ZN540_SUM, device, device_op, zone_op
 from case import HERE, ReportCase, read_step
 
 SVG = re.compile(r'<svg.*?</svg>', re.DOTALL)
@@ -154,10 +154,11 @@ class PageTest(ReportCase):
         self.make_well(
             read_step(config={'channels': 2, 'zone-size': 1 << 31}),
             virtual_ns=12345 * MS_NS, notes=['this drive <is> slow'],
-            config='zn540', properties={'channels': '2', 'ways': '2'})
+            config='zn540', config_sum=ZN540_SUM,
+            properties={'channels': '2', 'ways': '2'})
         self.assert_shown(
             '<h1>default <span>on</span> zn540</h1>',
-            'zn540: fitted, see make validate',
+            'zn540: fitted, then changed with SET',
             'virtual time: every run gives these numbers',
             '<dt>Virtual duration</dt><dd>12.3 s</dd>',
             '<dt>Real duration</dt><dd>65.2 s</dd>',
@@ -165,7 +166,7 @@ class PageTest(ReportCase):
             '<dd>tcg, icount shift=0,sleep=off</dd>',
             '<dd>channels=2 ways=2</dd>',
             '<dd>2 channels × 2 ways × 1 die × 1 plane</dd>',
-            'sha256 ' + 'bb' * 32, 'sha256 ' + 'cc' * 32,
+            'sha256 ' + ZN540_SUM, 'sha256 ' + 'cc' * 32,
             'sha256 ' + 'dd' * 32, 'fio-3.39',
             'all 2 properties', '<td>2147483648</td>',
             '<li>this drive &lt;is&gt; slow</li>')

@@ -4,8 +4,8 @@
 Knows nothing of the page.
 """
 
-from fixture import (MS_NS, device, device_op, fio, fio_job, fio_side,
-                     load_job, step, zone_op)
+from fixture import (MS_NS, ZN540_SUM, device, device_op, fio, fio_job,
+                     fio_side, load_job, step, zone_op)
 from case import ReportCase, read_step
 
 LINE = '-' * 100
@@ -96,11 +96,29 @@ class TableTest(ReportCase):
         for label in ('finish-on-read read', 'finish-on-read finish'):
             self.assert_shown('>%s</text>' % label)
 
+    def test_what_made_it_fail(self):
+        """All but what the step's own line says."""
+        lines = self.make_well(read_step('read'), failures=[
+            'read: exit status 1: fio', 'fill zone 5: exit status 1: fio',
+            'read: fio gave the drive no command'])
+        self.assertEqual([line for line in lines if 'failed: ' in line],
+                         ['failed: fill zone 5: exit status 1: fio',
+                          'failed: read: fio gave the drive no command'])
+
     def test_config_with_a_caveat(self):
-        lines = self.make_well(read_step(), config='zn540')
-        self.assertEqual(lines[1],
-                         'default on zn540, virtual time, '
-                         'fitted, see make validate')
+        for changes, expected in (
+                ({}, 'virtual time, fitted, see make validate'),
+                ({'config_sum': 'ee' * 32}, 'virtual time'),
+                ({'time': 'real'}, 'real time, fitted, but this is real time')):
+            with self.subTest(changes):
+                lines = self.make_well(read_step(), config='zn540', **{
+                    'config_sum': ZN540_SUM, **changes})
+                self.assertEqual(lines[1], 'default on zn540, ' + expected)
+                self.setUp()
+        lines = self.make_well(read_step(), config='zn540', properties={
+            'ways': '2', 'read-ns': '5'}, config_sum=ZN540_SUM)
+        self.assertEqual(lines[1], 'default on zn540 with ways=2 read-ns=5, '
+                         'virtual time, fitted, then changed with SET')
 
     def test_time_dilation(self):
         lines = self.make_well(read_step(time_dilation=10),

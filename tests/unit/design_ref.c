@@ -159,22 +159,22 @@ uint64_t ref_program(Ref *r, uint64_t at_ns, uint32_t z, uint64_t first,
     if (!r->of_zone[z]) {
         take(r, at_ns, z);
     }
+    /* Each unit works in the order of issue. */
     for (uint64_t page = first; page < end; page++) {
+        uint32_t unit = page % r->units;
+        uint64_t *channel_ns = &r->channel_ns[group][unit % r->channels];
+        uint64_t *unit_ns = &r->unit_ns[group][unit];
+
         if (r->p->erase_at == SSD_ERASE_AT_ZONE_WRITE) {
             for (uint32_t u = 0; u < r->units; u++) {
                 end_ns = MAX(end_ns, erase_unit(r, at_ns, group, r->of_zone[z],
                                                 u, r->blocks, REF_MAX_BLOCKS));
             }
         } else {
-            erase_unit(r, at_ns, group, r->of_zone[z], page % r->units,
-                       page / r->units / REF_PAGES_PER_BLOCK + 1, REF_MAX_BLOCKS);
+            erase_unit(r, at_ns, group, r->of_zone[z], unit,
+                       page / r->units / REF_PAGES_PER_BLOCK + 1,
+                       REF_MAX_BLOCKS);
         }
-    }
-    for (uint64_t page = first; page < end; page++) {
-        uint32_t unit = page % r->units;
-        uint64_t *channel_ns = &r->channel_ns[group][unit % r->channels];
-        uint64_t *unit_ns = &r->unit_ns[group][unit];
-
         *channel_ns = MAX(*channel_ns, at_ns) + r->xfer_ns;
         *unit_ns = MAX(*unit_ns, *channel_ns) + REF_PROGRAM_NS;
         end_ns = MAX(end_ns, *unit_ns);

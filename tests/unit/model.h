@@ -13,7 +13,6 @@
 
 #include "ssd.h"
 
-#define RULES_MAX_ZONES 16
 #define MODEL_MAX_NAMESPACES 4
 
 /*
@@ -39,19 +38,21 @@ typedef struct RulesZone {
 
 /* Of one namespace, whose zones are counted from 0. */
 typedef struct Rules {
+    uint32_t first_zone_idx;    /* of them, counted over all namespaces */
     uint32_t zone_count;
     uint32_t lba_bytes;
     uint64_t zone_nlb;
     uint64_t capacity_nlb;
     uint64_t mdts_nlb;
     uint64_t zasl_nlb;
+    uint64_t wzsl_nlb;
     uint32_t max_open;
     uint32_t max_active;
     uint64_t zrwa_nlb;
     uint64_t granule_nlb;
     uint32_t max_zrwa;
     uint64_t seq;
-    RulesZone zone[RULES_MAX_ZONES];
+    RulesZone zone[];
 } Rules;
 
 /* Media work that a finish or reset leaves to be done on one zone. */
@@ -72,12 +73,17 @@ typedef struct RulesEffect {
     uint64_t commit_to_nlb;
     uint64_t there_nlb; /* ... of which this much has been written */
     unsigned job_count;
-    RulesJob job[RULES_MAX_ZONES];
+    RulesJob *job;      /* the caller frees it */
 } RulesEffect;
 
-Rules rules_new(const SsdParams *resolved, uint32_t lba_bytes);
+/* The rules of namespace `nsid`, whose zones are empty. Caller frees. */
+Rules *rules_new(const SsdParams *resolved, uint32_t nsid,
+                 uint32_t lba_bytes);
 
-/* Judge and apply a command. On an error status nothing has changed. */
+/*
+ * Judge and apply a command. On an error status nothing has changed, and there
+ * are no jobs to free.
+ */
 RulesEffect rules_apply(Rules *rules, const SsdCmd *cmd);
 
 /* As ssd_zone_fail(). */

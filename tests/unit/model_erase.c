@@ -10,6 +10,8 @@
 
 #include "model_internal.h"
 
+#include <string.h>
+
 static Backing *backing(const Model *m, int superblock)
 {
     return &g_array_index(m->backing, Backing, superblock);
@@ -111,9 +113,12 @@ void model_erase_free(Model *m)
     g_assert_cmpuint(m->to_erase.length, ==, 0);
 }
 
-/* Erase up to `most` dirty blocks of a unit, below `below`, from the start. */
+/*
+ * Erase up to `most` dirty blocks of a unit, below `below`, from the start;
+ * `step` says who waits for the end.
+ */
 static void erase_unit(Model *m, int superblock, uint64_t unit, uint64_t most,
-                       uint64_t below, Cmd *cmd, Job *job)
+                       uint64_t below, Step step)
 {
     Backing *b = backing(m, superblock);
     uint64_t count = 0;
@@ -131,24 +136,22 @@ static void erase_unit(Model *m, int superblock, uint64_t unit, uint64_t most,
         return;
     }
     b->erases += count;
-    if (cmd) {
-        cmd->parts++;
+    if (step.cmd) {
+        step.cmd->parts++;
+    } else if (step.job) {
+        step.job->pending++;
+    } else if (step.is_first) {
+        m->first_erases[step.zone_idx]++;
     }
-    if (job) {
-        job->pending++;
-    }
-    model_unit_join(m, model_place_at(m, superblock, unit).unit,
-                    count * m->p.erase_ns, (Step) {
-        .kind = STEP_ERASE_END, .cmd = cmd, .job = job,
-        .unit = model_place_at(m, superblock, unit).unit,
-    });
+    step.kind = STEP_ERASE_END;
+    step.unit = model_place_at(m, superblock, unit).unit;
+    model_unit_erase(m, step.unit, count * m->p.erase_ns, step);
 }
 
-static void erase_all_units(Model *m, int superblock, uint64_t most, Cmd *cmd,
-                            Job *job)
+static void erase_all_units(Model *m, int superblock, uint64_t most, Step step)
 {
     for (uint64_t unit = 0; unit < m->zone_units; unit++) {
-        erase_unit(m, superblock, unit, most, UINT64_MAX, cmd, job);
+        erase_unit(m, superblock, unit, most, UINT64_MAX, step);
     }
 }
 
@@ -158,32 +161,43 @@ void model_before_program(Model *m, uint32_t zone_idx, uint64_t page, Cmd *cmd,
     uint64_t block = page / m->zone_units / m->p.pages_per_block;
     int superblock;
 
+    m->used[zone_idx][page] = 1;
     if (m->backing_of[zone_idx] < 0) {
         take(m, zone_idx);
     }
     superblock = m->backing_of[zone_idx];
     if (m->p.erase_at == SSD_ERASE_AT_ZONE_WRITE) {
-        erase_all_units(m, superblock, UINT64_MAX, cmd, job);
+        erase_all_units(m, superblock, UINT64_MAX, (Step) {
+            .cmd = cmd, .job = job, .zone_idx = zone_idx,
+            .is_first = !cmd && !job,
+        });
     } else {
         /* If somebody erases it, this is some of that work, done earlier. */
         erase_unit(m, superblock, model_position(m, zone_idx, page),
-                   UINT64_MAX, block + 1, NULL,
-                   backing(m, superblock)->eraser);
+                   UINT64_MAX, block + 1, (Step) {
+            .job = backing(m, superblock)->eraser,
+        });
     }
 }
 
+/* Dirty are all pages up to the last one that was given to the flash. */
 static void soil(Model *m, const Job *job, Backing *b)
 {
-    for (uint64_t page = 0; page < job->used_pages; page++) {
+    uint8_t *used = m->used[job->zone_idx];
+    bool found = false;
+
+    for (uint64_t page = m->zone_pages; page-- > 0;) {
         uint64_t block = page / m->zone_units / m->p.pages_per_block;
         uint64_t unit = model_position(m, job->zone_idx, page);
 
-        b->dirty[unit * m->blocks + block] = 1;
+        found |= used[page];
+        b->dirty[unit * m->blocks + block] |= found;
     }
     for (uint64_t i = 0; m->p.full_erase && i < m->zone_units * m->blocks;
          i++) {
         b->dirty[i] = 1;
     }
+    memset(used, 0, m->zone_pages);
 }
 
 static void background_start(Model *m)
@@ -263,8 +277,8 @@ void model_erase_step(Model *m, Job *job)
     bool one_by_one = m->p.erase_preemptive ||
                       m->p.erase_at == SSD_ERASE_AT_IDLE;
 
-    erase_all_units(m, job->superblock, one_by_one ? 1 : UINT64_MAX, NULL,
-                    job);
+    erase_all_units(m, job->superblock, one_by_one ? 1 : UINT64_MAX,
+                    (Step) { .job = job });
 }
 
 void model_erase_end(Model *m, Job *job)

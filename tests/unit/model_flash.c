@@ -94,10 +94,13 @@ uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns)
     return *clock_ns;
 }
 
-void model_add_step(Model *m, Step step)
+/* A program of all or the rest of a page; `step` says whose. */
+static void program(Model *m, uint64_t take_ns, Step step)
 {
-    step.seq = ++m->seq;
-    g_array_append_val(m->steps, step);
+    step.kind = STEP_PROGRAM_JOIN;
+    step.superblock = m->backing_of[step.zone_idx];
+    model_unit_load(m, model_place(m, step.zone_idx, step.page), take_ns,
+                    step);
 }
 
 void model_put_pages(Model *m, Cmd *cmd)
@@ -110,7 +113,6 @@ void model_put_pages(Model *m, Cmd *cmd)
         uint64_t page = at / p->page_bytes;
         uint64_t page_at = page * p->page_bytes;
         uint64_t to = MIN(cmd->write.end, page_at + p->page_bytes);
-        Place where = model_place(m, zone_idx, page);
         uint64_t take_ns;
         Step step = {
             .kind = STEP_PART_DONE, .cmd = cmd, .zone_idx = zone_idx,
@@ -122,14 +124,14 @@ void model_put_pages(Model *m, Cmd *cmd)
         cmd->parts++;
         if (!cmd->zrwa &&
             (to == page_at + p->page_bytes || to == p->zone_capacity_bytes)) {
-            step.kind = STEP_PROGRAM_JOIN;
             step.program_seq = ++m->seq;
             step.data = true;
-            g_array_append_val(m->host_programs, step.program_seq);
+            model_host_program_begins(m, step.program_seq);
             model_before_program(m, zone_idx, page, cmd, NULL);
-            model_unit_load(m, where, take_ns, step);
+            program(m, take_ns, step);
         } else {
-            step.at_ns = model_book(m, where.channel, take_ns);
+            step.at_ns = model_book(m, model_place(m, zone_idx, page).channel,
+                                    take_ns);
             model_add_step(m, step);
         }
         at = to;
@@ -143,18 +145,26 @@ void model_commit_pages(Model *m, Cmd *cmd)
     uint32_t zone_idx = cmd->commit.zone_idx;
 
     for (; (page + 1) * m->p.page_bytes <= cmd->commit.end; page++) {
-        Place where = model_place(m, zone_idx, page);
-        Step step = {
-            .kind = STEP_PROGRAM_JOIN, .cmd = cmd, .zone_idx = zone_idx,
-            .life = m->life[zone_idx], .page = page,
-            .program_seq = ++m->seq, .data = true,
-        };
+        uint64_t seq = ++m->seq;
 
         model_before_program(m, zone_idx, page, cmd, NULL);
-        g_array_append_val(m->host_programs, step.program_seq);
+        model_host_program_begins(m, seq);
         cmd->parts++;
-        model_unit_load(m, where, rest_ns(m, page, cmd->there), step);
+        program(m, rest_ns(m, page, cmd->there), (Step) {
+            .cmd = cmd, .zone_idx = zone_idx, .life = m->life[zone_idx],
+            .page = page, .program_seq = seq, .data = true,
+        });
     }
+}
+
+void model_put_buffered(Model *m, uint32_t zone_idx, uint64_t page,
+                        uint64_t program_seq)
+{
+    model_before_program(m, zone_idx, page, NULL, NULL);
+    program(m, rest_ns(m, page, 0), (Step) {
+        .zone_idx = zone_idx, .life = m->life[zone_idx], .page = page,
+        .program_seq = program_seq, .data = true, .buffered = true,
+    });
 }
 
 void model_start_read(Model *m, Cmd *cmd, Piece piece)
@@ -173,39 +183,36 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
         uint64_t from_granule = (at - page_at) / granule;
         uint64_t to_granule = (to - page_at + granule - 1) / granule;
 
-        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
-            Place where = model_place(m, zone_idx, page);
+        uint64_t bytes = MIN(to, p->zone_capacity_bytes) -
+                         MIN(at, p->zone_capacity_bytes);
+        Step step = {
+            .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
+            .superblock = m->backing_of[zone_idx],
+            .page = page, .from = at - page_at, .bytes = bytes,
+            .transfer_ns = share_ns(m, p->page_transfer_ns,
+                                    from_granule * granule,
+                                    to_granule * granule),
+        };
 
+        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
             cmd->parts++;
-            model_unit_join(m, where.unit, p->read_ns, (Step) {
-                .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
-                .page = page,
-                .transfer_ns = share_ns(m, p->page_transfer_ns,
-                                        from_granule * granule,
-                                        to_granule * granule),
-            });
+            model_unit_join(m, model_place(m, zone_idx, page).unit,
+                            model_read_ns(m, &step), step);
+        } else if (bytes) {
+            model_link_out(m, cmd, bytes);
         }
         at = to;
     }
 }
 
-void model_fill_chunk(Model *m, Job *job)
+void model_fill_page(Model *m, Job *job)
 {
-    const SsdParams *p = &m->p;
-    uint32_t zone_idx = job->zone_idx;
-    uint64_t chunk = p->finish_chunk_bytes ?
-                     p->finish_chunk_bytes / p->page_bytes : 1;
+    uint64_t page = job->next_page++;
 
-    for (; chunk && job->next_page < m->zone_pages; chunk--) {
-        uint64_t page = job->next_page++;
-        Place where = model_place(m, zone_idx, page);
-
-        job->pending++;
-        model_before_program(m, zone_idx, page, NULL, job);
-        model_unit_load(m, where, rest_ns(m, page, job->there), (Step) {
-            .kind = STEP_PROGRAM_JOIN, .job = job, .zone_idx = zone_idx,
-            .life = job->life, .page = page,
-            .data = job->there > page * p->page_bytes,
-        });
-    }
+    job->pending++;
+    model_before_program(m, job->zone_idx, page, NULL, job);
+    program(m, rest_ns(m, page, job->there), (Step) {
+        .job = job, .zone_idx = job->zone_idx, .life = job->life,
+        .page = page, .data = job->there > page * m->p.page_bytes,
+    });
 }

@@ -9,25 +9,30 @@
 
 #include "model.h"
 
-Rules rules_new(const SsdParams *p, uint32_t lba_bytes)
+#include <string.h>
+
+Rules *rules_new(const SsdParams *p, uint32_t nsid, uint32_t lba_bytes)
 {
-    Rules r = {
-        .zone_count = p->zones / p->namespaces,
+    uint32_t zone_count = p->zones / p->namespaces;
+    Rules *r = g_malloc0(sizeof(*r) + zone_count * sizeof(r->zone[0]));
+
+    *r = (Rules) {
+        .first_zone_idx = (nsid - 1) * zone_count,
+        .zone_count = zone_count,
         .lba_bytes = lba_bytes,
         .zone_nlb = p->zone_size_bytes / lba_bytes,
         .capacity_nlb = p->zone_capacity_bytes / lba_bytes,
         .mdts_nlb = p->mdts_bytes / lba_bytes,
         .zasl_nlb = p->zasl_bytes / lba_bytes,
+        .wzsl_nlb = p->wzsl_bytes / lba_bytes,
         .max_open = p->max_open ? p->max_open : UINT32_MAX,
         .max_active = p->max_active ? p->max_active : UINT32_MAX,
         .zrwa_nlb = p->zrwa_bytes / lba_bytes,
         .granule_nlb = p->zrwa_granule_bytes / lba_bytes,
         .max_zrwa = p->max_zrwa,
     };
-
-    g_assert_cmpuint(r.zone_count, <=, RULES_MAX_ZONES);
-    for (uint32_t z = 0; z < r.zone_count; z++) {
-        r.zone[z].state = SSD_ZONE_EMPTY;
+    for (uint32_t z = 0; z < zone_count; z++) {
+        r->zone[z].state = SSD_ZONE_EMPTY;
     }
     return r;
 }
@@ -121,6 +126,7 @@ static void leave(Rules *r, uint32_t zone_idx, SsdZoneState state,
     zone->zrwa = false;
     zone->written_nlb = state == SSD_ZONE_FULL ? r->capacity_nlb : 0;
     zone->end_nlb = zone->written_nlb;
+    effect->job = g_renew(RulesJob, effect->job, effect->job_count + 1);
     effect->job[effect->job_count++] = job;
 }
 
@@ -489,7 +495,16 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
 
     switch (cmd->op) {
     case SSD_OP_FLUSH:
+    case SSD_OP_IDENTIFY:
+    case SSD_OP_LOG:
+    case SSD_OP_FEATURE:
         return SSD_SUCCESS;
+    case SSD_OP_ZONE_REPORT:
+        if (cmd->slba >= end_lba) {
+            return SSD_LBA_OUT_OF_RANGE;
+        }
+        return cmd->slba / r->zone_nlb + cmd->nlb > r->zone_count
+               ? SSD_INVALID_FIELD : SSD_SUCCESS;
     case SSD_OP_COPY:
         return copy_data(r, cmd, effect);
     case SSD_OP_DEALLOCATE:
@@ -501,7 +516,8 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
         if (cmd->nlb == 0 || cmd->nlb > r->mdts_nlb ||
-            (cmd->op == SSD_OP_APPEND && cmd->nlb > r->zasl_nlb)) {
+            (cmd->op == SSD_OP_APPEND && cmd->nlb > r->zasl_nlb) ||
+            (cmd->op == SSD_OP_WRITE_ZEROES && cmd->nlb > r->wzsl_nlb)) {
             return SSD_INVALID_FIELD;
         }
         if (is_outside(r, cmd->slba,
@@ -530,14 +546,17 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
 
 RulesEffect rules_apply(Rules *r, const SsdCmd *cmd)
 {
-    Rules copy = *r;
+    size_t bytes = sizeof(*r) + r->zone_count * sizeof(r->zone[0]);
+    g_autofree Rules *copy = g_memdup2(r, bytes);
     RulesEffect effect = { 0 };
 
-    effect.status = apply(&copy, cmd, &effect);
+    effect.status = apply(copy, cmd, &effect);
     if (effect.status) {
+        g_free(effect.job);
+        effect.job = NULL;
         effect.job_count = 0;
     } else {
-        *r = copy;
+        memcpy(r, copy, bytes);
     }
     return effect;
 }

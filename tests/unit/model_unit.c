@@ -8,15 +8,10 @@
 
 #include "model_internal.h"
 
-static bool is_program(const Step *step)
-{
-    return step->kind == STEP_PROGRAM_END;
-}
-
 static bool can_suspend(const Model *m, const Step *step)
 {
     return step->kind == STEP_ERASE_END ? m->p.erase_suspend :
-           is_program(step) && m->p.program_suspend;
+           step->kind == STEP_PROGRAM_END && m->p.program_suspend;
 }
 
 /* It stops at the first suspend point from now on, if one is left. */
@@ -28,7 +23,7 @@ static void plan_suspension(Model *m, uint32_t unit_idx)
         unit->point_ns = MAX(unit->point_ns, m->now_ns);
     }
     while (unit->point_ns < m->now_ns) {
-        unit->point_ns += m->p.suspend_segment_ns;
+        unit->point_ns += model_segment_ns(m, unit_idx);
     }
     if (unit->point_ns >= unit->until_ns) {
         return;
@@ -53,9 +48,12 @@ static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
     }
     unit->running = step;
     unit->suspending = false;
-    unit->point_ns = m->now_ns + m->p.suspend_segment_ns;
-    if (can_suspend(m, &step) && unit->reads.length) {
-        plan_suspension(m, unit_idx);
+    if (can_suspend(m, &step)) {
+        model_begin_stretch(unit);
+        unit->point_ns = m->now_ns + model_segment_ns(m, unit_idx);
+        if (unit->reads.length) {
+            plan_suspension(m, unit_idx);
+        }
     }
 }
 
@@ -73,6 +71,10 @@ void model_unit_next(Model *m, uint32_t unit_idx)
     bool others = unit->suspended || unit->works.length;
 
     unit->busy = false;
+    if (unit->visits.length) {
+        start_first(m, unit_idx, &unit->visits);
+        return;
+    }
     if (unit->reads.length &&
         (!others || unit->reads_served < m->p.reads_first)) {
         unit->reads_served++;
@@ -131,7 +133,9 @@ void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
     step.at_ns = take_ns;
     step.unit = unit_idx;
     step.visit = ++m->seq;
-    g_queue_push_tail(goes_first ? &unit->reads : &unit->works,
+    g_queue_push_tail(goes_first ? &unit->reads :
+                      step.kind == STEP_VISIT_END ? &unit->visits
+                                                  : &unit->works,
                       g_memdup2(&step, sizeof(step)));
     if (!unit->busy) {
         model_unit_next(m, unit_idx);
@@ -141,32 +145,106 @@ void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
     }
 }
 
-void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step)
+static void note_coming(Unit *unit, Step step, uint64_t take_ns)
 {
-    Unit *unit = &m->unit[where.unit];
+    step.at_ns = take_ns;
+    g_queue_push_tail(&unit->coming, g_memdup2(&step, sizeof(step)));
+}
 
-    step.unit = where.unit;
-    step.channel = where.channel;
-    if (m->p.program_registers && unit->loaded >= m->p.program_registers) {
-        step.at_ns = take_ns;
-        g_queue_push_tail(&unit->loads, g_memdup2(&step, sizeof(step)));
+void model_unit_erase(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    if (unit->coming.length > 0) {
+        note_coming(unit, step, take_ns);
+    } else {
+        model_unit_join(m, unit_idx, take_ns, step);
+    }
+}
+
+void model_unit_arrived(Model *m, uint32_t unit_idx, uint64_t take_ns,
+                        Step step)
+{
+    Unit *unit = &m->unit[unit_idx];
+    Step *next = g_queue_pop_head(&unit->coming);
+
+    g_assert_cmpuint(next->kind, ==, STEP_PROGRAM_JOIN);
+    g_assert_cmpuint(next->page, ==, step.page);
+    g_free(next);
+    model_unit_join(m, unit_idx, take_ns, step);
+    while ((next = g_queue_peek_head(&unit->coming)) &&
+           next->kind == STEP_ERASE_END) {
+        model_unit_join(m, unit_idx, next->at_ns, *next);
+        g_free(g_queue_pop_head(&unit->coming));
+    }
+}
+
+bool model_unit_takes(const Model *m, uint32_t unit_idx)
+{
+    const Unit *unit = &m->unit[unit_idx];
+
+    return !m->locked && !unit->loads.length &&
+           (!m->p.program_registers || unit->loaded < m->p.program_registers);
+}
+
+/* It has its register; the controller issues one program at a time. */
+static void load(Model *m, Step step)
+{
+    m->unit[step.unit].loaded++;
+    if (m->p.program_issue_ns == 0) {
+        model_unit_issued(m, step);
         return;
     }
-    unit->loaded++;
-    step.at_ns = model_book(m, where.channel, take_ns);
+    m->issue_ns = MAX(m->issue_ns, m->now_ns) + m->p.program_issue_ns;
+    step.kind = STEP_ISSUED;
+    step.at_ns = m->issue_ns;
     model_add_step(m, step);
+}
+
+void model_unit_issued(Model *m, Step step)
+{
+    step.kind = STEP_PROGRAM_JOIN;
+    step.at_ns = model_book(m, step.channel, step.transfer_ns);
+    model_add_step(m, step);
+}
+
+void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step)
+{
+    step.unit = where.unit;
+    step.channel = where.channel;
+    step.transfer_ns = take_ns;
+    note_coming(&m->unit[where.unit], step, 0);
+    if (model_unit_takes(m, where.unit)) {
+        load(m, step);
+    } else {
+        g_queue_push_tail(&m->unit[where.unit].loads,
+                          g_memdup2(&step, sizeof(step)));
+    }
+}
+
+/* As many as wait and have registers. */
+static void load_next(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    while (!m->locked && unit->loads.length &&
+           (!m->p.program_registers ||
+            unit->loaded < m->p.program_registers)) {
+        g_autofree Step *step = g_queue_pop_head(&unit->loads);
+
+        load(m, *step);
+    }
 }
 
 void model_unit_unload(Model *m, uint32_t unit_idx)
 {
-    Unit *unit = &m->unit[unit_idx];
-    Step *step = g_queue_pop_head(&unit->loads);
+    m->unit[unit_idx].loaded--;
+    load_next(m, unit_idx);
+}
 
-    unit->loaded--;
-    if (step) {
-        model_unit_load(m, (Place) {
-            .channel = step->channel, .unit = unit_idx,
-        }, step->at_ns, *step);
-        g_free(step);
+void model_units_unlocked(Model *m)
+{
+    for (uint32_t unit = 0; unit < m->unit_count; unit++) {
+        load_next(m, unit);
     }
 }

@@ -27,7 +27,7 @@ static unsigned phase_of(const RulesZone *zone)
 void model_watch_look(Model *m)
 {
     for (uint32_t z = 0; z < m->p.zones; z++) {
-        Rules *rules = &m->rules[z / m->rules[0].zone_count];
+        Rules *rules = m->rules[z / m->rules[0]->zone_count];
         RulesZone *zone = &rules->zone[z % rules->zone_count];
 
         if (phase_of(zone) != zone->phase) {
@@ -67,7 +67,7 @@ static Due first_due(Model *m)
     Due first = { .at_ns = UINT64_MAX };
 
     for (uint32_t z = 0; z < m->p.zones; z++) {
-        Rules *rules = &m->rules[z / m->rules[0].zone_count];
+        Rules *rules = m->rules[z / m->rules[0]->zone_count];
         Due due = {
             .zone = &rules->zone[z % rules->zone_count], .rules = rules,
         };

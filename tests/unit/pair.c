@@ -25,7 +25,26 @@ Pair *pair_new(const SsdParams *params)
     pair->model = model_new(&pair->params);
     pair->done_ssd = g_array_new(FALSE, FALSE, sizeof(SsdDone));
     pair->done_model = g_array_new(FALSE, FALSE, sizeof(SsdDone));
+    pair->events = g_array_new(FALSE, FALSE, sizeof(PairEvent));
     return pair;
+}
+
+/* What makes the drive another than the default one. */
+static void append_params(const Pair *pair, GString *text)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+    SsdParams defaults;
+
+    ssd_params_defaults(&defaults);
+    g_string_append(text, "\nof the drive");
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = ssd_params_get(&pair->params, &table[i]);
+
+        if (value != ssd_params_get(&defaults, &table[i])) {
+            g_string_append_printf(text, " %s=%" PRIu64, table[i].name, value);
+        }
+    }
 }
 
 static void G_GNUC_PRINTF(2, 3) fail(const Pair *pair, const char *format, ...)
@@ -36,6 +55,7 @@ static void G_GNUC_PRINTF(2, 3) fail(const Pair *pair, const char *format, ...)
     va_start(args, format);
     g_string_append_vprintf(text, format, args);
     va_end(args);
+    append_params(pair, text);
     g_string_append_printf(text, "\nat %" PRIu64 " ns; the last commands:",
                            pair->now_ns);
     for (GList *l = pair->history.head; l; l = l->next) {
@@ -54,6 +74,26 @@ static void remember(Pair *pair, const SsdCmd *cmd, SsdStatus status)
     g_free(text);
     if (pair->history.length > pair->history_length) {
         g_free(g_queue_pop_head(&pair->history));
+    }
+}
+
+/* A command, or what else is done, is the next one's tag. */
+static PairEvent *note(Pair *pair, PairEvent event)
+{
+    event.at_ns = pair->now_ns;
+    g_array_append_val(pair->events, event);
+    g_assert_cmpuint(pair->events->len, ==, ++pair->next_tag);
+    return &g_array_index(pair->events, PairEvent, pair->next_tag - 1);
+}
+
+static void note_command(Pair *pair, const SsdCmd *cmd, SsdStatus status)
+{
+    PairEvent *event = note(pair, (PairEvent) {
+        .cmd = *cmd, .status = status,
+    });
+
+    for (uint32_t i = 0; i < MIN(cmd->range_count, COPY_RANGES); i++) {
+        event->ranges[i] = cmd->ranges[i];
     }
 }
 
@@ -78,7 +118,7 @@ SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd)
         fail(pair, "tag %" PRIu32 ": LBA %" PRIu64 ", must be %" PRIu64,
              pair->next_tag, got.lba, want.lba);
     }
-    pair->next_tag++;
+    note_command(pair, cmd, want.status);
     if (want.status) {
         pair->rejected_count++;
     } else {
@@ -94,6 +134,9 @@ void pair_zone_fail(Pair *pair, uint32_t nsid, uint32_t zone_idx,
                                 state);
     bool got = ssd_zone_fail(pair->ssd, pair->now_ns, nsid, zone_idx, state);
 
+    note(pair, (PairEvent) {
+        .cmd.nsid = nsid, .cmd.slba = zone_idx, .fails_to = state,
+    });
     if (got != want) {
         fail(pair, "zone %" PRIu32 " fails to state %x: %d, must be %d",
              zone_idx, state, got, want);
@@ -140,6 +183,8 @@ static void compare_done(Pair *pair)
             got->submitted_at_ns != want->submitted_at_ns) {
             fail(pair, "tag %" PRIu32 ": completion differs", got->tag);
         }
+        g_array_index(pair->events, PairEvent, want->tag).due_at_ns =
+            want->due_at_ns;
     }
     g_array_set_size(pair->done_ssd, 0);
     g_array_set_size(pair->done_model, 0);
@@ -147,7 +192,7 @@ static void compare_done(Pair *pair)
 
 void pair_advance(Pair *pair, uint64_t now_ns)
 {
-    uint64_t last_ns = 0;
+    uint64_t next_ns = ssd_next_at_ns(pair->ssd), last_ns = 0;
     SsdDone done;
 
     g_assert_cmpuint(now_ns, >=, pair->now_ns);
@@ -159,6 +204,11 @@ void pair_advance(Pair *pair, uint64_t now_ns)
     while (ssd_poll(pair->ssd, now_ns, &done, 1)) {
         if (done.due_at_ns < last_ns || done.due_at_ns > now_ns) {
             fail(pair, "tag %" PRIu32 " out of order", done.tag);
+        }
+        if (done.due_at_ns < next_ns) {
+            fail(pair, "tag %" PRIu32 " completed at %" PRIu64
+                 " ns, the next was to be at %" PRIu64 " ns", done.tag,
+                 done.due_at_ns, next_ns);
         }
         last_ns = done.due_at_ns;
         g_array_append_val(pair->done_ssd, done);
@@ -250,7 +300,8 @@ void pair_compare(Pair *pair)
 void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
                  SsdCmd *cmd)
 {
-    uint32_t z = rng_below(rng, rules->zone_count);
+    uint32_t zones = MIN(rules->zone_count, COPY_ZONES);
+    uint32_t z = rng_below(rng, zones);
     uint64_t left_nlb = rules->capacity_nlb - rules->zone[z].written_nlb;
 
     cmd->op = SSD_OP_COPY;
@@ -259,13 +310,22 @@ void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
     cmd->ranges = ranges;
     cmd->range_count = 1 + rng_below(rng, COPY_RANGES);
     for (uint32_t i = 0; i < cmd->range_count; i++) {
-        uint32_t from = rng_below(rng, rules->zone_count);
+        uint32_t from = rng_below(rng, zones);
         uint64_t most_nlb = 1 + left_nlb / cmd->range_count;
 
         ranges[i].slba = from * rules->zone_nlb +
                          rng_below(rng, rules->zone[from].written_nlb + 1);
         ranges[i].nlb = 1 + rng_below(rng, MIN(most_nlb, 12));
     }
+}
+
+/* Gather what is due by now. Return: is there anything? */
+static bool done_all(Pair *pair)
+{
+    unsigned before = model_inflight(pair->model);
+
+    pair_advance(pair, pair->now_ns);
+    return model_inflight(pair->model) < before;
 }
 
 void pair_drain(Pair *pair)
@@ -275,7 +335,11 @@ void pair_drain(Pair *pair)
                                ssd_next_at_ns(pair->ssd));
 
         if (next_ns == UINT64_MAX) {
-            next_ns = pair->now_ns;
+            if (done_all(pair)) {
+                continue;
+            }
+            fail(pair, "%u commands inside wait for nothing",
+                 model_inflight(pair->model));
         }
         pair_advance(pair, MAX(pair->now_ns, next_ns));
     }
@@ -301,6 +365,9 @@ void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes)
     ssd_format(pair->ssd, pair->now_ns, nsid, lba_bytes, &error);
     g_assert_no_error(error);
     model_format(pair->model, nsid, lba_bytes);
+    note(pair, (PairEvent) {
+        .cmd.nsid = nsid, .format_lba_bytes = lba_bytes,
+    });
     pair_compare(pair);
 }
 
@@ -329,6 +396,7 @@ void pair_free(Pair *pair)
     ssd_free(pair->ssd);
     g_array_free(pair->done_ssd, TRUE);
     g_array_free(pair->done_model, TRUE);
+    g_array_free(pair->events, TRUE);
     g_queue_clear_full(&pair->history, g_free);
     g_free(pair);
 }

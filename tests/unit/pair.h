@@ -14,6 +14,20 @@
 #include "drive.h"
 #include "model.h"
 
+#define COPY_RANGES 4
+#define COPY_ZONES 16   /* that copies of random_copy() use */
+
+/* What has been done to both, and what must follow: for pair_replay(). */
+typedef struct PairEvent {
+    uint64_t at_ns;
+    SsdCmd cmd;                 /* its ranges are those below */
+    SsdRange ranges[COPY_RANGES];
+    SsdStatus status;
+    uint64_t due_at_ns;
+    SsdZoneState fails_to;      /* no command: zone cmd.slba has failed */
+    uint32_t format_lba_bytes;  /* no command: the namespace was formatted */
+} PairEvent;
+
 typedef struct Pair {
     Ssd *ssd;
     Model *model;
@@ -26,6 +40,7 @@ typedef struct Pair {
     GArray *done_model;
     GQueue history;             /* the last commands, as text */
     unsigned history_length;
+    GArray *events;             /* PairEvent; index: tag */
 } Pair;
 
 Pair *pair_new(const SsdParams *params);
@@ -49,7 +64,6 @@ void pair_compare(Pair *pair);
  * Make `cmd` a copy, mostly of data that are there, in at most as many ranges
  * as `ranges` has room for.
  */
-#define COPY_RANGES 4
 void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
                  SsdCmd *cmd);
 
@@ -58,5 +72,19 @@ void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes);
 
 /* Run both until idle. */
 void pair_drain(Pair *pair);
+
+/*
+ * Do the same once more to a new drive alone, in another way of polling: a
+ * nanosecond before each completion and at it, never but when there is no room,
+ * or at random. Every completion and the statistics must be the same again.
+ */
+typedef enum PairPoll {
+    PAIR_POLL_EXACTLY,
+    PAIR_POLL_NEVER,
+    PAIR_POLL_AT_RANDOM,
+    PAIR_POLL_MODES,
+} PairPoll;
+
+void pair_replay(Pair *pair, PairPoll mode, Rng *rng);
 
 #endif

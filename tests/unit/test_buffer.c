@@ -328,9 +328,9 @@ static void test_reset(void)
     drive_expect(d, tag, 0);
     flush = drive_flush(d, 1);
     reset = drive_zone_op(d, 2, SSD_OP_ZONE_RESET, 0);
-    /* One page is on its way to the unit; its block is erased before. */
-    drive_expect(d, reset, 2 + ERASE);
-    drive_expect(d, flush, 2 + ERASE + PROG);
+    /* One page is on its way to the unit; its block is erased behind it. */
+    drive_expect(d, flush, PAGE);
+    drive_expect(d, reset, PAGE + ERASE);
     expect_flash(d, "\"programs\":1,\"erases\":1}");
     /* The zone starts anew, with the whole buffer. */
     tag = drive_write(d, 9 * MS, 0, 16);
@@ -450,7 +450,7 @@ static void test_failed_zones(void)
 
 /* What a reset costs */
 
-#define RESET BUFFER "erase-ns=0 reset-base-ns=1000 "
+#define RESET BUFFER "erase-ns=0 erase-at=background reset-base-ns=1000 "
 
 static void expect_reset(Drive *d, uint64_t at_ns, uint32_t zone_idx,
                          uint64_t took_ns)

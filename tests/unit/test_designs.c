@@ -163,15 +163,15 @@ static void test_erase_stall(void)
 /* But not for longer than the bound, which holds for each step. */
 static void test_erase_stall_bound(void)
 {
-    Drive *d = drive_new("erase-preemptive=on erase-stall-ns=1000");
-    uint64_t first_ns = LATER + 1 + 1000 + ERASE;
+    Drive *d = drive_new("zone-channels=1 erase-preemptive=on "
+                         "erase-stall-ns=1000");
     uint32_t reset, write;
 
-    drive_fill(d, 0, 16);
-    write = drive_write(d, LATER, at(d, 1, 0), 1);
+    drive_fill(d, 0, 8);
+    write = drive_write(d, LATER, at(d, 1, 0), 16);
     reset = drive_zone_op(d, LATER + 1, SSD_OP_ZONE_RESET, 0);
-    drive_expect(d, write, first_ns + PROG);
-    drive_expect(d, reset, first_ns + PROG + ERASE);
+    drive_expect(d, reset, LATER + 1 + 2 * (1000 + ERASE));
+    drive_expect(d, write, LATER + XFER + 16 * PROG);
     drive_free(d);
 }
 
@@ -219,9 +219,9 @@ static void test_idle_too_late(void)
     first = drive_write(d, LATER, at(d, 1, 0), 1);
     drive_expect(d, drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0), LATER);
     second = drive_write(d, LATER, at(d, 0, 0), 1);
-    /* Unit 0: the erase, as it needs no transfer, then both programs. */
-    drive_expect(d, first, LATER + ERASE + PROG);
-    drive_expect(d, second, LATER + ERASE + 2 * PROG);
+    /* Unit 0: in the order of issue. */
+    drive_expect(d, first, LATER + WRITE);
+    drive_expect(d, second, LATER + WRITE + ERASE + PROG);
     /* Idle: block 0 of unit 1, then block 1 of both. */
     drive_expect_idle(d);
     now_ns = d->now_ns + IDLE;
@@ -430,6 +430,47 @@ static void test_wear_statistics(void)
     drive_free(d);
 }
 
+/*
+ * Percentage Used: 4 erases of all blocks, those of a conventional namespace
+ * too, over their cycles; rounded down, and not known without pe-cycles.
+ */
+static void test_wear_used(void)
+{
+    static const struct {
+        const char *settings;
+        uint32_t lines;
+        uint32_t cycles;
+    } rows[] = {
+        { "zones=2", 0, 0 },
+        { "zones=2 pe-cycles=1", 0, 1 },
+        { "zones=2 pe-cycles=3", 0, 3 },
+        { "zones=2 pe-cycles=50", 0, 50 },
+        { "zones=2 pe-cycles=51", 0, 51 },
+        { "zones=2 pe-cycles=1 conventional-size=4K", 2, 1 },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Drive *d = drive_new(rows[i].settings);
+        uint64_t blocks = ssd_block_count(d->ssd) +
+                          rows[i].lines * d->params.channels * d->params.dies *
+                          d->params.ways * d->params.planes;
+        uint64_t cycles = blocks * rows[i].cycles;
+
+        g_assert_cmpuint(ssd_params_conventional_lines(&d->params), >=,
+                         rows[i].lines);
+        g_assert_cmpuint(ssd_used_percent(d->ssd, d->now_ns), ==, 0);
+        drive_fill(d, 0, 9);
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+        drive_drain(d);
+        drive_fill(d, 0, 1);
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+        drive_drain(d);
+        g_assert_cmpuint(ssd_used_percent(d->ssd, d->now_ns), ==,
+                         cycles ? 100 * 4 / cycles : 0);
+        drive_free(d);
+    }
+}
+
 /* Finish */
 
 /* SYSTOR 2024 section 4.1: the static ways, granularity and pause. */
@@ -527,6 +568,7 @@ int main(int argc, char **argv)
     g_test_add_func("/designs/mapping/remap", test_remap);
     g_test_add_func("/designs/wear/orders", test_wear);
     g_test_add_func("/designs/wear/statistics", test_wear_statistics);
+    g_test_add_func("/designs/wear/used", test_wear_used);
     g_test_add_func("/designs/finish/pause", test_finish_pause);
     g_test_add_func("/designs/finish/busy-pause", test_finish_busy_pause);
     g_test_add_func("/designs/finish/stall", test_finish_stall);

@@ -187,9 +187,9 @@ static void test_order_of_effects(void)
     /* The zone is empty when it is handed off: nothing is sensed. */
     read = drive_read(d, 0, 0, 1);
     drive_expect(d, read, 6100);
-    /* The write was handed off first, so its block is erased. */
-    drive_expect(d, reset, 6000 + ERASE);
-    drive_expect(d, write, 6000 + ERASE + PROG);
+    /* The write was handed off first, so its block is erased, behind it. */
+    drive_expect(d, write, 5000 + XFER + PROG);
+    drive_expect(d, reset, 5000 + XFER + PROG + ERASE);
     drive_free(d);
 }
 
@@ -394,6 +394,146 @@ static void test_after_random(void)
     g_assert_cmpuint(sum_ns[0] / 2000, <, 2000 + 140);
 }
 
+/* A report, identify, log page or feature; `zones` of a report. */
+static uint32_t ask(Drive *d, uint64_t at_ns, SsdOp op, uint32_t zones)
+{
+    return drive_io(d, at_ns, op, 0, zones);
+}
+
+#define ASK "fe-report-ns=5000 fe-report-zone-ns=70 fe-identify-ns=900 " \
+            "fe-log-ns=1100 fe-feature-ns=1300 "
+
+/* A report of n zones takes a + n * b; what is asked has its turn. */
+static void test_asked(void)
+{
+    Drive *d = drive_new(ASK "fe-write-ns=200 fe-read-ns=100");
+    uint32_t a, b, c;
+
+    for (uint32_t zones = 0; zones <= 4; zones++) {
+        uint64_t at_ns = d->now_ns + MS;
+
+        a = ask(d, at_ns, SSD_OP_ZONE_REPORT, zones);
+        drive_expect(d, a, at_ns + 5000 + zones * 70);
+    }
+    a = ask(d, 10 * MS, SSD_OP_IDENTIFY, 0);
+    drive_expect(d, a, 10 * MS + 900);
+    a = ask(d, 11 * MS, SSD_OP_LOG, 0);
+    drive_expect(d, a, 11 * MS + 1100);
+    a = ask(d, 12 * MS, SSD_OP_FEATURE, 0);
+    drive_expect(d, a, 12 * MS + 1300);
+    /* Behind a write, and before a read, in the front end alone. */
+    a = drive_write(d, 20 * MS, 0, 1);
+    b = ask(d, 20 * MS, SSD_OP_ZONE_REPORT, 3);
+    c = drive_read(d, 20 * MS, 16, 1);
+    drive_expect(d, b, 20 * MS + 200 + 5210);
+    drive_expect(d, c, 20 * MS + 200 + 5210 + 100);
+    drive_expect(d, a, 20 * MS + 200 + XFER + PROG);
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
+/* One such parameter makes a front end. */
+static void test_asked_alone(void)
+{
+    static const struct {
+        const char *words;
+        SsdOp op;
+        uint64_t take_ns;
+    } drives[] = {
+        { "fe-report-ns=900", SSD_OP_ZONE_REPORT, 900 },
+        { "fe-report-zone-ns=70", SSD_OP_ZONE_REPORT, 3 * 70 },
+        { "fe-identify-ns=901", SSD_OP_IDENTIFY, 901 },
+        { "fe-log-ns=902", SSD_OP_LOG, 902 },
+        { "fe-feature-ns=903", SSD_OP_FEATURE, 903 },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
+        Drive *d = drive_new(drives[i].words);
+        uint32_t tag = ask(d, 5, drives[i].op, 3);
+
+        drive_expect(d, tag, 5 + drives[i].take_ns);
+        drive_free(d);
+    }
+}
+
+/* What takes no time waits for nothing, though there is a front end. */
+static void test_asked_for_nothing(void)
+{
+    static const SsdOp ops[] = { SSD_OP_ZONE_REPORT, SSD_OP_IDENTIFY,
+                                 SSD_OP_LOG, SSD_OP_FEATURE };
+    static const char *const words[] = {
+        "fe-identify-ns=1 fe-log-ns=1 fe-feature-ns=1 fe-write-ns=700",
+        "fe-report-zone-ns=1 fe-log-ns=1 fe-feature-ns=1 fe-write-ns=700",
+        "fe-report-ns=1 fe-identify-ns=1 fe-feature-ns=1 fe-write-ns=700",
+        "fe-report-ns=1 fe-identify-ns=1 fe-log-ns=1 fe-write-ns=700",
+    };
+    uint32_t write, tag;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+        Drive *d = drive_new(words[i]);
+
+        for (unsigned j = 0; j < G_N_ELEMENTS(ops); j++) {
+            g_assert_cmpint(ssd_is_timed(d->ssd, ops[j]), ==, i != j);
+        }
+        write = drive_write(d, MS, 0, 1);
+        tag = ask(d, MS, ops[i], 0);
+        drive_expect(d, tag, MS);
+        drive_expect(d, write, MS + 700 + XFER + PROG);
+        drive_free(d);
+    }
+}
+
+/* They are of a slot each; all but a report, of the whole drive. */
+static void test_asked_whom(void)
+{
+    Drive *d = drive_new(ASK "cmd-slots=2 namespaces=2 conventional-size=64K");
+    SsdCmd cmd = { .op = SSD_OP_LOG, .nsid = SSD_NSID_ALL };
+    uint32_t tag;
+
+    g_assert_cmphex(ssd_submit(d->ssd, 0, &cmd, 77).status, ==, SSD_SUCCESS);
+    for (d->nsid = 1; d->nsid <= 3; d->nsid++) {
+        g_assert_cmpuint(ssd_ns_inflight(d->ssd, d->nsid), ==, 0);
+    }
+    drive_expect(d, 77, 1100);
+    d->nsid = 2;
+    tag = drive_io(d, MS, SSD_OP_ZONE_REPORT, 31, 1);
+    ask(d, MS, SSD_OP_IDENTIFY, 0);
+    g_assert_cmpuint(ssd_ns_inflight(d->ssd, 2), ==, 2);
+    g_assert_false(ssd_has_room(d->ssd));
+    drive_expect(d, tag, MS + 5070);
+    g_assert_true(ssd_has_room(d->ssd));
+    drive_drain(d);
+    g_assert_cmphex(drive_try(d, 2 * MS, SSD_OP_ZONE_REPORT, 16, 2).status,
+                    ==, SSD_INVALID_FIELD);
+    g_assert_cmphex(drive_try(d, 2 * MS, SSD_OP_ZONE_REPORT, 32, 0).status,
+                    ==, SSD_LBA_OUT_OF_RANGE);
+    d->nsid = 3;
+    g_assert_cmphex(drive_try(d, 2 * MS, SSD_OP_ZONE_REPORT, 0, 0).status,
+                    ==, SSD_INVALID_OPCODE);
+    cmd.op = SSD_OP_ZONE_REPORT;
+    g_assert_cmphex(ssd_submit(d->ssd, 2 * MS, &cmd, 0).status, ==,
+                    SSD_INVALID_NAMESPACE_OR_FORMAT);
+    tag = ask(d, 2 * MS, SSD_OP_FEATURE, 0);
+    drive_expect(d, tag, 2 * MS + 1300);
+    drive_free(d);
+}
+
+/* Host I/O has gone, whatever is asked; a finish does not slow down for it. */
+static void test_asked_beside_jobs(void)
+{
+    Drive *d = drive_new(ASK "channels=1 finish-busy-pause-ns=1000000");
+    uint32_t finish = drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+    uint32_t tag = ask(d, 0, SSD_OP_ZONE_REPORT, 4);
+    g_autofree char *stats = NULL;
+
+    drive_expect(d, tag, 5280);
+    drive_expect(d, finish, 16 * (XFER + PROG));
+    stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    g_assert_nonnull(strstr(stats, "\"report\":{\"errors\":0,\"bytes\":0,"
+                            "\"count\":1,\"sum_ns\":5280,"));
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -414,5 +554,10 @@ int main(int argc, char **argv)
     g_test_add_func("/link/out/parts", test_link_out_of_parts);
     g_test_add_func("/link/compare", test_compare);
     g_test_add_func("/front/fixed", test_fixed);
+    g_test_add_func("/front/asked", test_asked);
+    g_test_add_func("/front/asked/alone", test_asked_alone);
+    g_test_add_func("/front/asked/nothing", test_asked_for_nothing);
+    g_test_add_func("/front/asked/whom", test_asked_whom);
+    g_test_add_func("/front/asked/jobs", test_asked_beside_jobs);
     return g_test_run();
 }

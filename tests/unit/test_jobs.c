@@ -264,24 +264,37 @@ static void test_reset_of_flying_page(void)
     drive_free(d);
 }
 
-/* The same with the page still on its way: it is programmed after the erase. */
-static void test_reset_of_page_in_transfer(void)
+/*
+ * The same with the page still on its way, over the channel or to a register:
+ * its block is erased behind it, before the page of the new life.
+ */
+static void check_reset_of_page_on_its_way(const char *words, uint32_t pages,
+                                           uint64_t programmed_ns)
 {
-    Drive *d = drive_new("channels=1");
-    uint64_t erased_ns = 1 + ERASE;
+    Drive *d = drive_new(words);
+    uint64_t erased_ns = programmed_ns + ERASE;
     uint32_t write, reset, again, read;
 
-    write = drive_write(d, 0, 0, 1);
+    write = drive_write(d, 0, 0, pages);
     reset = drive_zone_op(d, 1, SSD_OP_ZONE_RESET, 0);
     again = drive_write(d, 2, 0, 1);
+    drive_expect(d, write, programmed_ns);
     drive_expect(d, reset, erased_ns);
-    drive_expect(d, write, erased_ns + PROG);
+    read = drive_read(d, erased_ns, 0, 1);
+    drive_expect(d, read, erased_ns);    /* not the old data */
+    drive_expect(d, again, erased_ns + PROG);
     read = drive_read(d, erased_ns + PROG, 0, 1);
-    drive_expect(d, read, erased_ns + PROG);    /* not the new data */
-    drive_expect(d, again, erased_ns + 2 * PROG);
-    read = drive_read(d, erased_ns + 2 * PROG, 0, 1);
-    drive_expect(d, read, erased_ns + 2 * PROG + READ + XFER);
+    drive_expect(d, read, erased_ns + PROG + READ + XFER);
     drive_free(d);
+}
+
+static void test_reset_of_page_in_transfer(void)
+{
+    check_reset_of_page_on_its_way("channels=1", 1, XFER + PROG);
+    check_reset_of_page_on_its_way("channels=1", 3, XFER + 3 * PROG);
+    /* One at a time: the others wait for the register. */
+    check_reset_of_page_on_its_way("channels=1 program-registers=2", 4,
+                                   XFER + 4 * PROG);
 }
 
 /* Nor does a page of a fill that a reset waits for count as new data. */

@@ -416,6 +416,15 @@ static void check(Case *c, const char *words, Rng *rng)
 
 /* --- the tables ---------------------------------------------------------- */
 
+/* FEMU_EVERY=n: one of n cases, for builds in which a drive is dear. */
+static bool is_taken(void)
+{
+    static unsigned number;
+    const char *every = g_getenv("FEMU_EVERY");
+
+    return number++ % (every ? MAX(atoi(every), 1) : 1) == 0;
+}
+
 static void check_finish(const char *words, unsigned chunk, bool all,
                          bool busy, Rng *rng)
 {
@@ -446,7 +455,9 @@ static void test_finish(gconstpointer data)
 
         for (unsigned k = 0; k < G_N_ELEMENTS(chunks); k++) {
             for (unsigned way = 0; way < 4; way++) {
-                check_finish(words, chunks[k], way & 1, way & 2, &rng);
+                if (is_taken()) {
+                    check_finish(words, chunks[k], way & 1, way & 2, &rng);
+                }
             }
         }
     }
@@ -529,7 +540,7 @@ static void test_reset(gconstpointer data)
     for (unsigned n = 0; n < WORDS_COUNT; n++) {
         g_autofree char *words = nth_words(geometry[1], n);
 
-        if (takes(geometry, n)) {
+        if (takes(geometry, n) && is_taken()) {
             check_resets(words, &rng);
         }
     }
@@ -619,7 +630,7 @@ static void test_mixed(gconstpointer data)
     for (unsigned n = 0; n < WORDS_COUNT; n++) {
         g_autofree char *words = nth_words(geometry[1], n);
 
-        if (takes(geometry, n)) {
+        if (takes(geometry, n) && is_taken()) {
             check_mixed(words, n, &rng);
         }
     }

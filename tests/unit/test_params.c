@@ -45,7 +45,7 @@ static void assert_set_fails(const char *name, const char *text,
     ssd_params_defaults(&p);
     before = p;
     g_assert_false(ssd_params_set(&p, name, text, &error));
-    g_assert_nonnull(error);
+    g_assert_error(error, SSD_PARAMS_ERROR, 0);
     g_assert_cmpstr(error->message, ==, message);
     g_assert_cmpint(memcmp(&p, &before, sizeof(p)), ==, 0);
 }
@@ -172,7 +172,8 @@ static void test_uneven_and_huge_sizes(void)
     };
     static const char *const huge[] = {
         "16E", "17179869184G", "18446744073709551616", "15.999999999999E9",
-        "0x10000000000000000", "99999999999999999999K",
+        "0x10000000000000000", "0x100000000000000001", "184467440737095516161",
+        "99999999999999999999K",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(uneven); i++) {
@@ -245,6 +246,7 @@ static void assert_check(const char *settings, const char *message)
     accepted = ssd_params_check(&p, &error);
     if (message) {
         g_assert_false(accepted);
+        g_assert_error(error, SSD_PARAMS_ERROR, 0);
         g_assert_cmpstr(error->message, ==, message);
         return;
     }
@@ -324,6 +326,8 @@ static void test_rules_conventional(void)
 {
     assert_check("conventional-size=64G", NULL);
     assert_check("conventional-size=4K", NULL);
+    assert_check("channels=64 ways=16 dies=4 page-size=256K "
+                 "pages-per-block=65536", NULL);
     assert_check("conventional-size=6K", "conventional-size=6K (6144): must "
                  "be a multiple of 4K (4096 bytes)");
     assert_check("channels=64 ways=16 dies=4 page-size=256K "
@@ -358,6 +362,29 @@ static void test_conventional_lines(void)
     assert_lines("conventional-size=4801M conventional-spare=7", 108);
 }
 
+/*
+ * A finish may have 4096 pages and as many erases: in 1024 slots, or 8192, for
+ * the one zone of a Select All, and for each zone as an excursion; beside that
+ * there are 4 erases in the background.
+ */
+static void test_rules_operations(void)
+{
+    assert_check("excursion-ns=1 zones=4096 finish-chunk=16M page-size=4K",
+                 NULL);
+    assert_check("excursion-ns=1 zones=16384 finish-chunk=16M page-size=4K",
+                 "cmd-slots=1024: with the other parameters makes room for "
+                 "142614532 flash operations at once, but at most 67108864 "
+                 "are possible; most are those of excursions of all zones: "
+                 "take less of cmd-slots, mdts, finish-chunk, "
+                 "mgmt-parallel-zones or zones");
+    assert_check("cmd-slots=8192 finish-chunk=16M page-size=4K",
+                 "cmd-slots=8192: with the other parameters makes room for "
+                 "67117060 flash operations at once, but at most 67108864 "
+                 "are possible; most are those of commands: "
+                 "take less of cmd-slots, mdts, finish-chunk, "
+                 "mgmt-parallel-zones or zones");
+}
+
 static void test_rules_limits(void)
 {
     assert_check("max-open=14 max-active=14", NULL);
@@ -376,6 +403,9 @@ static void test_rules_buffer(void)
                  "write-buffer=255K (261120): must be 0, or 256K and more: "
                  "32K, and what one program writes for each zone that may be "
                  "active");
+    /* Of each namespace's own zones, if there is no limit. */
+    assert_check("program-registers=2 namespaces=8 max-open=0 max-active=0 "
+                 "write-buffer=1056K", NULL);
     assert_check("program-registers=1 max-active=2 write-buffer=64K "
                  "zone-buffer=48K max-open=2", NULL);
     assert_check("program-registers=1 write-buffer=1M zone-buffer=40K",
@@ -387,6 +417,16 @@ static void test_rules_buffer(void)
                  "buffer-resume=3",
                  "buffer-resume=3: must be below buffer-waiters=3, which hold "
                  "the front end up");
+    assert_check("take-turns=on read-slots=2 namespaces=4",
+                 "read-slots=2: must be 0, or 4 and more: with take-turns "
+                 "each namespace has a slot of its own");
+    assert_check("take-turns=on read-slots=4 namespaces=4 "
+                 "conventional-size=4K",
+                 "read-slots=4: must be 0, or 5 and more: with take-turns "
+                 "each namespace has a slot of its own");
+    assert_check("take-turns=on read-slots=4 namespaces=4", NULL);
+    assert_check("take-turns=on namespaces=4", NULL);
+    assert_check("read-slots=2 namespaces=4", NULL);
     assert_check("reset-drain-first=on reset-drains=on", NULL);
     assert_check("reset-drain-first=on",
                  "reset-drain-first=on: needs reset-drains=on, of which it "
@@ -457,6 +497,22 @@ static void test_rules_transfers(void)
     assert_check("zasl=12K",
                  "zasl=12K (12288): must be a power of two, such as 8K or "
                  "16K");
+    assert_check("wzsl=512K", NULL);
+    assert_check("wzsl=4K",
+                 "wzsl=4K (4096): must be 8K to mdts=512K, or 0 to mean mdts");
+    assert_check("wzsl=1M",
+                 "wzsl=1M (1048576): must be 8K to mdts=512K, or 0 to mean "
+                 "mdts");
+    assert_check("wzsl=24K",
+                 "wzsl=24K (24576): must be a power of two, such as 16K or "
+                 "32K");
+    assert_check("zd-extension-size=16320", NULL);
+    assert_check("zd-extension-size=100",
+                 "zd-extension-size=100: must be a multiple of 64 up to 16320, "
+                 "or 0 for none");
+    assert_check("mdts=8K zd-extension-size=8256",
+                 "zd-extension-size=8256: must be a multiple of 64 up to 8192, "
+                 "or 0 for none");
 }
 
 static void test_zrwa_rules(void)
@@ -507,6 +563,11 @@ static void test_words(void)
     assert_set_fails("erase-at", "",
                      "erase-at=: '' is no such word; must be one of reset, "
                      "background, idle, zone-write, block-write");
+    assert_check("mapping=lazy spare-superblocks=8192 channels=64 ways=16 "
+                 "dies=4 zone-channels=1 zone-ways=1 zone-dies=1",
+                 "spare-superblocks=8192: on each of 4096 groups of units make "
+                 "33558528 superblocks, but at most 16777216 can be; take "
+                 "fewer, or let a zone span more units");
     assert_check("spare-superblocks=2",
                  "spare-superblocks=2: is of no use with mapping=direct, "
                  "which never takes one; set mapping=lazy or mapping=remap, "
@@ -557,6 +618,7 @@ static void test_resolve(void)
     g_assert_cmpuint(p.read_granule_bytes, ==, 16 * SSD_KIB);
     g_assert_cmpuint(p.finish_chunk_bytes, ==, 16 * SSD_KIB);
     g_assert_cmpuint(p.zasl_bytes, ==, 512 * SSD_KIB);
+    g_assert_cmpuint(p.wzsl_bytes, ==, 512 * SSD_KIB);
     g_assert_cmpuint(p.zrwa_granule_bytes, ==, 16 * SSD_KIB);
     g_assert_cmpuint(p.max_zrwa, ==, 14);
     again = p;
@@ -638,6 +700,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/namespaces", test_rules_namespaces);
     g_test_add_func("/params/rules/conventional", test_rules_conventional);
     g_test_add_func("/params/conventional-lines", test_conventional_lines);
+    g_test_add_func("/params/rules/operations", test_rules_operations);
     g_test_add_func("/params/rules/limits", test_rules_limits);
     g_test_add_func("/params/rules/array", test_rules_array);
     g_test_add_func("/params/rules/buffer", test_rules_buffer);

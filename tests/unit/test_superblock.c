@@ -164,28 +164,29 @@ static void test_dirty_orders(void)
         SuperblockOrder order;
         uint32_t expected[3];
     } rows[] = {
-        /* Given back: superblock 0 (2 erases), 2 (0), 4 (1). */
+        /* Given back: those of zone 0 (2 erases), 2 (0), 4 (1). */
         {SUPERBLOCK_FIFO, {0, 2, 4}},
         {SUPERBLOCK_LIFO, {4, 2, 0}},
         {SUPERBLOCK_LEAST_WORN, {2, 4, 0}},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-        SuperblockConfig config = config_of(false, SUPERBLOCK_FIFO, 0);
+        SuperblockConfig config = config_of(false, rows[i].order, 0);
         SuperblockTable table;
+        uint32_t was[3];
 
         superblock_init(&table, &config);
-        for (uint32_t zone_idx = 0; zone_idx < 5; zone_idx += 2) {
-            superblock_map(&table, zone_idx);
-            g_assert_cmpuint(table.of_zone[zone_idx], ==, zone_idx);
+        for (uint32_t k = 0; k < 3; k++) {
+            superblock_map(&table, 2 * k);
+            was[k] = table.of_zone[2 * k];
         }
         give_back_dirty(&table, 0, 2);
         give_back_dirty(&table, 2, 0);
         give_back_dirty(&table, 4, 1);
-        table.config.order = rows[i].order;
         for (uint32_t k = 0; k < 3; k++) {
             superblock_map(&table, 2 * k);
-            g_assert_cmpuint(table.of_zone[2 * k], ==, rows[i].expected[k]);
+            g_assert_cmpuint(table.of_zone[2 * k], ==,
+                             was[rows[i].expected[k] / 2]);
         }
         superblock_destroy(&table);
     }
@@ -221,6 +222,80 @@ static void test_erasing(void)
     superblock_destroy(&table);
 }
 
+/* Whom a walk over all of a group finds: what ranks must say, too. */
+static uint32_t walk(const SuperblockTable *table, uint32_t group,
+                     const uint64_t *given_back)
+{
+    uint32_t best = SUPERBLOCK_NONE;
+
+    for (uint32_t i = group; i < table->count;
+         i += table->config.group_count) {
+        const Superblock *it = &table->superblocks[i];
+        const Superblock *than = &table->superblocks[best];
+
+        if (it->state == SUPERBLOCK_MAPPED) {
+            continue;
+        }
+        if (best == SUPERBLOCK_NONE || it->state < than->state ||
+            (it->state == than->state &&
+             (it->erase_count < than->erase_count ||
+              (it->erase_count == than->erase_count &&
+               given_back[i] < given_back[best])))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* One step of a life at random: the least worn is who a walk finds. */
+static void least_worn_step(SuperblockTable *table, GRand *rand,
+                            uint64_t *given_back, uint64_t number)
+{
+    uint32_t zone_idx = g_rand_int_range(rand, 0, table->config.zones);
+    uint32_t group = zone_idx % table->config.group_count;
+    uint32_t idx = table->of_zone[zone_idx];
+    uint32_t any = g_rand_int_range(rand, 0, table->count);
+    SuperblockState state = table->superblocks[any].state;
+
+    if (idx == SUPERBLOCK_NONE) {
+        uint32_t expected = walk(table, group, given_back);
+
+        superblock_map(table, zone_idx);
+        g_assert_cmpuint(table->of_zone[zone_idx], ==, expected);
+    } else {
+        superblock_soil(table, idx, 0, g_rand_int_range(rand, 0, 4));
+        superblock_unmap(table, zone_idx);
+        given_back[idx] = 2 * number;
+    }
+    superblock_take_dirt(table, any, 0, g_rand_int_range(rand, 0, 3));
+    if (g_rand_boolean(rand)) {
+        superblock_set_erasing(table, any);
+    } else if (superblock_is_clean(table, any)) {
+        superblock_set_erased(table, any);
+    }
+    if (table->superblocks[any].state != state) {
+        given_back[any] = 2 * number + 1;
+    }
+}
+
+static void test_least_worn(void)
+{
+    SuperblockConfig config = config_of(false, SUPERBLOCK_LEAST_WORN, 7);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+    uint64_t given_back[20];
+    SuperblockTable table;
+
+    superblock_init(&table, &config);
+    g_assert_cmpuint(table.count, ==, G_N_ELEMENTS(given_back));
+    for (uint32_t i = 0; i < table.count; i++) {
+        given_back[i] = i;
+    }
+    for (unsigned i = 0; i < 100000; i++) {
+        least_worn_step(&table, rand, given_back, table.count + i);
+    }
+    superblock_destroy(&table);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -230,6 +305,7 @@ int main(int argc, char **argv)
     g_test_add_func("/superblock/dirt-with-a-gap", test_dirt_with_a_gap);
     g_test_add_func("/superblock/orders/free-first", test_orders);
     g_test_add_func("/superblock/orders/dirty", test_dirty_orders);
+    g_test_add_func("/superblock/orders/least-worn", test_least_worn);
     g_test_add_func("/superblock/erasing", test_erasing);
     return g_test_run();
 }

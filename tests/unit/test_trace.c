@@ -305,10 +305,12 @@ static void test_full_disk(void)
         ssd_trace_submit(trace, i, &flush, SSD_SUCCESS);
     }
     g_assert_false(ssd_trace_flush(trace, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
                     "No space left on device");
     g_clear_error(&error);
     g_assert_false(ssd_trace_close(trace, 0, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
                     "No space left on device");
 }
@@ -319,11 +321,13 @@ static void test_no_such_file(void)
     SsdParams params;
 
     g_assert_null(ssd_trace_open("/nonexistent/x", &params, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot open trace '/nonexistent/x': "
                     "No such file or directory");
     g_clear_error(&error);
     ssd_params_defaults(&params);
     g_assert_null(ssd_trace_create("/nonexistent/x", &params, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot create trace "
                     "'/nonexistent/x': No such file or directory");
 }
@@ -354,6 +358,7 @@ static char *verdict(const char *text, gssize length)
     if (!error) {
         return NULL;
     }
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_true(g_str_has_prefix(error->message, path));
     return g_strdup(error->message + strlen(path));
 }
@@ -374,6 +379,9 @@ static void test_sound_files(void)
         HEAD "S,0,10,copy,1,0,0,0,2\nE,10\n",
         HEAD "N,0,1,512\n" SUBMIT "N,10,1,4096\nE,10\n",
         HEAD "P,zones,8\nF,0,1,7,13\nF,0,1,7,15\n" SUBMIT "E,10\n",
+        HEAD "P,namespaces,2\nN,0,2,512\nE,0\n",
+        HEAD "P,conventional-size,1M\nN,0,2,512\nE,0\n",
+        HEAD "P,namespaces,2\nP,conventional-size,1M\nN,0,3,512\nE,0\n",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(sound); i++) {
@@ -381,6 +389,26 @@ static void test_sound_files(void)
 
         g_assert_cmpstr(error, ==, NULL);
     }
+}
+
+/* What a record does not say is 0, whatever was in its place before. */
+static void test_nothing_is_left_of_another(void)
+{
+    g_autofree char *path = temporary_path();
+    SsdTraceReader *reader;
+    SsdTraceRecord record, expected;
+    SsdParams params;
+
+    g_assert_true(g_file_set_contents(path, HEAD "E,5\n", -1, NULL));
+    reader = ssd_trace_open(path, &params, NULL);
+    memset(&record, 0xff, sizeof(record));
+    memset(&expected, 0, sizeof(expected));
+    expected.kind = SSD_TRACE_END;
+    expected.at_ns = 5;
+    g_assert_cmpint(ssd_trace_next(reader, &record, NULL), ==, 1);
+    g_assert_cmpmem(&record, sizeof(record), &expected, sizeof(expected));
+    ssd_trace_reader_free(reader);
+    g_unlink(path);
 }
 
 static void test_damaged_files(void)
@@ -460,6 +488,12 @@ static void test_damaged_files(void)
         {HEAD "N,0\n", ":2: record N has 4 fields, not 2"},
         {HEAD "N,0,2,512\n", ":2: field 3 (nsid): 2 is none of the drive's "
          "namespaces, 1 to 1"},
+        {HEAD "P,namespaces,2\nN,0,3,512\n", ":3: field 3 (nsid): 3 is none "
+         "of the drive's namespaces, 1 to 2"},
+        {HEAD "P,conventional-size,1M\nN,0,3,512\n", ":3: field 3 (nsid): 3 "
+         "is none of the drive's namespaces, 1 to 2"},
+        {HEAD "P,conventional-size,1M\nF,0,2,0,13\n", ":3: field 3 (nsid): 2 "
+         "is none of the drive's zoned namespaces, 1 to 1"},
         {HEAD "N,0,1,4294967296\n",
          ":2: field 4 (lba_bytes): 4294967296 is above 4294967295"},
         {HEAD SUBMIT "N,9,1,512\n",
@@ -477,6 +511,7 @@ static void test_damaged_files(void)
         {HEAD "F,0,1,0,16\n", ":2: field 5 (state): 16 is above 15"},
         {HEAD SUBMIT "F,9,1,0,13\n",
          ":3: field 2 (at_ns): 9 is before the record above it at 10"},
+        {HEAD "E,0\n7", ":3: the line has no end: the file was cut short"},
         {HEAD SUBMIT "E\n", ":3: record E has 2 fields, not 1"},
     };
 
@@ -519,6 +554,8 @@ static void test_every_prefix(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/trace/nothing-is-left-of-another",
+                    test_nothing_is_left_of_another);
     g_test_add_func("/trace/written-bytes", test_written_bytes);
     g_test_add_func("/trace/flush", test_flush);
     g_test_add_func("/trace/round-trip", test_round_trip);

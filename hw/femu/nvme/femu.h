@@ -53,7 +53,10 @@ typedef struct FemuParked {
     QSIMPLEQ_ENTRY(FemuParked) next;
 } FemuParked;
 
-/* Completion queue. Full when tail + 1 == head; parked is empty unless full. */
+/*
+ * Completion queue. Full when tail + 1 == head; parked is empty unless it is
+ * full or we may not master the bus.
+ */
 typedef struct FemuCq {
     uint16_t id;
     uint16_t vector;
@@ -84,9 +87,13 @@ typedef struct FemuDbbuf {
     uint64_t event_addr;
 } FemuDbbuf;
 
-/* Submission queue: [head, tail) is not yet fetched. */
+/*
+ * Submission queue: [head, tail) is not yet fetched. The admin queue
+ * `awaits_slot` if its first command needs one and there was none.
+ */
 typedef struct FemuSq {
     uint16_t id;
+    bool awaits_slot;
     uint32_t size;
     uint32_t head;
     uint32_t tail;
@@ -99,7 +106,7 @@ typedef struct FemuSq {
  * again only when the core has returned that tag, so a tag never names a
  * younger command. `sq` is NULL once a reset or a queue's deletion has
  * discarded the completion, and for the reset of a namespace that is being
- * formatted, `format_ns`. `status` overrides the core's success.
+ * formatted, `format_ns`. `status` and `result`, unless 0, override the core's.
  */
 typedef struct FemuReq {
     FemuSq *sq;
@@ -107,6 +114,7 @@ typedef struct FemuReq {
     bool busy;
     uint16_t cid;
     uint16_t status;
+    uint64_t result;
     uint64_t trace_seq;
 } FemuReq;
 
@@ -222,7 +230,7 @@ typedef struct FemuNs {
     uint64_t capacity_bytes;
     uint32_t lba_bytes;
     FemuStore store;
-    uint8_t *zone_ext;          /* zones x zone_ext_bytes */
+    uint8_t *zone_ext;          /* zones x params.zone_ext_bytes */
     unsigned long *zone_ext_valid;  /* bitmap by zone */
     unsigned long *changed_zones;   /* bitmap: since their log was read */
     bool notice_zones;          /* an event for them is due */
@@ -235,8 +243,17 @@ typedef struct FemuNs {
 } FemuNs;
 
 
+/* Who is inside the device, and what waits for the end: see femu_entry.c. */
+typedef struct FemuEntry {
+    uint32_t depth;             /* entries that have not ended */
+    bool io_was_engaged;        /* QEMU's guard, as the first one found it */
+    bool reset_noted;
+} FemuEntry;
+
 struct FemuZns {
     PCIDevice parent_obj;
+    bool plugged;               /* realized, and not unplugged since */
+    FemuEntry entry;
 
     /* Properties. */
     SsdParams params;           /* resolved after realize */
@@ -246,7 +263,6 @@ struct FemuZns {
     uint32_t dilation;
     uint32_t max_queue_pairs;
     bool dbbuf_offered;
-    uint32_t zone_ext_bytes;    /* of a zone descriptor's extension, or 0 */
 
     /* Registers. */
     MemoryRegion bar0;
@@ -266,9 +282,15 @@ struct FemuZns {
     uint64_t now_ns;            /* core time: clock_ns / dilation */
     SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
 
-    /* Queues; index 0 is the admin pair, which has no property of its own. */
+    /*
+     * Queues; index 0 is the admin pair, which has no property of its own. A
+     * queue that exists is in its place of the memory, one that does not is
+     * NULL.
+     */
     FemuSq *sq[FEMU_MAX_QUEUES];
     FemuCq *cq[FEMU_MAX_QUEUES];
+    FemuSq sq_memory[FEMU_MAX_QUEUES];
+    FemuCq cq_memory[FEMU_MAX_QUEUES];
     FemuDbbuf dbbuf;
     bool fetch_unfinished;      /* see femu_queues_fetch() */
     FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
@@ -311,6 +333,16 @@ struct FemuZns {
 /* femu_prop.c: a parameter that is one of several words. */
 extern const PropertyInfo femu_prop_word;
 
+/* femu_pci.c: what configuration space allows. */
+bool femu_powered(const FemuZns *n);
+bool femu_can_master(const FemuZns *n);
+
+/* femu_entry.c: the one way into the device. */
+bool femu_entry_open(const FemuZns *n);
+void femu_entry_begin(FemuZns *n);
+void femu_entry_reset(FemuZns *n);
+void femu_entry_end(FemuZns *n);
+
 /* femu_regs.c: BAR 0 and the controller's life. */
 void femu_regs_init(FemuZns *n);
 void femu_ctrl_reset(FemuZns *n);
@@ -332,6 +364,7 @@ uint16_t femu_status_retry(uint16_t status);
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result);
 void femu_queues_fetch(FemuZns *n);
+void femu_queues_unpark(FemuZns *n);
 
 /* femu_dbbuf.c: shadow doorbells; `doorbell` counts as in the registers. */
 uint16_t femu_dbbuf_config(FemuZns *n, const NvmeCmd *cmd);
@@ -359,6 +392,7 @@ void femu_irq_unmask(FemuZns *n, uint32_t vectors);
  */
 uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                             uint64_t *result);
+bool femu_admin_needs_slot(const FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_identify(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf);
 uint16_t femu_get_log(FemuZns *n, const NvmeCmd *cmd);
@@ -371,7 +405,8 @@ uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd);
 uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
                         const NvmeCmd *cmd);
-uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd);
+uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                           const NvmeCmd *cmd);
 
 /* femu_io_copy.c: limits of Copy. */
 uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns);
@@ -381,7 +416,6 @@ uint32_t femu_copy_max_nlb(const FemuZns *n, const FemuNs *ns);
 bool femu_zone_has_wp(SsdZoneState state);
 
 /* femu_zone_send.c: what a zone has beside its state. */
-bool femu_zone_ext_check(const FemuZns *n, Error **errp);
 const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
                           uint32_t zone_idx);
 void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
@@ -441,6 +475,9 @@ void femu_ns_changed(FemuZns *n, FemuNs *ns);
 void femu_ns_change_log(const FemuZns *n, uint8_t *buf);
 void femu_ns_change_clear(FemuZns *n);
 
+/* femu_serial.c: the serial number, which no other drive has. */
+bool femu_serial_init(FemuZns *n, Error **errp);
+
 /* femu_identity.c: unique names, made from a hash of one. */
 void femu_identity_hash(const char *name, uint8_t hash[FEMU_IDENTITY_BYTES]);
 void femu_identity_eui64(const uint8_t *identity, uint8_t eui[8]);
@@ -467,6 +504,8 @@ void femu_req_init(FemuZns *n);
 void femu_req_exit(FemuZns *n);
 uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
                          const SsdCmd *cmd, uint64_t *lba, FemuReq **req);
+uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                           const SsdCmd *asked, uint64_t result);
 bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
@@ -484,6 +523,8 @@ uint16_t femu_dma_from_host(FemuZns *n, void *buf);
 uint16_t femu_dma_to_host(FemuZns *n, const void *buf);
 uint16_t femu_dma_reply(FemuZns *n, const NvmeCmd *cmd, const void *buf,
                         uint64_t bytes);
+bool femu_dma_valid(FemuZns *n, uint64_t addr, uint64_t bytes,
+                    DMADirection direction);
 bool femu_dma_read(FemuZns *n, uint64_t addr, void *buf, uint64_t bytes);
 bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
                     uint64_t bytes);
@@ -514,11 +555,10 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
 
 /* femu_time.c: the clock and the one timer. */
 void femu_time_init(FemuZns *n);
+void femu_time_stop(FemuZns *n);
 void femu_time_exit(FemuZns *n);
 void femu_time_enter(FemuZns *n);
 void femu_time_run(FemuZns *n);
-bool femu_time_begin(FemuZns *n);
-void femu_time_end(FemuZns *n, bool engaged);
 const char *femu_time_clock_name(void);
 
 /* femu_inject.c: media errors that a user asks for. */

@@ -113,7 +113,8 @@ static uint16_t admin_delete_cq(FemuZns *n, const NvmeCmd *cmd)
 /*
  * CDW10: 15:0 queue, 31:16 command. An Asynchronous Event Request that is held
  * is aborted, and completed before this command. Any other fetched command has
- * taken effect and is not: bit 0 of the result says so (NVMe base 2.0, 5.1).
+ * taken effect and is not: bit 0 of the result says so (NVMe base 2.0, 5.1). A
+ * host that loses patience resets the controller, which forgets the command.
  */
 static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
@@ -130,8 +131,8 @@ static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
     return NVME_SUCCESS;
 }
 
-uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
-                            uint64_t *result)
+static uint16_t admin_dispatch(FemuZns *n, const NvmeCmd *cmd,
+                               uint64_t *result)
 {
     switch (cmd->opcode) {
     case NVME_ADM_CMD_DELETE_SQ:
@@ -163,4 +164,41 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
     default:
         return NVME_INVALID_OPCODE;
     }
+}
+
+/* What the core calls a command that it may take time for, else nothing. */
+static SsdOp admin_op(const NvmeCmd *cmd)
+{
+    switch (cmd->opcode) {
+    case NVME_ADM_CMD_IDENTIFY:
+        return SSD_OP_IDENTIFY;
+    case NVME_ADM_CMD_GET_LOG_PAGE:
+        return SSD_OP_LOG;
+    case NVME_ADM_CMD_SET_FEATURES:
+    case NVME_ADM_CMD_GET_FEATURES:
+        return SSD_OP_FEATURE;
+    default:
+        return SSD_OP_COUNT;
+    }
+}
+
+bool femu_admin_needs_slot(const FemuZns *n, const NvmeCmd *cmd)
+{
+    SsdOp op = admin_op(cmd);
+
+    return op != SSD_OP_COUNT && ssd_is_timed(n->ssd, op);
+}
+
+/*
+ * What is asked for is there, and what is set holds, at once; if that takes a
+ * time, only the completion comes later, as with any command.
+ */
+uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                            uint64_t *result)
+{
+    SsdCmd asked = { .op = admin_op(cmd), .nsid = SSD_NSID_ALL };
+    uint16_t status = admin_dispatch(n, cmd, result);
+
+    return status == NVME_SUCCESS && asked.op != SSD_OP_COUNT
+           ? femu_req_answered(n, sq, cmd, &asked, *result) : status;
 }

@@ -92,15 +92,9 @@ uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known)
 /* Both buffers are a memory page, which has room for all doorbells. */
 static bool page_usable(FemuZns *n, uint64_t addr)
 {
-    AddressSpace *as = pci_get_address_space(PCI_DEVICE(n));
-
     return !(addr & (n->page_bytes - 1)) &&
-           dma_memory_valid(as, addr, n->page_bytes,
-                            DMA_DIRECTION_TO_DEVICE,
-                            MEMTXATTRS_UNSPECIFIED) &&
-           dma_memory_valid(as, addr, n->page_bytes,
-                            DMA_DIRECTION_FROM_DEVICE,
-                            MEMTXATTRS_UNSPECIFIED);
+           femu_dma_valid(n, addr, n->page_bytes, DMA_DIRECTION_TO_DEVICE) &&
+           femu_dma_valid(n, addr, n->page_bytes, DMA_DIRECTION_FROM_DEVICE);
 }
 
 /* PRP1: shadow doorbells, PRP2: EventIdx, in the order of the registers. */

@@ -17,15 +17,26 @@
 /* Entries of a PRP list that are read from the host at a time. */
 #define PRP_BATCH 64
 
+/* Is there memory at all of this range that we may reach? */
+bool femu_dma_valid(FemuZns *n, uint64_t addr, uint64_t bytes,
+                    DMADirection direction)
+{
+    return femu_can_master(n) && addr + bytes >= addr &&
+           dma_memory_valid(pci_get_address_space(PCI_DEVICE(n)), addr, bytes,
+                            direction, MEMTXATTRS_UNSPECIFIED);
+}
+
 bool femu_dma_read(FemuZns *n, uint64_t addr, void *buf, uint64_t bytes)
 {
-    return pci_dma_read(PCI_DEVICE(n), addr, buf, bytes) == MEMTX_OK;
+    return femu_can_master(n) &&
+           pci_dma_read(PCI_DEVICE(n), addr, buf, bytes) == MEMTX_OK;
 }
 
 bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
                     uint64_t bytes)
 {
-    return pci_dma_write(PCI_DEVICE(n), addr, buf, bytes) == MEMTX_OK;
+    return femu_can_master(n) &&
+           pci_dma_write(PCI_DEVICE(n), addr, buf, bytes) == MEMTX_OK;
 }
 
 /*
@@ -155,14 +166,10 @@ static uint16_t map_prps(FemuZns *n, uint64_t prp1, uint64_t prp2,
 /* Can all of the mapping be reached in this direction? */
 static bool map_reachable(FemuZns *n, DMADirection direction)
 {
-    AddressSpace *as = pci_get_address_space(PCI_DEVICE(n));
-
     for (uint32_t i = 0; i < n->seg_count; i++) {
         const FemuSeg *seg = &n->seg[i];
 
-        if (seg->addr + seg->bytes < seg->addr ||
-            !dma_memory_valid(as, seg->addr, seg->bytes, direction,
-                              MEMTXATTRS_UNSPECIFIED)) {
+        if (!femu_dma_valid(n, seg->addr, seg->bytes, direction)) {
             return false;
         }
     }

@@ -13,8 +13,8 @@
 #include "femu.h"
 
 #define FSP_SUPPORTED (1u << 0)         /* NVMe base 2.0, figure 256 */
-#define FSP_CONTROLLER_SCOPE (1u << 25)
 #define FSP_NAMESPACE_SCOPE (1u << 20)
+#define FSP_CONTROLLER_SCOPE (1u << 21)
 
 #define TEMPERATURE_SENSOR_ALL 0xf
 /* SMART critical warnings, and what OAES says. */

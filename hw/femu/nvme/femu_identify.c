@@ -13,6 +13,8 @@
 
 #define MDTS_UNIT_SHIFT 12              /* CAP.MPSMIN: 4 KiB */
 #define CTRATT_HOST_ID_128_BITS (1u << 0)
+/* LIDs 00h, 12h and 13h, and scopes in 05h (NVMe base 2.0, figure 275). */
+#define LPA_SUPPORTED_AND_EFFECTS (1u << 5)
 #define CNTRLTYPE_IO 1
 #define WARNING_KELVIN 343
 #define CRITICAL_KELVIN 358
@@ -49,12 +51,13 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->ctratt = cpu_to_le32(CTRATT_HOST_ID_128_BITS);
     id->oaes = cpu_to_le32(FEMU_ASYNC_EVENTS);
     id->cntrltype = CNTRLTYPE_IO;
-    id->oacs = cpu_to_le16(NVME_OACS_FORMAT | NVME_OACS_NMS |
+    id->oacs = cpu_to_le16(NVME_OACS_FORMAT |
                            (n->dbbuf_offered ? NVME_OACS_DBCS : 0));
     id->acl = 3;
     id->aerl = FEMU_MAX_AERS - 1;
     id->frmw = (1 << 1) | NVME_FRMW_SLOT1_RO;
-    id->lpa = NVME_LPA_NS_SMART | NVME_LPA_CSE | NVME_LPA_EXTENDED;
+    id->lpa = NVME_LPA_NS_SMART | NVME_LPA_CSE | NVME_LPA_EXTENDED |
+              LPA_SUPPORTED_AND_EFFECTS;
     id->elpe = FEMU_ERROR_LOG_ENTRIES - 1;
     id->wctemp = cpu_to_le16(WARNING_KELVIN);
     id->cctemp = cpu_to_le16(CRITICAL_KELVIN);
@@ -83,13 +86,13 @@ static uint16_t identify_ctrl_zoned(FemuZns *n, void *buf)
     return NVME_SUCCESS;
 }
 
-/* Verify and Write Zeroes as long as a transfer; no limits to DSM ranges. */
+/* Verify as long as a transfer; no limits to DSM ranges. */
 static uint16_t identify_ctrl_nvm(FemuZns *n, void *buf)
 {
     NvmeIdCtrlNvm *id = buf;
 
     id->vsl = transfer_exponent(n->params.mdts_bytes);
-    id->wzsl = transfer_exponent(n->params.mdts_bytes);
+    id->wzsl = transfer_exponent(n->params.wzsl_bytes);
     return NVME_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #define ZOC_EXCURSIONS (1 << 1)          /* ZNS 1.1, figure 48 */
 #define UNLIMITED 0xffffffffu
 #define DLFEAT_READS_ZEROES 1
+#define NSFEAT_OPTPERF (1u << 4)
 
 /* Fill `buf`, which is zeroed, with what the namespace says. */
 typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
@@ -28,6 +29,57 @@ static void identify_common(NvmeIdNs *id)
     }
 }
 
+/* A power of two, as Linux wants of what it makes io_min: the largest. */
+static uint64_t power_of_two_in(uint64_t bytes)
+{
+    return bytes & -bytes;
+}
+
+/*
+ * The smallest write that is good, at multiples of itself. In a zone, one that
+ * programs are made of without rest; in a conventional namespace a granule,
+ * of a part of which the rest has to be read.
+ */
+static uint64_t preferred_write_bytes(const SsdParams *p, const FemuNs *ns)
+{
+    return femu_ns_zoned(ns)
+           ? MIN(power_of_two_in(ssd_params_program_bytes(p)), p->mdts_bytes)
+           : SSD_GRANULE_BYTES;
+}
+
+/* What keeps all units busy that data are striped over: a program on each. */
+static uint64_t stripe_bytes(const SsdParams *p, const FemuNs *ns)
+{
+    uint64_t units = femu_ns_zoned(ns)
+        ? (uint64_t)p->zone_channels * p->zone_ways * p->zone_dies *
+          p->zone_planes
+        : (uint64_t)p->channels * p->ways * p->dies * p->planes;
+
+    return units * p->program_pages * p->page_bytes;
+}
+
+static uint16_t nlb_0_based(uint64_t bytes, const FemuNs *ns)
+{
+    return cpu_to_le16(bytes / ns->lba_bytes - 1);
+}
+
+/*
+ * NVM command set 1.0, 4.1.5.1: NPWG, NPWA and NOWS, not above MDTS. NPDG and
+ * NPDA: deallocation drops whole granules; in a zone it has no effect.
+ */
+static void identify_preferred(const SsdParams *p, const FemuNs *ns,
+                               NvmeIdNs *id)
+{
+    uint64_t write_bytes = preferred_write_bytes(p, ns);
+
+    id->nsfeat = NSFEAT_OPTPERF;
+    id->npwg = id->npwa = nlb_0_based(write_bytes, ns);
+    id->nows = nlb_0_based(MIN(stripe_bytes(p, ns), p->mdts_bytes), ns);
+    if (!femu_ns_zoned(ns)) {
+        id->npdg = id->npda = nlb_0_based(SSD_GRANULE_BYTES, ns);
+    }
+}
+
 static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
 {
     NvmeIdNs *id = buf;
@@ -38,6 +90,7 @@ static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
     id->nuse = id->ncap;
     id->flbas = femu_format_current(ns);
     stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
+    identify_preferred(&n->params, ns, id);
     femu_identity_nguid(ns->identity, id->nguid);
     femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
     id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
@@ -119,7 +172,7 @@ static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
     for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
         id->lbafe[i].zsze = cpu_to_le64(ns->zone_size_bytes /
                                         femu_format_lba_bytes(i));
-        id->lbafe[i].zdes = n->zone_ext_bytes / FEMU_ZONE_EXT_UNIT_BYTES;
+        id->lbafe[i].zdes = n->params.zone_ext_bytes / FEMU_ZONE_EXT_UNIT_BYTES;
     }
     return NVME_SUCCESS;
 }

@@ -43,15 +43,13 @@ static uint16_t io_flush(FemuZns *n, FemuNs *ns, FemuSq *sq,
 }
 
 /*
- * Does the transfer exceed MDTS (for an append ZASL, which is not larger)?
- * Those are Invalid Field before any other error of the command.
+ * Does the command exceed MDTS, ZASL or WZSL, whichever is for it? That is
+ * Invalid Field before any other error.
  */
 static bool rw_too_long(const FemuZns *n, const FemuNs *ns, const SsdCmd *rw)
 {
-    uint64_t max_bytes = rw->op == SSD_OP_APPEND ? n->params.zasl_bytes
-                                                 : n->params.mdts_bytes;
-
-    return rw->nlb * (uint64_t)ns->lba_bytes > max_bytes;
+    return rw->nlb * (uint64_t)ns->lba_bytes >
+           ssd_op_limit_bytes(&n->params, rw->op);
 }
 
 static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
@@ -286,7 +284,7 @@ uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
     case NVME_CMD_ZONE_MGMT_SEND:
         return femu_zone_send(n, ns, sq, cmd);
     case NVME_CMD_ZONE_MGMT_RECV:
-        return femu_zone_receive(n, ns, cmd);
+        return femu_zone_receive(n, ns, sq, cmd);
     default:
         return NVME_INVALID_OPCODE;
     }

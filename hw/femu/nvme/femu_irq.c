@@ -97,7 +97,10 @@ static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
     return threshold + 1;
 }
 
-/* An entry has been posted to this queue. */
+/*
+ * An entry has been posted to this queue. If that has cost us the bus, the
+ * interrupt is held as well: it is due when we have it back.
+ */
 void femu_irq_posted(FemuZns *n, const FemuCq *cq)
 {
     FemuHeldIrq *held = &n->held_irq[cq->vector];
@@ -105,7 +108,7 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
     if (!cq->irq_enabled) {
         return;
     }
-    if (++held->entries >= coalescing_entries(n, cq)) {
+    if (++held->entries >= coalescing_entries(n, cq) && femu_can_master(n)) {
         signal_vector(n, cq->vector);
     } else if (held->entries == 1) {
         held->due_at_ns = n->clock_ns + (int64_t)n->dilation *
@@ -147,6 +150,9 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
 /* Send the interrupts that have been held long enough, or all of them. */
 void femu_irq_run(FemuZns *n, bool all)
 {
+    if (!femu_can_master(n)) {
+        return;
+    }
     for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
         const FemuHeldIrq *held = &n->held_irq[vector];
 
@@ -156,11 +162,14 @@ void femu_irq_run(FemuZns *n, bool all)
     }
 }
 
-/* When femu_irq_run() is to be called next, or INT64_MAX. */
+/* When femu_irq_run() has something to do next, or INT64_MAX. */
 int64_t femu_irq_next_at_ns(const FemuZns *n)
 {
     int64_t next_at_ns = INT64_MAX;
 
+    if (!femu_can_master(n)) {
+        return INT64_MAX;
+    }
     for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
         const FemuHeldIrq *held = &n->held_irq[vector];
 
@@ -179,13 +188,19 @@ void femu_irq_ctrl_reset(FemuZns *n)
     femu_irq_update_pin(n);
 }
 
-/* Bring the pin's level in line with queues, mask and the mode in force. */
+/*
+ * Bring the pin's level in line with queues, mask and the mode in force. It is
+ * low while we are not in D0. (Its messages need no Bus Master Enable.)
+ */
 void femu_irq_update_pin(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
     bool level = false;
 
-    if (!msix_enabled(pci) && !msi_enabled(pci)) {
+    if (!n->plugged) {
+        return;
+    }
+    if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {
         for (unsigned i = 0; i < FEMU_MAX_QUEUES && !level; i++) {
             const FemuCq *cq = n->cq[i];
 

@@ -15,18 +15,27 @@
 
 #define LOG_SUPPORTED_PAGES 0x00
 #define LOG_FEATURES_SUPPORTED 0x12
+#define LOG_MI_COMMANDS_SUPPORTED 0x13
 #define LOG_LIST_BYTES 1024             /* 256 entries of 4 bytes */
+#define MI_COMMANDS_BYTES 4096
 #define CHANGED_NS_LIST_BYTES 4096
 #define CHANGED_ZONES_BYTES 4096
 #define LSUPP 1
 
 /* To be submitted while its namespace has no other command (figure 211). */
 #define CSE_ONE_PER_NAMESPACE (1u << 16)
+/*
+ * What an admin command is about. Of I/O commands no scope is reported: that
+ * is their namespace, and Linux 6.12 warns of bits that it does not expect.
+ */
+#define CSP_NAMESPACE_SCOPE (1u << 20)
+#define CSP_CONTROLLER_SCOPE (1u << 21)
 
 #define NS_PER_HOUR (3600 * UINT64_C(1000000000))
 #define SMART_UNIT_BYTES (1000 * 512)
 #define SPARE_PERCENT 100
 #define SPARE_THRESHOLD_PERCENT 10
+#define USED_PERCENT_MAX UINT8_MAX      /* this or more */
 
 /* Entries are numbered from 1; the ring keeps the youngest. */
 static void error_log_add(FemuZns *n, NvmeErrorLog entry)
@@ -114,6 +123,8 @@ static void log_smart(FemuZns *n, const FemuNs *ns, uint8_t *buf)
         .temperature = cpu_to_le16(FEMU_TEMPERATURE_KELVIN),
         .available_spare = SPARE_PERCENT,
         .available_spare_threshold = SPARE_THRESHOLD_PERCENT,
+        .percentage_used = MIN(ssd_used_percent(n->ssd, n->now_ns),
+                               USED_PERCENT_MAX),
     };
 
     if (femu_temperature_warning(n)) {
@@ -159,14 +170,17 @@ static void log_effects(const FemuZns *n, uint8_t *buf, uint8_t csi)
     NvmeEffectsLog *log = (NvmeEffectsLog *)buf;
 
     for (int i = 0; i < ARRAY_SIZE(admin); i++) {
-        effects_add(&log->acs[admin[i]], 0);
+        effects_add(&log->acs[admin[i]], CSP_CONTROLLER_SCOPE);
     }
     if (n->dbbuf_offered) {
-        effects_add(&log->acs[NVME_ADM_CMD_DBBUF_CONFIG], 0);
+        effects_add(&log->acs[NVME_ADM_CMD_DBBUF_CONFIG],
+                    CSP_CONTROLLER_SCOPE);
     }
     effects_add(&log->acs[NVME_ADM_CMD_FORMAT_NVM],
-                NVME_CMD_EFF_LBCC | NVME_CMD_EFF_NCC | CSE_ONE_PER_NAMESPACE);
-    effects_add(&log->acs[NVME_ADM_CMD_NS_ATTACHMENT], NVME_CMD_EFF_NIC);
+                NVME_CMD_EFF_LBCC | NVME_CMD_EFF_NCC | CSE_ONE_PER_NAMESPACE |
+                CSP_NAMESPACE_SCOPE);
+    effects_add(&log->acs[NVME_ADM_CMD_NS_ATTACHMENT],
+                NVME_CMD_EFF_NIC | CSP_CONTROLLER_SCOPE);
     effects_add(&log->iocs[NVME_CMD_FLUSH], 0);
     effects_add(&log->iocs[NVME_CMD_WRITE], NVME_CMD_EFF_LBCC);
     effects_add(&log->iocs[NVME_CMD_READ], 0);
@@ -187,8 +201,8 @@ static void log_supported_pages(uint8_t *buf)
     static const uint8_t pages[] = {
         LOG_SUPPORTED_PAGES, NVME_LOG_ERROR_INFO, NVME_LOG_SMART_INFO,
         NVME_LOG_FW_SLOT_INFO, NVME_LOG_CHANGED_NSLIST, NVME_LOG_CMD_EFFECTS,
-        LOG_FEATURES_SUPPORTED, FEMU_LOG_CHANGED_ZONES,
-        FEMU_LOG_VENDOR_STATS,
+        LOG_FEATURES_SUPPORTED, LOG_MI_COMMANDS_SUPPORTED,
+        FEMU_LOG_CHANGED_ZONES, FEMU_LOG_VENDOR_STATS,
     };
 
     for (int i = 0; i < ARRAY_SIZE(pages); i++) {
@@ -264,6 +278,8 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
         log = log_new(LOG_LIST_BYTES);
         log_features(log->data);
         return log;
+    case LOG_MI_COMMANDS_SUPPORTED:
+        return log_new(MI_COMMANDS_BYTES);      /* there are none */
     case FEMU_LOG_CHANGED_ZONES:
         log = log_new(CHANGED_ZONES_BYTES);
         femu_zone_change_log(femu_ns(n, nsid), log->data);

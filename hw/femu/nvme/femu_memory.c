@@ -9,11 +9,40 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/madvise.h"
 #include "exec/cpu-common.h"
 #include "exec/memory.h"
 #include "exec/ramblock.h"
 #include "femu.h"
+
+/* Do its bytes stay in a file of the user's? In a folder it has no name. */
+static bool memdev_is_kept(HostMemoryBackend *memdev, RAMBlock *ram_block)
+{
+    g_autofree char *path = NULL;
+
+    if (!qemu_ram_is_shared(ram_block) || !qemu_ram_is_named_file(ram_block)) {
+        return false;
+    }
+    path = object_property_get_str(OBJECT(memdev), "mem-path", NULL);
+    return path && !g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+/*
+ * Bytes that are kept look as if the drive was: but what says which of them are
+ * data, and all else that the drive knows, is in QEMU's memory alone.
+ */
+static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
+                         const char *name)
+{
+    if (memdev_is_kept(memdev, ram_block)) {
+        warn_report("memdev=%s: its file keeps the bytes, but zone states, "
+                    "write pointers, zone descriptor extensions, the "
+                    "conventional namespace's mapping and all counters end "
+                    "with QEMU; the next drive on it is empty and reads "
+                    "zeroes. To leave the file as it is: share=off", name);
+    }
+}
 
 static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
                              Error **errp)
@@ -40,6 +69,7 @@ static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
     }
     host_memory_backend_set_mapped(memdev, true);
     object_ref(OBJECT(memdev));
+    warn_if_kept(memdev, mr->ram_block, name);
     memory->memdev = memdev;
     memory->ram_block = mr->ram_block;
     memory->base = memory_region_get_ram_ptr(mr);

@@ -33,7 +33,7 @@ static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
     ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
     ns->size_bytes = ns->zones * ns->zone_size_bytes;
     ns->capacity_bytes = ns->zones * ns->zone_capacity_bytes;
-    ns->zone_ext = g_malloc0_n(ns->zones, n->zone_ext_bytes);
+    ns->zone_ext = g_malloc0_n(ns->zones, n->params.zone_ext_bytes);
     ns->zone_ext_valid = bitmap_new(ns->zones);
     ns->changed_zones = bitmap_new(ns->zones);
     femu_store_init(&ns->store, &n->memory,

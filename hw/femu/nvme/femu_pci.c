@@ -42,46 +42,6 @@ static bool config_params(FemuZns *n, Error **errp)
     return true;
 }
 
-/* A serial number from where the device is: no two drives have the same. */
-static char *default_serial(FemuZns *n)
-{
-    g_autofree char *path = qdev_get_dev_path(DEVICE(n));
-    size_t chars;
-
-    if (DEVICE(n)->id) {
-        return g_strndup(DEVICE(n)->id, FEMU_SERIAL_BYTES);
-    }
-    chars = strlen(path);
-    return g_strdup(path + (chars > FEMU_SERIAL_BYTES
-                            ? chars - FEMU_SERIAL_BYTES : 0));
-}
-
-static bool config_serial(FemuZns *n, Error **errp)
-{
-    if (!n->serial) {
-        n->serial = default_serial(n);
-        return true;
-    }
-    if (!*n->serial) {
-        error_setg(errp, "serial is empty; in a configuration file the value "
-                   "must be quoted: serial = \"...\"");
-        return false;
-    }
-    if (strlen(n->serial) > FEMU_SERIAL_BYTES) {
-        error_setg(errp, "serial=%s is too long; it can have %d characters",
-                   n->serial, FEMU_SERIAL_BYTES);
-        return false;
-    }
-    for (const char *c = n->serial; *c; c++) {
-        if (!g_ascii_isprint(*c)) {
-            error_setg(errp, "serial has a character 0x%02x; it must be "
-                       "printable ASCII", (uint8_t)*c);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool config_device(FemuZns *n, Error **errp)
 {
     if (n->dilation < 1 || n->dilation > DILATION_MAX) {
@@ -96,7 +56,7 @@ static bool config_device(FemuZns *n, Error **errp)
                    FEMU_MAX_QUEUE_PAIRS);
         return false;
     }
-    return femu_zone_ext_check(n, errp);
+    return true;
 }
 
 /*
@@ -126,18 +86,48 @@ static bool msix_caps_init(FemuZns *n, Error **errp)
     return true;
 }
 
-static bool caps_init(FemuZns *n, Error **errp)
+/* MSI and MSI-X; where the machine cannot take messages there is the pin. */
+static bool irq_caps_init(FemuZns *n, Error **errp)
 {
     PCIDevice *pci = PCI_DEVICE(n);
 
-    if (pci_pm_init(pci, 0, errp) < 0) {
-        return false;
+    if (!msi_nonbroken) {
+        return true;
     }
     if (msi_init(pci, 0, MSI_VECTORS, true, false, errp) < 0) {
         return false;
     }
     if (!msix_caps_init(n, errp)) {
         msi_uninit(pci);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Power states D0 and D3hot (NVMe over PCIe transport 1.2, 3.8.2.3). A
+ * controller has No_Soft_Reset: the way back to D0 is no reset, all state is as
+ * it was. QEMU does the rest of D3hot: transitions, and no access to BAR 0.
+ */
+static bool pm_cap_init(FemuZns *n, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    int cap = pci_pm_init(pci, 0, errp);
+
+    if (cap < 0) {
+        return false;
+    }
+    pci_set_word(pci->config + cap + PCI_PM_PMC, PCI_PM_CAP_VER_1_2);
+    pci_set_word(pci->config + cap + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(pci->wmask + cap + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+    return true;
+}
+
+static bool caps_init(FemuZns *n, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    if (!pm_cap_init(n, errp) || !irq_caps_init(n, errp)) {
         return false;
     }
     if (pcie_endpoint_cap_init(pci, 0) < 0) {
@@ -168,9 +158,40 @@ static bool pci_part_init(FemuZns *n, Error **errp)
     return true;
 }
 
+/*
+ * Is the device in D0? Power management has not disabled it, then; what BAR 0
+ * needs is QEMU's business.
+ */
+bool femu_powered(const FemuZns *n)
+{
+    const PCIDevice *pci = &n->parent_obj;
+    uint16_t pmcsr = pci_get_word(pci->config + pci->pm_cap + PCI_PM_CTRL);
+
+    return (pmcsr & PCI_PM_CTRL_STATE_MASK) == 0;
+}
+
+/*
+ * May the device access memory now, which is how it fetches, transfers, posts
+ * and signals? Only with Bus Master Enable (PCI Express base 4.0, 7.5.1.1.3:
+ * without, a function does not issue memory requests, MSI included) and in D0
+ * (5.3.1.4.1: in D3hot a function takes configuration requests and messages,
+ * and issues nothing but its wake-up). It is no error to be without, as a
+ * write that fails is, for which NVMe base 2.0, 3.1.3.6, has CSTS.CFS: what
+ * the controller has to do waits. A host that turns the bus off for a while
+ * finds afterwards what was due meanwhile.
+ */
+bool femu_can_master(const FemuZns *n)
+{
+    const PCIDevice *pci = &n->parent_obj;
+
+    return femu_entry_open(n) && femu_powered(n) &&
+           (pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
+}
+
 /* Undo what realize did but for the PCI part; each part may be missing. */
 static void femu_teardown(FemuZns *n)
 {
+    femu_queues_delete(n);
     femu_trace_close(n);
     if (n->timer) {
         femu_time_exit(n);
@@ -188,7 +209,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(pci);
 
-    if (!config_params(n, errp) || !config_serial(n, errp) ||
+    if (!config_params(n, errp) || !femu_serial_init(n, errp) ||
         !config_device(n, errp)) {
         return;
     }
@@ -207,36 +228,54 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_time_init(n);
     if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {
         femu_teardown(n);
+        return;
     }
+    n->plugged = true;
 }
 
+/*
+ * Unplugged. The PCI part goes at once, with QEMU's; the rest, which an entry
+ * may be working on, goes with the object.
+ */
 static void femu_exit(PCIDevice *pci)
 {
     FemuZns *n = FEMU_ZNS(pci);
 
-    femu_ctrl_hard_reset(n);
+    n->plugged = false;
+    femu_time_stop(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
     msi_uninit(pci);
     pcie_cap_exit(pci);
     memory_region_del_subregion(&n->bar0, &n->mmio);
-    femu_teardown(n);
+}
+
+static void femu_finalize(Object *obj)
+{
+    femu_teardown(FEMU_ZNS(obj));
 }
 
 static void femu_reset_hold(Object *obj, ResetType type)
 {
-    FemuZns *n = FEMU_ZNS(obj);
-
-    femu_time_enter(n);
-    femu_ctrl_hard_reset(n);
+    femu_entry_reset(FEMU_ZNS(obj));
 }
 
-/* A change of the interrupt mode moves a pending request to or off the pin. */
+/*
+ * A change of the interrupt mode moves a pending request to or off the pin. Who
+ * may master the bus again does what has waited for it, at the entry's end. The
+ * message of a vector that this unmasks may have unplugged us.
+ */
 static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
                               int bytes)
 {
+    FemuZns *n = FEMU_ZNS(pci);
+
+    femu_entry_begin(n);
     pci_default_write_config(pci, addr, value, bytes);
-    pcie_cap_flr_write_config(pci, addr, value, bytes);
-    femu_irq_update_pin(FEMU_ZNS(pci));
+    if (n->plugged) {
+        pcie_cap_flr_write_config(pci, addr, value, bytes);
+        femu_irq_update_pin(n);
+    }
+    femu_entry_end(n);
 }
 
 #define FEMU_PROP_U32 DEFINE_PROP_UINT32
@@ -258,7 +297,6 @@ static const Property femu_properties[] = {
     DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
                        FEMU_MAX_QUEUE_PAIRS),
     DEFINE_PROP_BOOL("dbbuf", FemuZns, dbbuf_offered, false),
-    DEFINE_PROP_UINT32("zd-extension-size", FemuZns, zone_ext_bytes, 0),
 };
 
 static void describe_properties(ObjectClass *oc)
@@ -282,8 +320,6 @@ static void describe_properties(ObjectClass *oc)
         "I/O queue pairs that a host can create");
     object_class_property_set_description(oc, "dbbuf",
         "offer Doorbell Buffer Config: doorbells in host memory");
-    object_class_property_set_description(oc, "zd-extension-size",
-        "bytes of a zone descriptor's extension; 0: none");
 }
 
 static const VMStateDescription femu_vmstate = {
@@ -318,6 +354,7 @@ static const TypeInfo femu_type = {
     .name = TYPE_FEMU_ZNS,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(FemuZns),
+    .instance_finalize = femu_finalize,
     .class_init = femu_class_init,
     .interfaces = (InterfaceInfo[]) {
         { INTERFACE_PCIE_DEVICE },

@@ -29,7 +29,8 @@ uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     if (!queue_id_valid(n, id) || n->cq[id]) {
         return NVME_INVALID_QID;
     }
-    cq = g_new0(FemuCq, 1);
+    cq = &n->cq_memory[id];
+    *cq = (FemuCq) { 0 };
     cq->id = id;
     cq->base = base;
     cq->size = size;
@@ -55,7 +56,8 @@ uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     if (!queue_id_valid(n, cq_id) || !n->cq[cq_id]) {
         return NVME_INVALID_CQID;
     }
-    sq = g_new0(FemuSq, 1);
+    sq = &n->sq_memory[id];
+    *sq = (FemuSq) { 0 };
     sq->id = id;
     sq->base = base;
     sq->size = size;
@@ -93,7 +95,6 @@ void femu_sq_delete(FemuZns *n, uint16_t id)
     cq_drop_parked(sq->cq, sq);
     sq->cq->sq_count--;
     n->sq[id] = NULL;
-    g_free(sq);
 }
 
 /* Delete a queue that exists and that no submission queue uses. */
@@ -105,7 +106,6 @@ void femu_cq_delete(FemuZns *n, uint16_t id)
     cq_drop_parked(cq, NULL);
     n->cq[id] = NULL;
     femu_irq_forget(n, cq->vector);
-    g_free(cq);
     femu_irq_update_pin(n);
 }
 
@@ -123,6 +123,12 @@ void femu_queues_delete(FemuZns *n)
     }
     n->last_sq_idx = 0;
     n->fetch_unfinished = false;
+}
+
+/* May we work for the host: fetch commands and post completions? */
+static bool can_serve(const FemuZns *n)
+{
+    return femu_ctrl_running(n) && femu_can_master(n);
 }
 
 static bool cq_full(const FemuCq *cq)
@@ -166,7 +172,10 @@ uint16_t femu_status_retry(uint16_t status)
     }
 }
 
-/* Post a completion, or park it until the host has made room for it. */
+/*
+ * Post a completion, or park it until the host has made room for it or lets us
+ * master the bus again.
+ */
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result)
 {
@@ -183,7 +192,7 @@ void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
     if (!femu_ctrl_running(n)) {
         return;
     }
-    if (!cq_full(cq)) {
+    if (!cq_full(cq) && femu_can_master(n)) {
         cq_write(n, cq, &cqe);
         return;
     }
@@ -195,13 +204,23 @@ void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
 
 static void cq_unpark(FemuZns *n, FemuCq *cq)
 {
-    while (femu_ctrl_running(n) && !cq_full(cq) &&
+    while (can_serve(n) && !cq_full(cq) &&
            !QSIMPLEQ_EMPTY(&cq->parked)) {
         FemuParked *parked = QSIMPLEQ_FIRST(&cq->parked);
 
         QSIMPLEQ_REMOVE_HEAD(&cq->parked, next);
         cq_write(n, cq, &parked->cqe);
         g_free(parked);
+    }
+}
+
+/* Post what has been parked, if the host lets us by now. */
+void femu_queues_unpark(FemuZns *n)
+{
+    for (unsigned id = 0; id < FEMU_MAX_QUEUES; id++) {
+        if (n->cq[id]) {
+            cq_unpark(n, n->cq[id]);
+        }
     }
 }
 
@@ -306,13 +325,13 @@ static bool shadows_sync(FemuZns *n)
 /*
  * May the next command of this queue be fetched? Not while completions wait
  * for room in its completion queue, so that their number stays bounded by the
- * commands inside and one per queue; and an I/O command only if the core has
- * room for it.
+ * commands inside and one per queue; and an I/O command, or an admin command
+ * that takes time, only if the core has room for it.
  */
 static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
 {
     return sq->head != sq->tail && QSIMPLEQ_EMPTY(&sq->cq->parked) &&
-           (sq->id == 0 || ssd_has_room(n->ssd));
+           (ssd_has_room(n->ssd) || (sq->id == 0 && !sq->awaits_slot));
 }
 
 /* Round robin: the next queue after the one served last, or NULL. */
@@ -347,8 +366,10 @@ static uint16_t cmd_check(const FemuSq *sq, const NvmeCmd *cmd)
 }
 
 /*
- * Fetch and execute one command. The queue may be gone afterwards, but only
- * if the command came from another one, the admin queue.
+ * Fetch and execute one command, unless it is an admin command that needs a
+ * slot and there is none: it stays where it is until there is one. The queue may
+ * be gone afterwards, but only if the command came from another one, the admin
+ * queue.
  */
 static void sq_fetch_one(FemuZns *n, FemuSq *sq)
 {
@@ -359,6 +380,11 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
     if (!femu_dma_read(n, sq->base + sq->head * sizeof(cmd), &cmd,
                        sizeof(cmd))) {
         femu_ctrl_fatal(n, "a submission queue entry cannot be read");
+        return;
+    }
+    sq->awaits_slot = sq->id == 0 && !ssd_has_room(n->ssd) &&
+                      femu_admin_needs_slot(n, &cmd);
+    if (sq->awaits_slot) {
         return;
     }
     sq->head = (sq->head + 1) % sq->size;
@@ -389,7 +415,7 @@ void femu_queues_fetch(FemuZns *n)
     uint32_t left = FEMU_MAX_QUEUES * FEMU_MAX_QUEUE_ENTRIES;
 
     n->fetch_unfinished = false;
-    while (femu_ctrl_running(n)) {
+    while (can_serve(n)) {
         FemuSq *sq = sq_next_fetchable(n);
 
         if (!sq && !shadows_sync(n)) {

@@ -30,7 +30,8 @@
 
 bool femu_ctrl_running(const FemuZns *n)
 {
-    return (n->csts & (NVME_CSTS_READY | NVME_CSTS_FAILED)) ==
+    return femu_entry_open(n) &&
+           (n->csts & (NVME_CSTS_READY | NVME_CSTS_FAILED)) ==
            NVME_CSTS_READY;
 }
 
@@ -235,7 +236,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
 {
     FemuZns *n = opaque;
 
-    femu_time_enter(n);
+    femu_entry_begin(n);
     if (offset >= DOORBELL_BASE) {
         doorbell_write(n, offset, value, size);
     } else {
@@ -244,7 +245,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
             reg_write32(n, offset + 4, value >> 32);
         }
     }
-    femu_time_run(n);
+    femu_entry_end(n);
 }
 
 /* Doorbells read as zero. */

@@ -91,6 +91,27 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 }
 
 /*
+ * The host has been answered: `asked` only takes its time, if it takes any. If
+ * so, needs ssd_has_room().
+ * Return: success, or that the completion comes later.
+ */
+uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                           const SsdCmd *asked, uint64_t result)
+{
+    uint16_t status;
+    uint64_t lba;
+    FemuReq *req;
+
+    if (!ssd_is_timed(n->ssd, asked->op)) {
+        return NVME_SUCCESS;
+    }
+    status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), asked, &lba, &req);
+    assert(status == NVME_SUCCESS);
+    req->result = result;
+    return NVME_NO_COMPLETE;
+}
+
+/*
  * Hand the core the reset of all zones of a namespace that is being formatted.
  * Needs ssd_has_room().
  * Return: has the core accepted it?
@@ -139,7 +160,8 @@ static void req_done(FemuZns *n, const SsdDone *done)
         ssd_histogram_add(&n->lateness_ns,
                           n->clock_ns - done->due_at_ns * n->dilation);
         femu_trace_done(n, req->trace_seq, done);
-        femu_cq_post(n, req->sq, req->cid, status, done->result);
+        femu_cq_post(n, req->sq, req->cid, status,
+                     req->result ? req->result : done->result);
     } else if (req->format_ns) {
         femu_trace_done(n, req->trace_seq, done);
         femu_format_reset_done(req->format_ns);

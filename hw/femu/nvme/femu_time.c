@@ -3,8 +3,8 @@
  *
  * Core time is QEMU_CLOCK_VIRTUAL divided by time-dilation, rounded down; a
  * completion that the core gives the time t is due at t * dilation. The clock
- * is read once per entry from outside (a register write, the timer, QOM), so
- * everything that one entry does happens at one instant.
+ * is read once per entry from outside (see femu_entry.c), so everything that
+ * one entry does happens at one instant.
  *
  * Knows nothing of what the commands do.
  *
@@ -58,6 +58,7 @@ static void time_arm(FemuZns *n)
  */
 void femu_time_run(FemuZns *n)
 {
+    femu_queues_unpark(n);
     do {
         femu_req_deliver_due(n);
         femu_zone_change_poll(n);
@@ -65,38 +66,17 @@ void femu_time_run(FemuZns *n)
         femu_queues_fetch(n);
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
     femu_irq_run(n, false);
-    time_arm(n);
-}
-
-/*
- * An entry from elsewhere than a register access, where the memory core guards
- * a device against re-entry: from the timer or QOM, a queue, a data buffer or
- * an MSI-X message that is aimed at our own BAR would re-enter. So we engage
- * the guard ourselves.
- * Return: what femu_time_end() needs.
- */
-bool femu_time_begin(FemuZns *n)
-{
-    MemReentrancyGuard *guard = &DEVICE(n)->mem_reentrancy_guard;
-    bool engaged = guard->engaged_in_io;
-
-    guard->engaged_in_io = true;
-    femu_time_enter(n);
-    return engaged;
-}
-
-/* Do what has become due or possible, and leave. */
-void femu_time_end(FemuZns *n, bool engaged)
-{
-    femu_time_run(n);
-    DEVICE(n)->mem_reentrancy_guard.engaged_in_io = engaged;
+    if (n->plugged) {
+        time_arm(n);
+    }
 }
 
 static void time_expired(void *opaque)
 {
     FemuZns *n = opaque;
 
-    femu_time_end(n, femu_time_begin(n));
+    femu_entry_begin(n);
+    femu_entry_end(n);
 }
 
 /* Are all instructions of the processor's last slice on the clock? */
@@ -133,6 +113,12 @@ void femu_time_init(FemuZns *n)
     time_wait_for_slices();
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     femu_time_enter(n);
+}
+
+/* Nothing happens of itself any more. */
+void femu_time_stop(FemuZns *n)
+{
+    timer_del(n->timer);
 }
 
 void femu_time_exit(FemuZns *n)

@@ -86,10 +86,11 @@ static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
  * The number of zones is that of the descriptors that fit, if `partial`, else
  * of all that match (ZNS 1.1, 3.4.2.2). Each descriptor is followed by
  * `ext_bytes` of its extension, zeroes if that is not valid.
+ * Return: the descriptors.
  */
-static void report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
-                        uint64_t bytes, uint32_t zone_idx, uint8_t filter,
-                        bool partial, uint32_t ext_bytes)
+static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
+                            uint64_t bytes, uint32_t zone_idx, uint8_t filter,
+                            bool partial, uint32_t ext_bytes)
 {
     NvmeZoneReportHeader header = { 0 };
     uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
@@ -119,6 +120,7 @@ static void report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
     }
     header.nr_zones = cpu_to_le64(matches);
     memcpy(buf, &header, sizeof(header));
+    return MIN(matches, room);
 }
 
 /*
@@ -126,7 +128,8 @@ static void report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
  * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused if
  * descriptors have no extensions.
  */
-uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
+uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                           const NvmeCmd *cmd)
 {
     uint64_t slba = le32_to_cpu(cmd->cdw10) |
                     (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
@@ -136,7 +139,13 @@ uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
     uint8_t filter = cdw13 >> 8;
     bool partial = cdw13 & (1u << 16);
     bool extended = action == NVME_ZONE_REPORT_EXTENDED;
-    uint32_t ext_bytes = n->zone_ext_bytes;
+    uint32_t ext_bytes = n->params.zone_ext_bytes;
+    SsdCmd report = {
+        .op = SSD_OP_ZONE_REPORT,
+        .nsid = ns->nsid,
+        .slba = slba,
+    };
+    uint16_t status;
 
     if (action > NVME_ZONE_REPORT_EXTENDED || (extended && !ext_bytes) ||
         !report_filter_valid(filter) ||
@@ -147,7 +156,9 @@ uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, const NvmeCmd *cmd)
     if (slba >= femu_ns_size_lba(ns)) {
         return NVME_LBA_RANGE;
     }
-    report_fill(n, ns, n->bounce, bytes, slba / femu_ns_zone_nlb(ns), filter,
-                partial, extended ? ext_bytes : 0);
-    return femu_dma_reply(n, cmd, n->bounce, bytes);
+    report.nlb = report_fill(n, ns, n->bounce, bytes,
+                             slba / femu_ns_zone_nlb(ns), filter, partial,
+                             extended ? ext_bytes : 0);
+    status = femu_dma_reply(n, cmd, n->bounce, bytes);
+    return status ? status : femu_req_answered(n, sq, cmd, &report, 0);
 }

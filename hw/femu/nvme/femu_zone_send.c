@@ -20,7 +20,7 @@ static bool wants_zrwa(const NvmeZoneSendCmd *send)
 /* Without ZRWAs the bit is reserved, and an extension is set regardless. */
 static SsdOp set_extension_op(const FemuZns *n, const NvmeZoneSendCmd *send)
 {
-    if (!n->zone_ext_bytes) {
+    if (!n->params.zone_ext_bytes) {
         return SSD_OP_COUNT;
     }
     return wants_zrwa(send) && n->params.zrwa_bytes
@@ -83,9 +83,9 @@ static void forget_emptied(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 static void set_extension(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
     uint32_t zone_idx = cmd->slba / femu_ns_zone_nlb(ns);
+    size_t bytes = n->params.zone_ext_bytes;
 
-    memcpy(ns->zone_ext + zone_idx * (size_t)n->zone_ext_bytes, n->bounce,
-           n->zone_ext_bytes);
+    memcpy(ns->zone_ext + zone_idx * bytes, n->bounce, bytes);
     set_bit(zone_idx, ns->zone_ext_valid);
 }
 
@@ -94,7 +94,8 @@ const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
                           uint32_t zone_idx)
 {
     return test_bit(zone_idx, ns->zone_ext_valid)
-           ? ns->zone_ext + zone_idx * (size_t)n->zone_ext_bytes : NULL;
+           ? ns->zone_ext + zone_idx * (size_t)n->params.zone_ext_bytes
+           : NULL;
 }
 
 static bool sets_extension(SsdOp op)
@@ -125,7 +126,7 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return NVME_INVALID_FIELD;
     }
     if (sets_extension(zone_cmd.op) && !zone_cmd.select_all) {
-        status = femu_dma_map(n, cmd, n->zone_ext_bytes,
+        status = femu_dma_map(n, cmd, n->params.zone_ext_bytes,
                               DMA_DIRECTION_TO_DEVICE);
         if (!status) {
             status = femu_dma_from_host(n, n->bounce);
@@ -145,20 +146,4 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
         set_extension(n, ns, &zone_cmd);
     }
     return NVME_NO_COMPLETE;
-}
-
-/* ZNS 1.1, figure 50: ZDES counts units of 64 bytes in 8 bits. */
-bool femu_zone_ext_check(const FemuZns *n, Error **errp)
-{
-    uint32_t max_bytes = MIN(UINT8_MAX * FEMU_ZONE_EXT_UNIT_BYTES,
-                             n->params.mdts_bytes);
-
-    if (n->zone_ext_bytes % FEMU_ZONE_EXT_UNIT_BYTES ||
-        n->zone_ext_bytes > max_bytes) {
-        error_setg(errp, "zd-extension-size=%" PRIu32 " must be 0 (none) or a "
-                   "multiple of %d up to %" PRIu32, n->zone_ext_bytes,
-                   FEMU_ZONE_EXT_UNIT_BYTES, max_bytes);
-        return false;
-    }
-    return true;
 }

@@ -106,12 +106,11 @@ static void set_fail(Object *obj, const char *value, Error **errp)
     FemuNs *ns = femu_ns_from_text(n, "zone-fail", value, &rest, errp);
     uint32_t zone_idx;
     SsdZoneState state;
-    bool guard;
 
     if (!ns || !parse_fail(ns, value, rest, &zone_idx, &state, errp)) {
         return;
     }
-    guard = femu_time_begin(n);
+    femu_entry_begin(n);
     if (ssd_zone_fail(n->ssd, n->now_ns, ns->nsid, zone_idx, state)) {
         femu_trace_zone_fail(n, ns->nsid, zone_idx, state);
         if (state == SSD_ZONE_OFFLINE) {
@@ -123,7 +122,7 @@ static void set_fail(Object *obj, const char *value, Error **errp)
                    "become any better", value,
                    state_name(femu_ns_zone(n, ns, zone_idx).state));
     }
-    femu_time_end(n, guard);
+    femu_entry_end(n);
 }
 
 void femu_zone_state_class_init(ObjectClass *oc)

@@ -14,13 +14,13 @@
 
 /* What a draw is for: equal keys of different kinds are independent. */
 typedef enum DrawKind {
-    DRAW_PAGE_TYPE = 1, /* place, page */
-    DRAW_PROGRAM_TIME,  /* place, row and life */
+    DRAW_PAGE_TYPE = 1, /* cells, page */
+    DRAW_PROGRAM_TIME,  /* cells, row and life */
     DRAW_SEGMENT,       /* unit, suspend points passed */
-    DRAW_FRONT_AFTER,   /* command number */
-    DRAW_PAUSES,        /* command number */
-    DRAW_PAUSE,         /* command number */
-    DRAW_STRIPE_TIME,   /* stripe's places, row and life */
+    DRAW_FRONT_AFTER,   /* zone, number of the write to it */
+    DRAW_PAUSES,        /* likewise */
+    DRAW_PAUSE,         /* likewise */
+    DRAW_STRIPE_TIME,   /* stripe's cells, row and life */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */

@@ -57,7 +57,7 @@ static uint32_t token_next(const Flash *flash)
     return flash->fresh_idx;
 }
 
-static uint32_t token_take(Flash *flash)
+uint32_t flash_token_take(Flash *flash)
 {
     uint32_t token_idx = token_next(flash);
 
@@ -173,6 +173,34 @@ bool flash_unlock_programs(Flash *flash, uint64_t now_ns)
     return true;
 }
 
+/* The order of programs and erases on a unit */
+
+static void erase_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    FlashUnit *unit = &flash->units[token->op.unit_idx];
+
+    if (unit->programs_arrived == unit->programs_issued) {
+        flash_unit_join(flash, now_ns, token_idx);
+    } else {
+        token->programs_before = unit->programs_issued;
+        queue_push(flash, &unit->erases, token_idx);
+    }
+}
+
+static void program_arrived(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashUnit *unit = &flash->units[flash->tokens[token_idx].op.unit_idx];
+
+    unit->programs_arrived++;
+    flash_unit_join(flash, now_ns, token_idx);
+    while (!queue_is_empty(&unit->erases) &&
+           flash->tokens[unit->erases.head_idx].programs_before ==
+           unit->programs_arrived) {
+        flash_unit_join(flash, now_ns, queue_pop(flash, &unit->erases));
+    }
+}
+
 FlashOp *flash_next_op(Flash *flash)
 {
     return &flash->tokens[token_next(flash)].op;
@@ -180,22 +208,26 @@ FlashOp *flash_next_op(Flash *flash)
 
 void flash_issue_next(Flash *flash, uint64_t now_ns)
 {
-    uint32_t token_idx = token_take(flash);
+    uint32_t token_idx = flash_token_take(flash);
 
     flash->tokens[token_idx].has_event = false;
     switch (flash->tokens[token_idx].op.kind) {
     case FLASH_READ:
-    case FLASH_ERASE:
-    case FLASH_STEP:
         flash_unit_join(flash, now_ns, token_idx);
+        break;
+    case FLASH_ERASE:
+        erase_ask(flash, now_ns, token_idx);
         break;
     case FLASH_LOAD:
         flash_channel_ask(flash, now_ns, token_idx);
         break;
     case FLASH_PROGRAM:
     case FLASH_PAD:
+        flash->units[flash->tokens[token_idx].op.unit_idx].programs_issued++;
         register_ask(flash, now_ns, token_idx);
         break;
+    case FLASH_STEP:
+        g_assert_not_reached();
     }
 }
 
@@ -242,7 +274,7 @@ static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         return false;
     }
     if (flash_programs(op->kind)) {
-        flash_unit_join(flash, now_ns, token_idx);
+        program_arrived(flash, now_ns, token_idx);
         return false;
     }
     if (op->kind == FLASH_READ && !flash->config.cache_read) {

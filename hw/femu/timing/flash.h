@@ -47,7 +47,7 @@ typedef struct FlashConfig {
     uint64_t program_ns;
     uint64_t program_data_ns; /* more, for a program with data of the host */
     uint32_t program_spread_permille;
-    uint32_t stripe_places; /* places that follow each other make a stripe, */
+    uint32_t stripe_cells; /* cells that follow each other make a stripe, */
     uint32_t stripe_spread_permille; /* of which each row has its own time */
     uint64_t erase_ns; /* of one block */
     uint64_t step_ns;
@@ -72,6 +72,7 @@ typedef struct FlashConfig {
 typedef struct FlashToken {
     FlashOp op;
     uint32_t next_idx; /* in a queue, or in the free list */
+    uint32_t programs_before; /* of an erase that waits: see FlashUnit */
     bool at_unit;      /* its event ends array work, not a transfer */
     bool is_issued;    /* a program's, by the controller */
     bool has_event;    /* never more than one; see unit_run() */
@@ -87,13 +88,14 @@ typedef struct FlashQueue {
  * holds is transferred, that read runs.
  */
 typedef struct FlashUnit {
-    FlashQueue steps;
+    uint32_t steps_waiting; /* they go before all else */
     FlashQueue reads; /* only if reads go first */
     FlashQueue work;  /* all else, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
     uint32_t suspended_idx; /* a program or erase, while reads go */
     uint32_t reads_served;  /* since other work last ran */
-    uint32_t points_passed; /* suspend points so far: keys of draws */
+    uint32_t first_draw; /* of the lengths of this stretch's segments */
+    uint32_t drawn;      /* how many of them */
     uint64_t run_from_at_ns; /* the stretch that runs now */
     uint64_t run_until_at_ns;
     uint64_t point_at_ns; /* next suspend point of what runs */
@@ -105,6 +107,15 @@ typedef struct FlashUnit {
 
     FlashQueue loads; /* programs that wait for a register */
     uint32_t loaded;  /* programs that have one */
+
+    /*
+     * Programs and erases run in the order of their issue. Programs arrive in
+     * it, as registers and channels are given in order; an erase waits here
+     * until all that were issued before it have arrived. Both counts go round.
+     */
+    FlashQueue erases;
+    uint32_t programs_issued;
+    uint32_t programs_arrived;
 } FlashUnit;
 
 typedef struct FlashCounters {
@@ -163,6 +174,13 @@ static inline void flash_issue(Flash *flash, uint64_t now_ns,
     *flash_next_op(flash) = *op;
     flash_issue_next(flash, now_ns);
 }
+
+/*
+ * One more short operation of the management on a unit, before all else there.
+ * However many wait, at most one is under way; the end of each is returned by
+ * flash_event(), and only its kind and its unit mean something.
+ */
+void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx);
 
 /*
  * Handle an event of the flash at its time.

@@ -44,7 +44,9 @@ static inline uint32_t queue_pop(Flash *flash, FlashQueue *queue)
     return token_idx;
 }
 
-/* flash.c: ask for the channel now; the event is the end of the transfer. */
+/* flash.c: a token of the pool, which must not be empty; it is not cleared. */
+uint32_t flash_token_take(Flash *flash);
+/* Ask for the channel now; the event is the end of the transfer. */
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 
 /* flash_unit.c */

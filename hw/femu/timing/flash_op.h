@@ -2,9 +2,9 @@
  * What can be asked of the flash: the one type that the zone mapping and the
  * timing engine share.
  *
- * Knows nothing of zones, commands or NVMe; `owner`, `life` and `epoch` are
- * the caller's and come back unread. `place_idx`, `row` and `life` say where
- * and which data are, for draws that depend on it.
+ * Knows nothing of zones, commands or NVMe; `owner`, `place_idx` and `epoch`
+ * are the caller's and come back unread. `cells_idx`, `row` and `life` say
+ * where and which data are, for draws that depend on it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -21,7 +21,7 @@ typedef enum FlashKind {
     FLASH_PROGRAM, /* transfer, then program on the unit */
     FLASH_PAD,     /* a program that holds no data of the host */
     FLASH_ERASE,   /* erase `block_count` blocks on the unit, back to back */
-    FLASH_STEP,    /* a short operation of the management, before all else */
+    FLASH_STEP,    /* a short operation of the management: flash_step() */
 } FlashKind;
 
 static inline bool flash_programs(FlashKind kind)
@@ -37,9 +37,10 @@ typedef struct FlashOp {
     uint32_t block_count; /* FLASH_ERASE only */
     uint32_t host_bytes;  /* FLASH_READ: what the host gets of it; unread */
     uint32_t owner;
-    uint32_t place_idx;
-    uint32_t row;         /* which program of the place */
-    uint32_t life;
+    uint32_t place_idx;   /* which data: the caller's number */
+    uint32_t cells_idx;   /* which blocks of the unit hold them */
+    uint32_t row;         /* which program of these */
+    uint32_t life;        /* which data of these, one after another */
     uint32_t epoch;
 } FlashOp;
 

@@ -25,9 +25,9 @@ void flash_unit_init(FlashUnit *unit, uint32_t channel_idx)
         .running_idx = FLASH_NONE,
         .suspended_idx = FLASH_NONE,
     };
-    queue_init(&unit->steps);
     queue_init(&unit->reads);
     queue_init(&unit->work);
+    queue_init(&unit->erases);
     queue_init(&unit->loads);
 }
 
@@ -42,7 +42,7 @@ static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
     }
     page = (uint64_t)op->row * config->program_pages +
            divide(op->begin_bytes, &flash->page_divisor);
-    bits = draw_bits(config->seed, DRAW_PAGE_TYPE, op->place_idx, page);
+    bits = draw_bits(config->seed, DRAW_PAGE_TYPE, op->cells_idx, page);
     return draw_below(bits, 1000) < config->slow_page_permille
            ? config->read_slow_ns : config->read_ns;
 }
@@ -62,13 +62,13 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
     }
     if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille > 0) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
-                                     op->place_idx / config->stripe_places,
+                                     op->cells_idx / config->stripe_cells,
                                      row),
                        config->stripe_spread_permille);
     }
     if (config->program_spread_permille > 0) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_PROGRAM_TIME,
-                                     op->place_idx, row),
+                                     op->cells_idx, row),
                        config->program_spread_permille);
     }
     return ns;
@@ -108,7 +108,16 @@ static bool can_suspend(const FlashConfig *config, FlashKind kind)
            flash_programs(kind) && config->program_suspend;
 }
 
-static uint64_t next_segment_ns(Flash *flash, FlashUnit *unit)
+/*
+ * A stretch, from a start or resumption on, has this many segments of lengths
+ * of their own; then the same lengths come again. So its n-th point is found
+ * without a walk through all before it.
+ */
+#define ROUND_SEGMENTS 64
+
+/* Segment `i` of the stretch that runs; a nanosecond at least. */
+static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
+                           uint32_t i)
 {
     const FlashConfig *config = &flash->config;
     uint64_t spread_ns = config->segment_spread_ns;
@@ -118,8 +127,41 @@ static uint64_t next_segment_ns(Flash *flash, FlashUnit *unit)
         return config->segment_ns;
     }
     bits = draw_bits(config->seed, DRAW_SEGMENT, unit - flash->units,
-                     unit->points_passed++);
-    return config->segment_ns - spread_ns + draw_below(bits, 2 * spread_ns);
+                     unit->first_draw + i % ROUND_SEGMENTS);
+    return MAX(config->segment_ns - spread_ns +
+               draw_below(bits, 2 * spread_ns), 1);
+}
+
+/* The first suspend point of a stretch. */
+static void begin_stretch(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    unit->suspending = false;
+    unit->first_draw += unit->drawn;
+    unit->drawn = 1;
+    unit->point_at_ns = now_ns + segment_ns(flash, unit, 0);
+}
+
+/*
+ * Go on to the first suspend point from now on. A stretch needs that once:
+ * either it is suspended there, or there is no point left before its end.
+ */
+static void pass_points(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    uint32_t passed = unit->drawn;
+
+    while (unit->point_at_ns < now_ns) {
+        if (passed == ROUND_SEGMENTS) {
+            uint64_t round_ns = unit->point_at_ns - unit->run_from_at_ns;
+
+            unit->point_at_ns += (now_ns - unit->point_at_ns) / round_ns *
+                                 round_ns;
+            if (unit->point_at_ns == now_ns) {
+                break;
+            }
+        }
+        unit->point_at_ns += segment_ns(flash, unit, passed++);
+    }
+    unit->drawn = MIN(passed, ROUND_SEGMENTS);
 }
 
 /* A read waits: what runs stops at its next suspend point, if it has one. */
@@ -127,9 +169,8 @@ static void plan_suspension(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     if (flash->config.segment_ns == 0) {
         unit->point_at_ns = MAX(unit->point_at_ns, now_ns);
-    }
-    while (unit->point_at_ns < now_ns) {
-        unit->point_at_ns += next_segment_ns(flash, unit);
+    } else {
+        pass_points(flash, now_ns, unit);
     }
     if (unit->point_at_ns < unit->run_until_at_ns) {
         unit->suspending = true;
@@ -170,8 +211,7 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
         push_end(flash, unit, token_idx, array_ns);
     }
     if (can_suspend(&flash->config, token->op.kind)) {
-        unit->suspending = false;
-        unit->point_at_ns = now_ns + next_segment_ns(flash, unit);
+        begin_stretch(flash, now_ns, unit);
         if (!queue_is_empty(&unit->reads)) {
             plan_suspension(flash, now_ns, unit);
         }
@@ -189,13 +229,33 @@ static void note_busy(Flash *flash, const FlashUnit *unit, uint64_t end_at_ns)
     });
 }
 
+static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
+                        uint32_t token_idx)
+{
+    unit_run(flash, now_ns, unit, token_idx,
+             array_time_ns(flash, &flash->tokens[token_idx].op));
+}
+
 static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
                        FlashQueue *queue)
 {
-    uint32_t token_idx = queue_pop(flash, queue);
+    start_token(flash, now_ns, unit, queue_pop(flash, queue));
+}
 
-    unit_run(flash, now_ns, unit, token_idx,
-             array_time_ns(flash, &flash->tokens[token_idx].op));
+/* Steps are all alike: they wait as a number and become operations to run. */
+static void start_step(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    uint32_t token_idx = flash_token_take(flash);
+
+    unit->steps_waiting--;
+    flash->tokens[token_idx] = (FlashToken) {
+        .op = {
+            .kind = FLASH_STEP,
+            .unit_idx = unit - flash->units,
+        },
+        .at_unit = true,
+    };
+    start_token(flash, now_ns, unit, token_idx);
 }
 
 static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
@@ -212,8 +272,8 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
                       queue_is_empty(&unit->work);
 
     unit->running_idx = FLASH_NONE;
-    if (!queue_is_empty(&unit->steps)) {
-        unit_start(flash, now_ns, unit, &unit->steps);
+    if (unit->steps_waiting > 0) {
+        start_step(flash, now_ns, unit);
         return;
     }
     if (!queue_is_empty(&unit->reads) &&
@@ -241,6 +301,22 @@ static void read_waits(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     }
 }
 
+static void begin_if_idle(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    if (unit->running_idx == FLASH_NONE) {
+        unit->busy_since_at_ns = now_ns;
+        flash_unit_next(flash, now_ns, unit);
+    }
+}
+
+void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx)
+{
+    FlashUnit *unit = &flash->units[unit_idx];
+
+    unit->steps_waiting++;
+    begin_if_idle(flash, now_ns, unit);
+}
+
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
@@ -249,14 +325,11 @@ void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     bool is_first = kind == FLASH_READ && flash->config.reads_first;
 
     token->at_unit = true;
-    queue_push(flash, is_first ? &unit->reads :
-               kind == FLASH_STEP ? &unit->steps : &unit->work, token_idx);
-    if (unit->running_idx == FLASH_NONE) {
-        unit->busy_since_at_ns = now_ns;
-        flash_unit_next(flash, now_ns, unit);
-    } else if (is_first) {
+    queue_push(flash, is_first ? &unit->reads : &unit->work, token_idx);
+    if (unit->running_idx != FLASH_NONE && is_first) {
         read_waits(flash, now_ns, unit);
     }
+    begin_if_idle(flash, now_ns, unit);
 }
 
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit)

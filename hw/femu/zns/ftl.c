@@ -39,10 +39,12 @@ void ftl_init(Ftl *ftl, uint32_t granule_count, uint32_t line_places,
     for (uint32_t i = 0; i < line_count; i++) {
         ftl->free_ring[i] = i;
     }
+    ranking_init(&ftl->ready, line_count);
 }
 
 void ftl_destroy(Ftl *ftl)
 {
+    ranking_destroy(&ftl->ready);
     g_free(ftl->free_ring);
     g_free(ftl->lines);
     g_free(ftl->holds);
@@ -72,12 +74,23 @@ static void open_next_line(Ftl *ftl)
     ftl->lines[ftl->open_line].state = FTL_LINE_OPEN;
 }
 
+/* A line has so many valid places now. */
+static void set_valid(Ftl *ftl, uint32_t line, uint32_t valid)
+{
+    ftl->lines[line].valid = valid;
+    if (ftl->lines[line].ready) {
+        ranking_set(&ftl->ready, line, (RankingKey) { valid, line });
+    }
+}
+
 void ftl_drop(Ftl *ftl, uint32_t granule)
 {
     uint32_t place = ftl_place(ftl, granule);
 
     if (place != FTL_NONE) {
-        ftl->lines[place / ftl->line_places].valid--;
+        uint32_t line = place / ftl->line_places;
+
+        set_valid(ftl, line, ftl->lines[line].valid - 1);
         ftl->place_of[granule] = 0;
     }
 }
@@ -86,7 +99,7 @@ void ftl_drop_all(Ftl *ftl)
 {
     memset(ftl->place_of, 0, ftl->granule_count * sizeof(*ftl->place_of));
     for (uint32_t i = 0; i < ftl->line_count; i++) {
-        ftl->lines[i].valid = 0;
+        set_valid(ftl, i, 0);
     }
 }
 
@@ -113,23 +126,20 @@ void ftl_line_ready(Ftl *ftl, uint32_t line)
 {
     g_assert(ftl->lines[line].state == FTL_LINE_CLOSED);
     ftl->lines[line].ready = true;
+    set_valid(ftl, line, ftl->lines[line].valid);
 }
 
 uint32_t ftl_take_victim(Ftl *ftl)
 {
-    uint32_t fewest = ftl->line_places;
-    uint32_t victim = FTL_NONE;
+    uint32_t victim = ranking_first(&ftl->ready);
 
-    for (uint32_t i = 0; i < ftl->line_count; i++) {
-        if (ftl->lines[i].ready && ftl->lines[i].valid < fewest) {
-            fewest = ftl->lines[i].valid;
-            victim = i;
-        }
+    if (victim == RANKING_NONE ||
+        ftl->lines[victim].valid == ftl->line_places) {
+        return FTL_NONE;
     }
-    if (victim != FTL_NONE) {
-        ftl->lines[victim].state = FTL_LINE_VICTIM;
-        ftl->lines[victim].ready = false;
-    }
+    ranking_remove(&ftl->ready, victim);
+    ftl->lines[victim].state = FTL_LINE_VICTIM;
+    ftl->lines[victim].ready = false;
     return victim;
 }
 

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ranking.h"
+
 #define FTL_NONE UINT32_MAX
 
 typedef enum FtlLineState {
@@ -49,6 +51,7 @@ typedef struct Ftl {
     uint32_t *place_of; /* [granule]: place + 1; 0: nowhere */
     uint32_t *holds;    /* [place]: granule that was written there last */
     FtlLine *lines;
+    Ranking ready;      /* lines that may be victims, by valid places, number */
     uint32_t *free_ring; /* free lines, in the order in which they will open */
     uint32_t free_head;
     uint32_t free_count;

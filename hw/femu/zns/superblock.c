@@ -12,21 +12,23 @@
 
 /* Pools: doubly linked, in the order in which superblocks were given back */
 
+static uint32_t group_of(const SuperblockTable *table, uint32_t superblock_idx)
+{
+    return superblock_idx % table->config.group_count;
+}
+
 static SuperblockPool *pool_of(SuperblockTable *table, uint32_t superblock_idx,
                                SuperblockState state)
 {
-    uint32_t group = superblock_idx % table->config.group_count;
-
-    return &table->pools[group * SUPERBLOCK_POOLS + state];
+    return &table->pools[group_of(table, superblock_idx) * SUPERBLOCK_POOLS +
+                         state];
 }
 
-static void pool_add(SuperblockTable *table, uint32_t superblock_idx,
-                     SuperblockState state)
+static void list_add(SuperblockTable *table, SuperblockPool *pool,
+                     uint32_t superblock_idx)
 {
-    SuperblockPool *pool = pool_of(table, superblock_idx, state);
     Superblock *superblock = &table->superblocks[superblock_idx];
 
-    superblock->state = state;
     superblock->next_idx = SUPERBLOCK_NONE;
     superblock->prev_idx = pool->tail_idx;
     if (pool->tail_idx == SUPERBLOCK_NONE) {
@@ -37,10 +39,10 @@ static void pool_add(SuperblockTable *table, uint32_t superblock_idx,
     pool->tail_idx = superblock_idx;
 }
 
-static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
+static void list_remove(SuperblockTable *table, SuperblockPool *pool,
+                        uint32_t superblock_idx)
 {
-    Superblock *superblock = &table->superblocks[superblock_idx];
-    SuperblockPool *pool = pool_of(table, superblock_idx, superblock->state);
+    const Superblock *superblock = &table->superblocks[superblock_idx];
 
     if (superblock->prev_idx == SUPERBLOCK_NONE) {
         pool->head_idx = superblock->next_idx;
@@ -54,37 +56,80 @@ static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
         table->superblocks[superblock->next_idx].prev_idx =
             superblock->prev_idx;
     }
+}
+
+/* Ranks: who is taken first, the least worn of the first state that has any */
+
+static bool is_ranked(const SuperblockTable *table)
+{
+    return table->config.order == SUPERBLOCK_LEAST_WORN;
+}
+
+/* It is in a pool: among equally worn ones, that given back longest ago. */
+static void rank(SuperblockTable *table, uint32_t superblock_idx,
+                 uint64_t given_back)
+{
+    const Superblock *superblock = &table->superblocks[superblock_idx];
+
+    ranking_set(&table->rankings[group_of(table, superblock_idx)],
+                superblock_idx / table->config.group_count,
+                (RankingKey) {
+        .major = (uint64_t)superblock->state << 56 | superblock->erase_count,
+        .minor = given_back,
+    });
+}
+
+/* Its erases have changed; if it is in a pool, so has its rank. */
+static void rank_again(SuperblockTable *table, uint32_t superblock_idx)
+{
+    if (is_ranked(table) &&
+        table->superblocks[superblock_idx].state != SUPERBLOCK_MAPPED) {
+        const Ranking *ranking =
+            &table->rankings[group_of(table, superblock_idx)];
+
+        rank(table, superblock_idx,
+             ranking_key(ranking, superblock_idx /
+                                  table->config.group_count).minor);
+    }
+}
+
+static void pool_add(SuperblockTable *table, uint32_t superblock_idx,
+                     SuperblockState state)
+{
+    table->superblocks[superblock_idx].state = state;
+    list_add(table, pool_of(table, superblock_idx, state), superblock_idx);
+    if (is_ranked(table)) {
+        rank(table, superblock_idx, table->given_back++);
+    }
+}
+
+static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
+{
+    Superblock *superblock = &table->superblocks[superblock_idx];
+
+    list_remove(table, pool_of(table, superblock_idx, superblock->state),
+                superblock_idx);
     superblock->state = SUPERBLOCK_MAPPED;
+    if (is_ranked(table)) {
+        ranking_remove(&table->rankings[group_of(table, superblock_idx)],
+                       superblock_idx / table->config.group_count);
+    }
 }
 
-/* Among equally worn ones the one given back longest ago. */
-static uint32_t pool_least_worn(const SuperblockTable *table,
-                                const SuperblockPool *pool)
+/* Who is taken first in a group, in the order given. */
+static uint32_t choose(const SuperblockTable *table, uint32_t group)
 {
-    uint32_t least_idx = pool->head_idx;
-    uint32_t i = pool->head_idx;
+    const SuperblockPool *pool = &table->pools[group * SUPERBLOCK_POOLS];
 
-    for (; i != SUPERBLOCK_NONE; i = table->superblocks[i].next_idx) {
-        if (table->superblocks[i].erase_count <
-            table->superblocks[least_idx].erase_count) {
-            least_idx = i;
-        }
+    if (is_ranked(table)) {
+        return ranking_first(&table->rankings[group]) *
+               table->config.group_count + group;
     }
-    return least_idx;
-}
-
-static uint32_t pool_choose(const SuperblockTable *table,
-                            const SuperblockPool *pool)
-{
-    switch (table->config.order) {
-    case SUPERBLOCK_FIFO:
-        return pool->head_idx;
-    case SUPERBLOCK_LIFO:
-        return pool->tail_idx;
-    case SUPERBLOCK_LEAST_WORN:
-        return pool_least_worn(table, pool);
+    while (pool->head_idx == SUPERBLOCK_NONE) {
+        pool++;
     }
-    g_assert_not_reached();
+    return table->config.order == SUPERBLOCK_FIFO ? pool->head_idx
+                                                  : pool->tail_idx;
 }
 
 /* Construction */
@@ -107,6 +152,12 @@ void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
     table->erase_counts = g_new0(uint32_t, (size_t)table->count *
                                            config->units * config->blocks);
     table->of_zone = g_new(uint32_t, config->zones);
+    if (is_ranked(table)) {
+        table->rankings = g_new(Ranking, groups);
+        for (uint32_t i = 0; i < groups; i++) {
+            ranking_init(&table->rankings[i], per_group);
+        }
+    }
     for (uint32_t i = 0; i < groups * SUPERBLOCK_POOLS; i++) {
         table->pools[i].head_idx = SUPERBLOCK_NONE;
         table->pools[i].tail_idx = SUPERBLOCK_NONE;
@@ -125,6 +176,11 @@ void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
 
 void superblock_destroy(SuperblockTable *table)
 {
+    for (uint32_t i = 0; is_ranked(table) && i < table->config.group_count;
+         i++) {
+        ranking_destroy(&table->rankings[i]);
+    }
+    g_free(table->rankings);
     g_free(table->of_zone);
     g_free(table->erase_counts);
     g_free(table->is_dirty);
@@ -137,22 +193,13 @@ void superblock_destroy(SuperblockTable *table)
 
 void superblock_map(SuperblockTable *table, uint32_t zone_idx)
 {
-    uint32_t group = zone_idx % table->config.group_count;
+    uint32_t chosen_idx;
 
     g_assert(table->of_zone[zone_idx] == SUPERBLOCK_NONE);
-    for (unsigned state = 0; state < SUPERBLOCK_POOLS; state++) {
-        uint32_t chosen_idx =
-            pool_choose(table,
-                        &table->pools[group * SUPERBLOCK_POOLS + state]);
-
-        if (chosen_idx != SUPERBLOCK_NONE) {
-            pool_remove(table, chosen_idx);
-            table->of_zone[zone_idx] = chosen_idx;
-            return;
-        }
-    }
-    /* A group has as many superblocks as zones at least. */
-    g_assert_not_reached();
+    /* There is one: a group has as many superblocks as zones at least. */
+    chosen_idx = choose(table, zone_idx % table->config.group_count);
+    pool_remove(table, chosen_idx);
+    table->of_zone[zone_idx] = chosen_idx;
 }
 
 uint32_t superblock_unmap(SuperblockTable *table, uint32_t zone_idx)
@@ -238,6 +285,9 @@ static uint32_t take_dirt(SuperblockTable *table, uint32_t superblock_idx,
     }
     table->superblocks[superblock_idx].erase_count += taken;
     table->superblocks[superblock_idx].dirty_count -= taken;
+    if (taken > 0) {
+        rank_again(table, superblock_idx);
+    }
     return taken;
 }
 

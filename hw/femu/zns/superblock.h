@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ranking.h"
+
 #define SUPERBLOCK_NONE UINT32_MAX
 
 /* What is taken first when a zone needs a superblock. */
@@ -73,6 +75,13 @@ typedef struct SuperblockTable {
     uint32_t count;
     Superblock *superblocks;    /* number s lies on group s mod group_count */
     SuperblockPool *pools;      /* [group * SUPERBLOCK_POOLS + state] */
+    /*
+     * [group], with SUPERBLOCK_LEAST_WORN only: those that back no zone, by
+     * state, erases and `given_back`; member m is superblock
+     * m * group_count + group.
+     */
+    Ranking *rankings;
+    uint64_t given_back;        /* how often one has come to a pool */
     SuperblockDirt *dirt;       /* [superblock * units + unit] */
     bool *is_dirty;             /* [(superblock * units + unit) * blocks + b] */
     uint32_t *erase_counts;     /* likewise */

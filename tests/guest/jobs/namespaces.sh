@@ -28,6 +28,20 @@ disks()
         "0x2 0x2 0"
 }
 
+# A block, NPWG and NOWS: a page of 16 KiB and a page on each of 4 units; on
+# the conventional one a granule.
+sizes()
+{
+    local disk
+    for disk in nvme0n1 nvme0n2 nvme0n3; do
+        (cd /sys/block/$disk/queue &&
+            cat physical_block_size minimum_io_size optimal_io_size | xargs)
+    done >/tmp/sizes
+    same sizes "$(cat /tmp/sizes)" "4096 16384 65536
+4096 16384 65536
+4096 4096 65536"
+}
+
 # Zone 5 of one has data, that of two has not.
 apart()
 {
@@ -128,6 +142,7 @@ quiet()
 }
 
 check "two zoned namespaces and a conventional one, each with its names" disks
+check "Linux takes the sizes that the drive prefers" sizes
 check "what is written to one is not in the other" apart
 check "random writes on the conventional one, verified; discard" random_writes
 check "ext4 on the conventional one: make, write, remount, verify, fsck" on_ext4

@@ -243,7 +243,7 @@ effects()
         ."IOCS_125 (Zone Append)", ."IOCS_122 (Zone Management Receive)"]' \
         '[3,3,1]'
     field '.[1].io_cmd_set."IOCS_125 (Zone Append)"' null
-    field '[.[].admin_cmd_set."ACS_6 (Identify)"]' '[1,1]'
+    field '[.[].admin_cmd_set."ACS_6 (Identify)"]' '[2097153,2097153]'
     json effects-log "$CONTROLLER" -c 2
     field '.[0].command_set_identifier' 2
     refused effects-log "$CONTROLLER" -c 1

@@ -1,9 +1,12 @@
 /*
  * Fuzz target "femu-zns" for QEMU's fuzzer: bytes become a drive and a guest
  * that is bad at using it. The guest brings the controller up, then places
- * commands, writes registers, doorbells, configuration space and memory, lets
- * time pass and makes zones and blocks fail. In the end the drive is unplugged
- * as it is. Each input has a drive of its own, so that a failure repeats.
+ * commands, writes registers, doorbells, the MSI-X table and memory, lets time
+ * pass and makes zones and blocks fail. It writes configuration space, the
+ * drive's and that of the port above it: resets, power states, a slot without
+ * power; and has the drive do so, as all of it has a place in memory (ECAM). In
+ * the end the drive is unplugged as it is. Each input has a drive of its own
+ * and a port that has been reset, so that a failure repeats.
  *
  * What must hold: QEMU lives, and the sanitizers are silent. Knows nothing of
  * what the answers should be. Inputs are described in tests/fuzz/README.md.
@@ -16,12 +19,19 @@
 #include "qemu/main-loop.h"
 #include "block/nvme.h"
 #include "hw/pci/pci.h"
+#include "hw/pci/pci_bridge.h"
 #include "tests/qtest/libqtest.h"
 #include "tests/qtest/libqos/pci-pc.h"
 #include "fuzz.h"
 #include "hw/femu/params.h"
 
-#define SLOT 4
+/* The port is device 3 of bus 0, the drive device 0 of bus 1, its secondary. */
+#define PORT_DEVFN PCI_DEVFN(3, 0)
+#define DRIVE_DEVFN (1 << 8)
+#define ECAM UINT64_C(0xb0000000)
+#define MCH_PCIEXBAR 0x60
+#define MSIX_TABLE 0x2000u
+#define MSIX_VECTORS 4
 #define ZONE_LBA 0x100                  /* a zone of 1 MiB, blocks of 4 KiB */
 #define PAGE 0x1000u
 #define DOORBELLS 0x1000u
@@ -48,15 +58,21 @@ typedef struct Guest {
     Input in;
     QTestState *qts;
     QPCIBus *bus;
+    QPCIDevice *port;
+    PCIDevice *drive;                   /* ours, even when it is unplugged */
     QPCIDevice *pci;
     QPCIBar bar;
+    uint8_t port_express;               /* capabilities */
+    uint8_t express;
+    uint8_t power;
+    uint8_t msix;
     uint16_t sq_tail[QUEUES];
     uint16_t cq_head[QUEUES];
     bool cq_phase[QUEUES];
     uint16_t next_cid;
 } Guest;
 
-static PCIBus *root_bus;
+static PCIDevice *root_port;
 
 static uint8_t take(Input *in)
 {
@@ -144,12 +160,31 @@ static void set_parameter(Input *in, Object *drive)
 }
 
 /*
- * A new drive, mapped. A transaction spares QEMU to compute address maps.
- * Return: NULL if there is no such drive.
+ * The port as after power-on, but for power in its empty slot; bus numbers and
+ * window as a firmware sets them, and configuration space in memory.
  */
-static PCIDevice *drive_plug(Guest *g)
+static void port_setup(Guest *g)
 {
-    PCIDevice *drive = pci_new(PCI_DEVFN(SLOT, 0), "femu-zns");
+    QPCIDevice *mch = qpci_device_find(g->bus, 0);
+
+    device_cold_reset(DEVICE(root_port));
+    qpci_config_writel(mch, MCH_PCIEXBAR, ECAM | 1);
+    qpci_config_writel(mch, MCH_PCIEXBAR + 4, 0);
+    qpci_config_writew(g->port, g->port_express + PCI_EXP_SLTCTL,
+                       PCI_EXP_SLTCTL_PIC | PCI_EXP_SLTCTL_AIC);
+    qpci_config_writel(g->port, PCI_PRIMARY_BUS, 0x00010100);
+    qpci_config_writel(g->port, PCI_MEMORY_BASE, 0xeff0e000);
+    qpci_device_enable(g->port);
+    g_free(mch);
+}
+
+/*
+ * A new drive, mapped. A transaction spares QEMU to compute address maps.
+ * Return: is there such a drive?
+ */
+static bool drive_plug(Guest *g)
+{
+    PCIDevice *drive = pci_new(0, "femu-zns");
     uint8_t how = take(&g->in);
     unsigned parameters = how >> 6;
 
@@ -159,26 +194,39 @@ static PCIDevice *drive_plug(Guest *g)
         set_parameter(&g->in, OBJECT(drive));
     }
     memory_region_transaction_begin();
-    if (!pci_realize_and_unref(drive, root_bus,
+    port_setup(g);
+    object_ref(OBJECT(drive));
+    if (!pci_realize_and_unref(drive,
+                               pci_bridge_get_sec_bus(PCI_BRIDGE(root_port)),
                                parameters ? NULL : &error_fatal)) {
+        object_unref(OBJECT(drive));
         memory_region_transaction_commit();
-        return NULL;
+        return false;
     }
-    g->pci = qpci_device_find(g->bus, PCI_DEVFN(SLOT, 0));
+    g->drive = drive;
+    g->pci = qpci_device_find(g->bus, DRIVE_DEVFN);
     g_assert(g->pci);
     g->bar = qpci_iomap(g->pci, 0, NULL);
+    g->express = qpci_find_capability(g->pci, PCI_CAP_ID_EXP, 0);
+    g->power = qpci_find_capability(g->pci, PCI_CAP_ID_PM, 0);
+    g->msix = qpci_find_capability(g->pci, PCI_CAP_ID_MSIX, 0);
     qpci_device_enable(g->pci);
     memory_region_transaction_commit();
-    return drive;
+    return true;
 }
 
-static void drive_unplug(Guest *g, PCIDevice *drive)
+/* Unplug it, unless that has been done. */
+static void drive_unplug(Guest *g)
 {
     g_free(g->pci);
     memory_region_transaction_begin();
-    qdev_unrealize(DEVICE(drive));
-    object_unparent(OBJECT(drive));
+    if (DEVICE(g->drive)->realized) {
+        qdev_unrealize(DEVICE(g->drive));
+        object_unparent(OBJECT(g->drive));
+    }
     memory_region_transaction_commit();
+    object_unref(OBJECT(g->drive));
+    g->drive = NULL;
 }
 
 /* --- The guest's tools ---------------------------------------------------- */
@@ -300,7 +348,32 @@ static uint64_t take_lba(Input *in)
     }
 }
 
-/* Mostly the guest's own memory; also MSI, the drive's BAR, nowhere. */
+/*
+ * A place in configuration space: what resets a function, what takes its power,
+ * its start, or any; of the drive or of the port.
+ */
+static uint64_t take_config_addr(Guest *g, bool port, unsigned what)
+{
+    uint64_t page = ECAM + ((port ? PORT_DEVFN : DRIVE_DEVFN) << 12);
+
+    switch (what) {
+    case 0:
+        return page + (port ? PCI_INTERRUPT_LINE
+                            : g->express + PCI_EXP_DEVCTL);
+    case 1:
+        return page + (port ? g->port_express + PCI_EXP_SLTCTL
+                            : g->power + PCI_PM_CTRL);
+    case 2:
+        return page;
+    default:
+        return page + (take_bytes(&g->in, 2) & 0xffc);
+    }
+}
+
+/*
+ * Mostly the guest's own memory; also MSI, the drive's BAR, configuration
+ * space, nowhere.
+ */
 static uint64_t take_addr(Guest *g)
 {
     uint8_t how = take(&g->in);
@@ -317,7 +390,8 @@ static uint64_t take_addr(Guest *g)
     case 13:
         return SQ_ADDR(how % QUEUES) + take(&g->in) % 2 * PAGE;
     case 14:
-        return 0xfee00000 + take_bytes(&g->in, 2);
+        return how & 8 ? take_config_addr(g, how & 4, how & 3)
+                       : 0xfee00000 + take_bytes(&g->in, 2);
     default:
         return take_bytes(&g->in, 8);
     }
@@ -497,27 +571,79 @@ static void step_register(Guest *g)
     qpci_io_readl(g->pci, g->bar, offset);
 }
 
+/* A word of the drive's, or two of the port's or the drive's. */
 static void step_config(Guest *g)
 {
     uint8_t offset = take(&g->in);
+    QPCIDevice *pci = offset % 4 == 2 ? g->port : g->pci;
 
     if (offset % 2) {
-        qpci_config_writew(g->pci, offset & ~1, take_bytes(&g->in, 2));
+        qpci_config_writew(pci, offset & ~1, take_bytes(&g->in, 2));
     } else {
-        qpci_config_writel(g->pci, offset & ~3, take_bytes(&g->in, 4));
+        qpci_config_writel(pci, offset & ~3, take_bytes(&g->in, 4));
     }
-    qpci_config_readl(g->pci, offset & ~3);
+    qpci_config_readl(pci, offset & ~3);
+}
+
+/* MSI-X on, and a vector whose message goes anywhere. */
+static void step_message(Guest *g)
+{
+    uint32_t entry = MSIX_TABLE +
+                     take(&g->in) % MSIX_VECTORS * PCI_MSIX_ENTRY_SIZE;
+    uint64_t addr = take_addr(g);
+
+    set_reg(g, entry + PCI_MSIX_ENTRY_LOWER_ADDR, addr);
+    set_reg(g, entry + PCI_MSIX_ENTRY_UPPER_ADDR, addr >> 32);
+    set_reg(g, entry + PCI_MSIX_ENTRY_DATA, take_bytes(&g->in, 4));
+    set_reg(g, entry + PCI_MSIX_ENTRY_VECTOR_CTRL, 0);
+    qpci_config_writew(g->pci, g->msix + PCI_MSIX_FLAGS,
+                       PCI_MSIX_FLAGS_ENABLE);
+}
+
+/* The guest itself resets the drive's function, or puts it to sleep. */
+static void step_function(Guest *g)
+{
+    uint8_t how = take(&g->in);
+
+    if (how % 4) {
+        qpci_config_writew(g->pci, g->power + PCI_PM_CTRL, how % 4 - 1);
+    } else {
+        qpci_config_writew(g->pci, g->express + PCI_EXP_DEVCTL,
+                           PCI_EXP_DEVCTL_BCR_FLR);
+    }
 }
 
 /* Whatever else came: the guest is sane again, its BAR where it was. */
-static void step_reset(Guest *g, uint8_t what)
+static void sane_again(Guest *g)
+{
+    qpci_config_writew(g->pci, g->power + PCI_PM_CTRL, 0);
+    qpci_config_writel(g->pci, PCI_BASE_ADDRESS_0, g->bar.addr);
+    qpci_config_writel(g->pci, PCI_BASE_ADDRESS_1, 0);
+    qpci_device_enable(g->pci);
+}
+
+/* Return: is there a drive? */
+static bool step_reset(Guest *g, uint8_t what)
 {
     if (what & 8) {
-        qpci_config_writel(g->pci, PCI_BASE_ADDRESS_0, g->bar.addr);
-        qpci_config_writel(g->pci, PCI_BASE_ADDRESS_1, 0);
-        qpci_device_enable(g->pci);
+        sane_again(g);
+    }
+    switch (what & 7) {
+    case 4:
+        step_message(g);
+        return true;
+    case 5:
+        step_function(g);
+        return true;
+    case 6:
+        drive_unplug(g);
+        if (!drive_plug(g)) {
+            return false;
+        }
+        break;
     }
     enable(g);
+    return true;
 }
 
 /* A user at QEMU's monitor. Refusals are part of it. */
@@ -568,7 +694,8 @@ static void step_time(Guest *g, uint8_t what)
     }
 }
 
-static void step(Guest *g, Object *drive)
+/* Return: is there a drive? */
+static bool step(Guest *g)
 {
     uint8_t what = take(&g->in);
 
@@ -589,47 +716,57 @@ static void step(Guest *g, Object *drive)
         step_config(g);
         break;
     case 14:
-        step_user(g, drive);
+        step_user(g, OBJECT(g->drive));
         break;
     default:
-        step_reset(g, what);
+        return step_reset(g, what);
     }
+    return true;
 }
 
 /* --- The target ----------------------------------------------------------- */
 
 /*
- * Only PCI's old bus can have its devices changed without a guest's consent.
- * Nothing but the drive has a timer: see femu_machine_args() of the qtests.
+ * The port has native hot-plug: the guest switches its slot off. Nothing but
+ * the drive has a timer: see femu_machine_args() of the qtests.
  */
 static GString *command_line(FuzzTarget *target)
 {
-    return g_string_new(TARGET_NAME " -machine pc,pit=off,accel=qtest "
+    return g_string_new(TARGET_NAME " -machine q35,pit=off,accel=qtest "
                         "-display none -nodefaults -m 64 "
-                        "-global apic-common.vapic=off");
+                        "-global apic-common.vapic=off -global "
+                        "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
+                        "-device pcie-root-port,id=rp0,bus=pcie.0,chassis=1,"
+                        "slot=1,addr=3.0");
 }
 
-static void find_bus(QTestState *qts)
+static void find_port(QTestState *qts)
 {
-    root_bus = PCI_BUS(object_resolve_path_type("", TYPE_PCI_BUS, NULL));
-    g_assert(root_bus);
+    root_port = PCI_DEVICE(object_resolve_path("/machine/peripheral/rp0",
+                                               NULL));
+    g_assert(root_port);
 }
 
 static void fuzz(QTestState *qts, const unsigned char *data, size_t size)
 {
     Guest g = { .in = { data, data + size }, .qts = qts };
-    PCIDevice *drive;
 
     g.bus = qpci_new_pc(qts, NULL);
-    drive = drive_plug(&g);
-    if (drive) {
+    g.port = qpci_device_find(g.bus, PORT_DEVFN);
+    g.port_express = qpci_find_capability(g.port, PCI_CAP_ID_EXP, 0);
+    if (drive_plug(&g)) {
         memory_init(&g);
         enable(&g);
         for (unsigned i = 0; i < MAX_STEPS && g.in.at < g.in.end; i++) {
-            step(&g, OBJECT(drive));
+            if (!step(&g)) {
+                break;
+            }
         }
-        drive_unplug(&g, drive);
     }
+    if (g.drive) {
+        drive_unplug(&g);
+    }
+    g_free(g.port);
     qpci_free_pc(g.bus);
     flush_events(qts);
 }
@@ -640,7 +777,7 @@ static void register_targets(void)
         .name = "femu-zns",
         .description = "commands, registers and memory of the femu-zns drive",
         .get_init_cmdline = command_line,
-        .pre_fuzz = find_bus,
+        .pre_fuzz = find_port,
         .fuzz = fuzz,
     });
 }

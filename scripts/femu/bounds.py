@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Bounds on errors, from a file that states them: of each part and metric of a
+validation, of each point and metric of a guest table.
+
+A file has a row for each error: what it is of, its metric, the error in percent
+when the row was stated, and the least and the most that it may be. What the
+file has no row for may not come out, and what it has one for must.
+
+Knows nothing of how the errors came about.
+"""
+
+import csv
+import math
+
+COLUMNS = ('of', 'metric', 'stated_pct', 'least_pct', 'most_pct')
+
+
+class BoundsError(Exception):
+    """The file of bounds is wrong."""
+
+
+def number(row, name):
+    """Return: a cell as a number; raises ValueError."""
+    value = float(row[name])
+    if not math.isfinite(value):
+        raise ValueError('%s=%s' % (name, row[name]))
+    return value
+
+
+def read(path):
+    """Return: {(of, metric): (least, most)} of a file of bounds."""
+    found = {}
+    try:
+        with open(path, encoding='ascii', newline='') as file:
+            reader = csv.DictReader(file)
+            for row in reader:
+                key = row['of'], row['metric']
+                stated, least, most = (number(row, name)
+                                       for name in COLUMNS[2:])
+                if key in found or not least <= stated <= most:
+                    raise ValueError('%s %s: is there twice, or not least <= '
+                                     'stated <= most' % key)
+                found[key] = least, most
+    except OSError as error:
+        raise BoundsError('%s: %s' % (path, error.strerror)) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise BoundsError('%s: is no file of bounds: %s' % (
+            path, error)) from None
+    if not found:
+        raise BoundsError('%s: has no bounds' % path)
+    return found
+
+
+def write(path, errors, margin):
+    """States the ERRORS, {(of, metric): percent}. MARGIN takes a metric and
+    its error to the least and the most that it may be."""
+    with open(path, 'w', encoding='ascii', newline='') as file:
+        writer = csv.writer(file, lineterminator='\n')
+        writer.writerow(COLUMNS)
+        for (of, metric), error in errors.items():
+            writer.writerow((of, metric) + tuple(
+                '%.1f' % value
+                for value in (error, *margin(metric, round(error, 1)))))
+
+
+def of_some(limits, names):
+    """Return: the bounds of these NAMES only; all of them if there are none."""
+    return {key: limit for key, limit in limits.items()
+            if not names or key[0] in names}
+
+
+def exceeded(limits, errors):
+    """Return: a text for each of the ERRORS, {(of, metric): percent}, that is
+    not within its bounds, has none, or did not come out."""
+    faults = []
+    for key, (least, most) in limits.items():
+        if key not in errors:
+            faults.append('%s %s did not come out' % key)
+        elif not least <= round(errors[key], 1) <= most:
+            faults.append('%s %s is %.1f %% off, must be %.1f to %.1f' % (
+                *key, errors[key], least, most))
+    return faults + ['%s %s has no bound' % key for key in errors
+                     if key not in limits]

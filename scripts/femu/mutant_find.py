@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds every small change of a C program's functions that a test should see.
+
+clang's parser says what is an expression, a condition, a statement; the change
+itself is one of text, so that what is written is what is compiled. The rules
+are in tests/mutants/README.md. Knows nothing of tests and of builds.
+"""
+
+import bisect
+import collections
+import ctypes
+import re
+import subprocess
+
+from clang import cindex
+from clang.cindex import CursorKind as Kind
+
+# A change of text: bytes [begin, end) of a file become `text`. `kind` says how
+# it can be chosen at run time: 'value' (an expression), 'test' (an expression
+# of which only whether it is 0 counts), 'drop' (a statement that is left out).
+Mutant = collections.namedtuple(
+    'Mutant', 'path function line begin end kind text')
+
+SWAPS = {
+    '<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'],
+    '==': ['!='], '!=': ['=='],
+    '+': ['-'], '-': ['+'], '*': ['/'], '/': ['*'], '%': ['/'],
+    '<<': ['>>'], '>>': ['<<'], '&': ['|'], '|': ['&'], '^': ['|'],
+    '&&': ['||'], '||': ['&&'],
+    '+=': ['-='], '-=': ['+='], '*=': ['/='], '/=': ['*='], '%=': ['/='],
+    '<<=': ['>>='], '>>=': ['<<='], '&=': ['|='], '|=': ['&='],
+    '^=': ['|='],
+}
+# Whose operands another operator of theirs would bind otherwise.
+BINDS_OTHERWISE = ('&', '|', '^', '&&', '||')
+LITERAL = re.compile(r'(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)')
+BOOLEAN = {'true': 'false', 'false': 'true', 'TRUE': 'FALSE', 'FALSE': 'TRUE'}
+# Before the number of elements that memory is asked for.
+ALLOCATION = re.compile(rb'\bg_(?:new0?|malloc0?_n)\s*\([^(),;]*,\s*$')
+COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*', re.S)
+CALL = re.compile(r'(\w+)\s*\(.*\)', re.S)
+# What is never changed: statements about the program, and what tells a
+# developer of it.
+UNTOUCHED = re.compile(r'(g_assert\w*|assert|static_assert|_Static_assert|'
+                       r'QEMU_BUILD_BUG_\w+|trace_femu_\w+)$')
+LOOPS = (Kind.WHILE_STMT, Kind.DO_STMT, Kind.FOR_STMT)
+DECLARES_TYPE = (Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL,
+                 Kind.TYPEDEF_DECL)
+DROPPED = (Kind.CALL_EXPR, Kind.BREAK_STMT, Kind.CONTINUE_STMT,
+           Kind.COMPOUND_ASSIGNMENT_OPERATOR, Kind.RETURN_STMT)
+
+
+def file_offset(location):
+    """Return: (file name, byte) where a token of it is written, inside of a
+    macro's argument too; what a macro's own text holds is at its call.
+    """
+    function = cindex.conf.lib.clang_getFileLocation
+    file, line, column, offset = (cindex.c_object_p(), ctypes.c_uint(),
+                                  ctypes.c_uint(), ctypes.c_uint())
+    function.restype = None
+    function(location, ctypes.byref(file), ctypes.byref(line),
+             ctypes.byref(column), ctypes.byref(offset))
+    name = cindex.File(file).name if file else None
+    return name, offset.value
+
+
+class Source:
+    """One file's bytes, and what was found in it."""
+
+    def __init__(self, path, data):
+        self.path = path
+        self.data = data
+        self.found = {}         # {(begin, end, kind, text): Mutant}
+        self._starts = [0] + [m.end() for m in re.finditer(rb'\n', data)]
+
+    def line_of(self, offset):
+        """Return: the number of the line, from 1."""
+        return bisect.bisect_right(self._starts, offset)
+
+    def text(self, begin, end):
+        """Return: the text between two bytes."""
+        return self.data[begin:end].decode('utf-8')
+
+
+class Walker:
+    """Walks the functions of one translation unit."""
+
+    def __init__(self, sources):
+        self.sources = sources  # {name that the compiler uses: Source}
+        self.source = None      # of the function that is walked
+        self.function = None
+        self.negated = set()    # places of conditions
+
+    def unit(self, cursor):
+        """Take what a translation unit's files of ours define."""
+        for child in cursor.get_children():
+            if child.kind != Kind.FUNCTION_DECL or not child.is_definition():
+                continue
+            source = self.sources.get(file_offset(child.extent.start)[0])
+            if source:
+                self.source, self.function = source, child.spelling
+                self.negated.clear()
+                for part in child.get_children():
+                    if part.kind == Kind.COMPOUND_STMT:
+                        self.block(part, outermost=True)
+
+    def place(self, cursor):
+        """Return: (begin, end) in the file, or None if the compiler got the
+        node's text from a macro's definition or from elsewhere."""
+        first, begin = file_offset(cursor.extent.start)
+        last, end = file_offset(cursor.extent.end)
+        if first != last or self.sources.get(first) is not self.source or \
+                begin >= end:
+            return None
+        return begin, end
+
+    def add(self, place, kind, text):
+        """Take a mutant."""
+        mutant = Mutant(self.source.path, self.function,
+                        self.source.line_of(place[0]), *place, kind, text)
+        self.source.found.setdefault((*place, kind, text), mutant)
+
+    def text(self, place):
+        """Return: what is written there."""
+        return self.source.text(*place)
+
+    # --- Statements -----------------------------------------------------------
+
+    def block(self, cursor, outermost=False):
+        """A compound statement: each of its statements may be left out."""
+        children = list(cursor.get_children())
+        place = self.place(cursor)
+        is_written = place and self.text(place).startswith('{')
+        for child in children:
+            last_return = outermost and child is children[-1] and \
+                child.kind == Kind.RETURN_STMT
+            if is_written and not last_return:
+                self.drop(child)
+            self.node(child)
+
+    def drop(self, cursor):
+        """A statement that could be left out."""
+        place = self.place(cursor)
+        if not place:
+            return
+        text = self.text(place)
+        called = CALL.fullmatch(text)
+        is_step = cursor.kind == Kind.UNARY_OPERATOR and \
+            (text.startswith(('++', '--')) or text.endswith(('++', '--')))
+        is_assignment = cursor.kind == Kind.BINARY_OPERATOR and \
+            self.operator(cursor.get_children())[0] == '='
+        if called and UNTOUCHED.match(called[1]):
+            return
+        if not (called or is_step or is_assignment or cursor.kind in DROPPED):
+            return
+        rest = self.source.data[place[1]:place[1] + 40].decode('utf-8',
+                                                               'replace')
+        blanks = re.match(r'\s*;', rest)
+        if blanks:
+            self.add((place[0], place[1] + blanks.end()), 'drop', ';')
+
+    # --- Expressions ----------------------------------------------------------
+
+    def node(self, cursor):
+        """Any node: what may be changed in it and below it."""
+        kind = cursor.kind
+        if kind in DECLARES_TYPE or kind == Kind.CXX_UNARY_EXPR:
+            return              # sizeof and the like: no code
+        place = self.place(cursor)
+        if place:
+            called = re.match(r'\w+', self.text(place))
+            if called and UNTOUCHED.match(called[0]):
+                return
+        children = list(cursor.get_children())
+        if kind == Kind.COMPOUND_STMT:
+            self.block(cursor)
+            return
+        if kind == Kind.VAR_DECL:
+            children = self.initialiser(cursor, children)
+        elif kind == Kind.CASE_STMT:
+            children = children[1:]
+            for child in children:
+                self.drop(child)
+        elif kind == Kind.DEFAULT_STMT:
+            for child in children:
+                self.drop(child)
+        elif kind == Kind.IF_STMT:
+            if place and self.text(place).startswith('if'):
+                self.condition(children[0], is_guard=True)
+        elif kind == Kind.CONDITIONAL_OPERATOR:
+            if self.operator(children[:2])[0] == '?':
+                self.condition(children[0], is_guard=False)
+        elif kind in LOOPS:
+            self.loop(cursor, children)
+        elif kind == Kind.BINARY_OPERATOR:
+            self.binary(cursor, place)
+        elif kind == Kind.COMPOUND_ASSIGNMENT_OPERATOR:
+            self.swap(cursor, place)
+        elif kind == Kind.UNARY_OPERATOR:
+            self.unary(place)
+        elif kind == Kind.INTEGER_LITERAL or place and \
+                self.text(place) in BOOLEAN:
+            self.literal(place)
+            return
+        for child in children:
+            self.node(child)
+
+    def initialiser(self, cursor, children):
+        """Return: what of a variable's declaration is computed at run time."""
+        if cursor.storage_class == cindex.StorageClass.STATIC:
+            return []
+        if cursor.type.kind in (cindex.TypeKind.CONSTANTARRAY,
+                                cindex.TypeKind.INCOMPLETEARRAY):
+            return [c for c in children if c.kind == Kind.INIT_LIST_EXPR]
+        return children
+
+    def loop(self, cursor, children):
+        """Its condition; which child that is follows from the text."""
+        place = self.place(cursor)
+        if not place or not children:
+            return
+        word = re.match(r'\w+', self.text(place))
+        if not word or word[0] not in ('for', 'while', 'do'):
+            return
+        if word[0] == 'while':
+            self.condition(children[0], is_guard=False)
+        elif word[0] == 'do':
+            self.condition(children[-1], is_guard=False)
+        else:
+            for child in children[:-1]:
+                where = self.place(child)
+                if where and self.source.data[where[1]:].lstrip()[:1] == b';' \
+                        and b';' in self.source.data[place[0]:where[0]]:
+                    self.condition(child, is_guard=False)
+
+    def condition(self, cursor, is_guard):
+        """Negated; and a guard's also taken for false."""
+        place = self.place(cursor)
+        if not place or self.text(place) in BOOLEAN:
+            return
+        text = self.text(place)
+        self.add(place, 'test', f'!({text})')
+        if is_guard:
+            self.add(place, 'test', '0')
+        self.negated.add(place)
+        while cursor.kind == Kind.PAREN_EXPR:
+            cursor = next(cursor.get_children())
+            self.negated.add(self.place(cursor))
+
+    def operator(self, operands):
+        """Return: (text between two nodes, their places), comments left out;
+        ('', None) where it is not written in the file as such."""
+        places = [self.place(operand) for operand in operands]
+        if len(places) != 2 or not all(places) or \
+                places[0][1] > places[1][0]:
+            return '', None
+        between = self.source.data[places[0][1]:places[1][0]]
+        return COMMENT.sub(b'', between).decode('utf-8').strip(), places
+
+    def swap(self, cursor, place):
+        """Another operator in its place. In a whole condition != for == is its
+        negation, which is there already."""
+        operator, places = self.operator(cursor.get_children())
+        if not place or operator not in SWAPS or \
+                operator in ('==', '!=') and place in self.negated:
+            return
+        left, right = (self.text(operand) for operand in places)
+        between = self.text((places[0][1], places[1][0]))
+        for other in SWAPS[operator]:
+            if between.count(operator) == 1:
+                text = left + between.replace(operator, other) + right
+            else:
+                text = left + f' {other} ' + '\n' * between.count('\n') + right
+            if operator in BINDS_OTHERWISE and not self.in_parentheses(place):
+                text = f'({text})'
+            self.add(place, 'value', text)
+
+    def in_parentheses(self, place):
+        """Return: whether nothing but parentheses is around it."""
+        data = self.source.data
+        return data[:place[0]].endswith(b'(') and \
+            data[place[1]:place[1] + 1] == b')'
+
+    def binary(self, cursor, place):
+        """An operator swapped; of && and ||, an operand dropped."""
+        self.swap(cursor, place)
+        operator, places = self.operator(cursor.get_children())
+        if place and operator in ('&&', '||'):
+            for operand in places:
+                self.add(place, 'test', self.text(operand))
+
+    def unary(self, place):
+        """Another step, or without the operator."""
+        if not place:
+            return
+        text = self.text(place)
+        for step, other in (('++', '--'), ('--', '++')):
+            if text.startswith(step):
+                self.add(place, 'value', other + text[2:])
+                return
+            if text.endswith(step):
+                self.add(place, 'value', text[:-2] + other)
+                return
+        if text[0] == '!' and place not in self.negated:
+            self.add(place, 'test', text[1:].strip())
+        elif text[0] in '~-':
+            self.add(place, 'value', text[1:].strip())
+
+    def literal(self, place):
+        """One more and one less."""
+        if not place:
+            return
+        text = self.text(place)
+        if text in BOOLEAN:
+            self.add(place, 'value', BOOLEAN[text])
+            return
+        match = LITERAL.fullmatch(text)
+        if not match:
+            return
+        value, suffix = int(match[1], 0 if 'x' in text.lower() else 10), \
+            match[2]
+        is_room = ALLOCATION.search(self.source.data[:place[0]])
+        for other in (value - 1,) if is_room else (value + 1, value - 1):
+            if other >= 0:
+                self.add(place, 'value', f'{other}{suffix}')
+
+
+def resource_arguments():
+    """Return: where clang's own headers are, as arguments."""
+    found = subprocess.run(['clang', '-print-resource-dir'], check=True,
+                           stdout=subprocess.PIPE, text=True)
+    return ['-resource-dir', found.stdout.strip()]
+
+
+def find(commands, sources):
+    """commands: [(source name, arguments)] of the compiler; sources:
+    {name that the compiler uses: Source}, the only files that are looked at.
+
+    Return: the mutants, by file and place. Raises cindex.TranslationUnitLoadError
+    and ValueError if a file does not parse.
+    """
+    index = cindex.Index.create()
+    extra = resource_arguments()
+    for name, arguments in commands:
+        unit = index.parse(None, args=[*arguments, *extra])
+        errors = [d for d in unit.diagnostics
+                  if d.severity >= cindex.Diagnostic.Error]
+        if errors:
+            raise ValueError(f'{name} does not parse: {errors[0]}')
+        Walker(sources).unit(unit.cursor)
+    mutants = [mutant for source in dict.fromkeys(sources.values())
+               for mutant in source.found.values()]
+    mutants.sort(key=lambda m: (m.path, m.begin, m.end, m.kind, m.text))
+    return mutants

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The numbers that documents state of a validation: where they stand, what they
+must be, and how they are put there.
+
+A place is a file and a pattern, whose groups are the numbers in the order in
+which they stand; blanks of the pattern stand for any white space.
+
+Knows nothing of how the numbers came about.
+"""
+
+import re
+
+SENTENCE = r"puts (\d+) measured points beside the model's: ([\d.]+) % off in " \
+    r'throughput, ([\d.]+) % in mean latency, ([\d.]+) % in the median and ' \
+    r'([\d.]+) % in the 95th percentile'
+SUMMARY = r'validate: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
+    r'median ([\d.]+) %, p95 ([\d.]+) %'
+TABLE = re.compile(r'^\| part \| throughput \|.*?^\| \*\*all\*\* [^\n]*\n',
+                   re.M | re.S)
+# The columns: metrics by what the table writes before and behind the number.
+COLUMNS = ((('kiops', '%s'), ('mgmt_per_s', 'management %s'),
+            ('bg_mibps', '(%s)')),
+           (('mean_us', '%s'),), (('p50_us', '%s'), ('mgmt_p50_us', '%s')),
+           (('p95_us', '%s'),))
+
+
+class StatedError(Exception):
+    """A document does not have the place."""
+
+
+def spaced(pattern):
+    """Return: the pattern, whose blanks stand for any white space."""
+    return re.compile(pattern.replace(' ', r'\s+'))
+
+
+def numbers_of(text, pattern):
+    """Return: the numbers that the text has at the pattern."""
+    found = spaced(pattern).search(text)
+    if not found:
+        raise StatedError('there is no "%s"' % pattern)
+    return list(found.groups())
+
+
+def with_numbers(text, pattern, numbers):
+    """Return: the text with other numbers at the pattern."""
+    found = spaced(pattern).search(text)
+    if not found:
+        raise StatedError('there is no "%s"' % pattern)
+    for idx in range(len(numbers), 0, -1):
+        text = text[:found.start(idx)] + numbers[idx - 1] + \
+            text[found.end(idx):]
+    return text
+
+
+def cell(part, metrics, errors):
+    """Return: what the table says of some metrics of a part."""
+    made = ''
+    for metric, form in metrics:
+        if (part, metric) in errors:
+            word = form % ('%.1f' % errors[part, metric])
+            made += (' ' if word.startswith('(') else '; ' if made else '') + \
+                word
+    return made
+
+
+def table(errors, totals):
+    """Return: the table of ERRORS, {(part, metric): percent}, as Markdown;
+    TOTALS are the texts of the last row."""
+    lines = ['| part | throughput | mean | median | p95 |',
+             '|---|---|---|---|---|']
+    for part in dict.fromkeys(part for part, _ in errors):
+        cells = [part] + [cell(part, metrics, errors) for metrics in COLUMNS]
+        lines.append('|%s |' % ' |'.join(' ' + text if text else ''
+                                         for text in cells))
+    lines.append('| %s |' % ' | '.join('**%s**' % text
+                                       for text in ('all', *totals)))
+    return '\n'.join(lines) + '\n'
+
+
+def table_of(text):
+    """Return: the table that a document has."""
+    found = TABLE.search(text)
+    if not found:
+        raise StatedError('there is no table of parts')
+    return found.group()
+
+
+def with_table(text, made):
+    """Return: the document with another table."""
+    table_of(text)
+    return TABLE.sub(lambda _: made, text)
