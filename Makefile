@@ -70,11 +70,9 @@ test-fio-zbd:
 	@scripts/build-fio-zbd
 	@tests/guest/fio_zbd.py
 
-fuzz: TARGET ?= device
-fuzz: FUZZ_S ?= 600
 fuzz:
 	@scripts/deps core qemu test
-	@scripts/fuzz $(TARGET) $(FUZZ_S)
+	@scripts/fuzz "$${TARGET:-device}" "$${FUZZ_S:-600}"
 
 mutants:
 	@scripts/deps core qemu test mutants

@@ -58,11 +58,9 @@ static void init_read_slots(Ssd *ssd)
 {
     ReadSlots *slots = &ssd->read_slots;
 
-    if (ssd->params.read_slots > 0) {
-        ssd_turns_init(ssd, &slots->turns);
-        slots->groups_without = group_count(ssd);
-        slots->inside_counts = g_new0(uint32_t, slots->groups_without);
-    }
+    ssd_turns_init(ssd, &slots->turns);
+    slots->groups_without = group_count(ssd);
+    slots->inside_counts = g_new0(uint32_t, slots->groups_without);
 }
 
 void ssd_front_init(Ssd *ssd, uint32_t first_payload)

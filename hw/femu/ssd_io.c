@@ -365,8 +365,8 @@ bool ssd_await_programs(Ssd *ssd, uint32_t owner)
         return false;
     }
     flush->owner[flush->current] = owner;
+    /* Of an epoch that comes round no program is left. */
     flush->current = next_epoch(flush, flush->current);
-    flush->pending[flush->current] = 0;
     return true;
 }
 

@@ -458,12 +458,12 @@ void ssd_job_advance(Ssd *ssd, uint64_t now_ns, uint32_t job_idx)
 
 /*
  * The pages that a finish fills come after those that were written; that of an
- * excursion has not waited at the front end behind them.
+ * excursion has not waited at the front end behind them. A reset has ended the
+ * life that it is of.
  */
 static bool waits_for_writes(const Ssd *ssd, const Job *job)
 {
-    return job->op == SSD_OP_ZONE_FINISH &&
-           job->life == ssd->life[job->zone_idx] &&
+    return job->life == ssd->life[job->zone_idx] &&
            (!ssd_zone_is_written(ssd, job->zone_idx) ||
             (job->command_idx == SSD_NONE &&
              (int32_t)(job->writes_before -

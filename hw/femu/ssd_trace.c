@@ -590,12 +590,11 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
 
 static bool read_header(SsdTraceReader *reader, GError **error)
 {
-    int got = read_line(reader, error);
-
-    if (got < 0) {
+    /* Of an empty file, the line is empty. */
+    if (read_line(reader, error) < 0) {
         return false;
     }
-    if (got == 0 || !g_str_equal(reader->line, TRACE_MAGIC)) {
+    if (!g_str_equal(reader->line, TRACE_MAGIC)) {
         return line_error(reader, error, "not a trace: the first line must be "
                           "'%s'", TRACE_MAGIC);
     }

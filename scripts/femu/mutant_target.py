@@ -22,6 +22,8 @@ SANITIZER_OPTIONS = {
     'ASAN_OPTIONS': 'abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=3000',
     'UBSAN_OPTIONS': 'halt_on_error=1',
 }
+# What is used before it is set must be something that tests see.
+UNSET = '-ftrivial-auto-var-init=pattern'
 EVERY = '40'    # a fortieth of the longest tests
 # What tests read besides the files that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
@@ -124,7 +126,8 @@ class Tree:
         compiler = 'ccache clang' if shutil.which('ccache') else 'clang'
         build([os.path.join(self.path, 'scripts/build-core'), self.core,
                '-Db_sanitize=address,undefined', '-Db_lundef=false',
-               '-Doptimization=1', '-Ddebug=false', '-Dc_args=-w'],
+               '-Doptimization=1', '-Ddebug=false',
+               '-Dc_args=-w ' + UNSET],
               {'CC': compiler})
 
     def build_simulator(self):

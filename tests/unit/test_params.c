@@ -406,6 +406,11 @@ static void test_rules_buffer(void)
     /* Of each namespace's own zones, if there is no limit. */
     assert_check("program-registers=2 namespaces=8 max-open=0 max-active=0 "
                  "write-buffer=1056K", NULL);
+    assert_check("program-registers=2 namespaces=8 max-open=0 max-active=0 "
+                 "write-buffer=1055K",
+                 "write-buffer=1055K (1080320): must be 0, or 1056K and more: "
+                 "32K, and what one program writes for each zone that may be "
+                 "active");
     assert_check("program-registers=1 max-active=2 write-buffer=64K "
                  "zone-buffer=48K max-open=2", NULL);
     assert_check("program-registers=1 write-buffer=1M zone-buffer=40K",

@@ -108,9 +108,9 @@ static uint32_t earliest_child(const EventHeap *heap, uint32_t first)
     uint32_t end = MIN(first + ARITY, heap->count);
     uint32_t best = first;
 
-    for (uint32_t child = first + 1; child < end; child++) {
-        if (heap->events[child].key < heap->events[best].key) {
-            best = child;
+    while (++first < end) {
+        if (heap->events[first].key < heap->events[best].key) {
+            best = first;
         }
     }
     return best;

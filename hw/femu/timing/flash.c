@@ -238,6 +238,8 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     FlashUnit *unit = &flash->units[op->unit_idx];
 
     switch (op->kind) {
+    case FLASH_STEP:
+        break;
     case FLASH_READ:
         flash->counters.senses++;
         flash_channel_ask(flash, now_ns, token_idx);
@@ -252,8 +254,6 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         break;
     case FLASH_ERASE:
         flash->counters.erased_blocks += op->block_count;
-        break;
-    case FLASH_STEP:
         break;
     case FLASH_LOAD:
         g_assert_not_reached();

@@ -58,14 +58,17 @@ static void list_remove(SuperblockTable *table, SuperblockPool *pool,
     }
 }
 
-/* Ranks: who is taken first, the least worn of the first state that has any */
+/*
+ * Ranks: who is taken first, the least worn of the first state that has any;
+ * those that back a zone are ranked behind all others.
+ */
 
 static bool is_ranked(const SuperblockTable *table)
 {
     return table->config.order == SUPERBLOCK_LEAST_WORN;
 }
 
-/* It is in a pool: among equally worn ones, that given back longest ago. */
+/* Among equally worn ones, that given back longest ago comes first. */
 static void rank(SuperblockTable *table, uint32_t superblock_idx,
                  uint64_t given_back)
 {
@@ -79,11 +82,10 @@ static void rank(SuperblockTable *table, uint32_t superblock_idx,
     });
 }
 
-/* Its erases have changed; if it is in a pool, so has its rank. */
+/* Its state or its erases have changed. */
 static void rank_again(SuperblockTable *table, uint32_t superblock_idx)
 {
-    if (is_ranked(table) &&
-        table->superblocks[superblock_idx].state != SUPERBLOCK_MAPPED) {
+    if (is_ranked(table)) {
         const Ranking *ranking =
             &table->rankings[group_of(table, superblock_idx)];
 
@@ -110,10 +112,7 @@ static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
     list_remove(table, pool_of(table, superblock_idx, superblock->state),
                 superblock_idx);
     superblock->state = SUPERBLOCK_MAPPED;
-    if (is_ranked(table)) {
-        ranking_remove(&table->rankings[group_of(table, superblock_idx)],
-                       superblock_idx / table->config.group_count);
-    }
+    rank_again(table, superblock_idx);
 }
 
 /* Who is taken first in a group, in the order given. */

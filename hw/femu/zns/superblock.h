@@ -76,9 +76,8 @@ typedef struct SuperblockTable {
     Superblock *superblocks;    /* number s lies on group s mod group_count */
     SuperblockPool *pools;      /* [group * SUPERBLOCK_POOLS + state] */
     /*
-     * [group], with SUPERBLOCK_LEAST_WORN only: those that back no zone, by
-     * state, erases and `given_back`; member m is superblock
-     * m * group_count + group.
+     * [group], with SUPERBLOCK_LEAST_WORN only: all of them, by state, erases
+     * and `given_back`; member m is superblock m * group_count + group.
      */
     Ranking *rankings;
     uint64_t given_back;        /* how often one has come to a pool */
