@@ -46,12 +46,14 @@ help:
 #:
 run:
 	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/run
 
 shell:
 	@scripts/deps qemu guest
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/shell

@@ -86,6 +86,11 @@ class Settings:
                 'NAME.sh; letters, digits, . _ - are allowed' % path)
         return path
 
+    @property
+    def has_own_qemu(self):
+        """Whether QEMU= names another one than ours."""
+        return bool(self._env.get('QEMU'))
+
     def qemu(self):
         """Return: (QEMU's program, the folder with its firmware or None)."""
         own = self._env.get('QEMU')
