@@ -77,7 +77,8 @@ def run(sim, points, config, asked, out_dir, percent, alpha):
             interference.read_curves(points), percent, alpha)
     except validate.ValidateError as error:
         raise MapError(str(error)) from None
-    skipped = validate.simulate(sim, experiments, host, config, SEEDS)
+    skipped = validate.simulate(sim, experiments, host, config, SEEDS,
+                                label='interference')
     ours = interference.combinations(modelled_curves(experiments), percent,
                                      alpha)
     name = os.path.basename(config)

@@ -35,7 +35,8 @@ class Error:
 
 # --- Simulation ---------------------------------------------------------------
 
-def simulate(sim, experiments, host, config, seeds, settings=None):
+def simulate(sim, experiments, host, config, seeds, settings=None,
+             label='validate'):
     """Gives every experiment its model's metrics, on the drive of CONFIG
     changed by SETTINGS.
 
@@ -54,7 +55,7 @@ def simulate(sim, experiments, host, config, seeds, settings=None):
         runs += mine
         owners += [exp] * len(mine)
     values = {}
-    for exp, result in zip(owners, sim_runs.run_all('validate', sim, runs)):
+    for exp, result in zip(owners, sim_runs.run_all(label, sim, runs)):
         try:
             if isinstance(result, Exception):
                 raise result
