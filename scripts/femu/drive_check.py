@@ -33,7 +33,9 @@ def properties(settings, sim=SIM):
         return {}
     if done.returncode == REFUSED:
         raise settings_module.SettingsError(said(settings, done.stderr))
-    return dict(re.findall(r'^  ([a-z0-9-]+) = "(.*)"$', done.stdout, re.M))
+    found = dict(re.findall(r'^  ([a-z0-9-]+) = "(.*)"$', done.stdout, re.M))
+    found.pop('driver', None)
+    return found
 
 
 def said(settings, text):
