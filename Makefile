@@ -2,7 +2,8 @@
 #
 # One name per thing a person wants; each is done by a script in scripts/.
 # Variables given to make (make run JOB=my.fio) reach the script in its
-# environment; the script's head, or "make help", says which it reads.
+# environment; the script's head says which it reads and what they mean, and
+# from there "make help" and "make variables" have it.
 
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
@@ -23,35 +24,30 @@ BUILDS := build build-bench build-core build-guest build-mutants build-qemu \
 	build-tests
 
 help:
-	@sed -n 's/^#: \{0,1\}//p' Makefile
+	@scripts/variables --targets
 
 #: make run      boot Linux with a zoned drive, run fio on it, print a table and
 #:               write a report; on a fresh machine this builds all it needs
-#:                 JOB=file            your own fio job (.fio) or script (.sh)
-#:                 CONFIG=file.cfg     the drive (configs/*.cfg)
-#:                 SET="channels=4 ways=2"   changes to the drive
-#:                 TIME=virtual|real   exact virtual time, or the host's clock
-#:                 EXTRA=dir           your own programs, in the guest's PATH
-#:                 KERNEL=file DISK=file     your own kernel or disk image
-#:                 (scripts/run says what else there is)
+#:               make run JOB=my.fio CONFIG=configs/tiny.cfg SET="channels=4"
 #: make shell    the same guest with a login prompt
-#: make test     all tests; STAGES="core qtest" for some of them
-#: make variables   every variable that something here reads
+#: make test     all tests, or some stages
+#: make variables   what every variable means
 #: make fuzz     libFuzzer on TARGET=device|generic|core|trace|config for
 #:               FUZZ_S=600 seconds (tests/fuzz/README.md)
 #: make mutants  changes the program in small ways and says which of them no
 #:               test sees (tests/mutants/README.md)
-#:                 N=200 SEED=1 TARGET=core|device   (neither: both)
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
 	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/run
 
 shell:
 	@scripts/deps qemu guest
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/shell
@@ -80,7 +76,6 @@ mutants:
 
 #: make figures  the papers' figures, drawn anew by the simulator, with a table
 #:               of theirs, ours and the error; out/figures/
-#:                 FIGURES="10a 11a"   only these
 #:
 figures: core
 	@scripts/deps report
@@ -88,15 +83,13 @@ figures: core
 
 #: make validate  every measured point of a drive beside the model's;
 #:               out/validate/report.html
-#:                 POINTS=file.csv CONFIG=file.cfg SET="..." SEEDS=3
 #: make observations  what two papers observed on the ZN540, checked on ours,
-#:               in a guest too if it is built (GUEST=1: or else fail; 0: not)
+#:               in a guest too if it is built
 #: make interference  how much finish and reset disturb I/O, both drives
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make guest-table   measured points again, in the guest: drive, device,
 #:               simulator and fio side by side; out/guest-table/
-#:                 ONLY="write-4k-qd1 ..." CONFIG=file.cfg
 #: make bench    how fast the model is on this machine
 #:
 validate: core
@@ -126,7 +119,6 @@ bench:
 	@scripts/bench
 
 #: make qemu     QEMU with the drive, in build-qemu/
-#:                 QEMU_SRC=path       your own QEMU 10.0 tree or tarball
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/
 #: make docs     docs/parameters.md from the table in hw/femu/params.h

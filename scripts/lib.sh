@@ -35,37 +35,57 @@ die()
     exit 1
 }
 
-# progress LABEL PERCENT TEXT: one line that overwrites itself on a terminal;
-# in a log, a line every 10 s.
+# progress LABEL DONE TOTAL TEXT: one line that overwrites itself on a terminal,
+# cut where that ends; in a log, a line every 10 s. With what is left, going by
+# the time since the first call.
 progress_last_s=$SECONDS
+progress_first_s=
 progress()
 {
-    local label=$1 percent=$2 text=$3
+    local label=$1 done=$2 total=$3 text=$4 percent=100 left_s=0 line
+    if [ -z "$progress_first_s" ]; then
+        progress_first_s=$SECONDS
+        progress_columns=$(stty size <&2 2>/dev/null | cut -d' ' -f2) || true
+        [ "${progress_columns:-0}" -gt 0 ] || progress_columns=80
+    fi
+    if [ "$total" -gt 0 ]; then
+        percent=$((100 * done / total))
+    fi
+    if [ "$done" -gt 0 ]; then
+        left_s=$(((SECONDS - progress_first_s) * (total - done) / done))
+    fi
+    line="$label: $(printf '%3d' "$percent")% [$done/$total]"
+    if [ "$left_s" -ge 90 ]; then
+        line+=", about $(((left_s + 30) / 60)) min left"
+    elif [ "$left_s" -ge 1 ]; then
+        line+=", about $left_s s left"
+    fi
+    line+=" $text"
     if [ -t 2 ]; then
-        printf '\r\033[K%s: %3d%% %.60s' "$label" "$percent" "$text" >&2
+        printf '\r\033[K%s' "${line:0:progress_columns - 1}" >&2
     elif [ $((SECONDS - progress_last_s)) -ge 10 ]; then
         progress_last_s=$SECONDS
-        printf '%s: %3d%% %s\n' "$label" "$percent" "$text" >&2
+        printf '%s\n' "$line" >&2
     fi
 }
 
 progress_end()
 {
+    progress_first_s=
     if [ -t 2 ]; then
         printf '\r\033[K' >&2
     fi
 }
 
 # ninja_progress LABEL: rewrites ninja's "[n/m] what" lines from standard input
-# as a percentage; other lines are dropped (the log has them).
+# as progress; other lines are dropped (the log has them).
 ninja_progress()
 {
     local label=$1 line
     while IFS= read -r line; do
         if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\ (.*)$ ]]; then
-            progress "$label" \
-                $((100 * BASH_REMATCH[1] / BASH_REMATCH[2])) \
-                "[${BASH_REMATCH[1]}/${BASH_REMATCH[2]}] ${BASH_REMATCH[3]##* }"
+            progress "$label" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" \
+                "${BASH_REMATCH[3]##* }"
         fi
     done
     progress_end

@@ -99,21 +99,21 @@ static const ConfigSetting *find_setting(const ConfigReader *reader,
 
 /* --- The end of a section ------------------------------------------------ */
 
-static bool check_number_key(const ConfigReader *reader,
-                             const ConfigSetting *setting, uint64_t max,
+static bool check_number_key(const char *name, const char *text, uint64_t max,
                              GError **error)
 {
     uint64_t value = 0;
-    const char *wrong = ssd_param_parse(SSD_PARAM_TYPE_U32, setting->value,
-                                        &value);
+    const char *wrong = ssd_param_parse(SSD_PARAM_TYPE_U32, text, &value);
 
     if (!wrong && (value < 1 || value > max)) {
         wrong = "is out of range";
     }
-    return !wrong || error_at(reader, setting->line_number, error,
-                              "%s=%s: '%s' %s; must be 1 to %" PRIu64,
-                              setting->name, setting->value, setting->value,
-                              wrong, max);
+    if (wrong) {
+        g_set_error(error, CONFIG_FILE_ERROR, 0,
+                    "%s=%s: '%s' %s; must be 1 to %" PRIu64, name, text, text,
+                    wrong, max);
+    }
+    return !wrong;
 }
 
 static bool is_serial(const char *text)
@@ -126,21 +126,38 @@ static bool is_serial(const char *text)
     return length > 0 && length <= MAX_SERIAL_LENGTH && text[length] == '\0';
 }
 
+bool config_file_is_device_key(const char *name)
+{
+    return g_strv_contains(device_keys, name);
+}
+
+bool config_file_check_device_key(const char *name, const char *value,
+                                  GError **error)
+{
+    if (g_str_equal(name, "time-dilation")) {
+        return check_number_key(name, value, 1000000, error);
+    }
+    if (g_str_equal(name, "max-queue-pairs")) {
+        return check_number_key(name, value, 64, error);
+    }
+    if (g_str_equal(name, "serial") && !is_serial(value)) {
+        g_set_error(error, CONFIG_FILE_ERROR, 0,
+                    "serial=%s: must be 1 to %d printable ASCII characters",
+                    value, MAX_SERIAL_LENGTH);
+        return false;
+    }
+    return true;
+}
+
 /* A key of the device that is no parameter: would QEMU take it? */
 static bool check_device_key(const ConfigReader *reader,
                              const ConfigSetting *setting, GError **error)
 {
-    if (g_str_equal(setting->name, "time-dilation")) {
-        return check_number_key(reader, setting, 1000000, error);
-    }
-    if (g_str_equal(setting->name, "max-queue-pairs")) {
-        return check_number_key(reader, setting, 64, error);
-    }
-    if (g_str_equal(setting->name, "serial") &&
-        !is_serial(setting->value)) {
-        return error_at(reader, setting->line_number, error,
-                        "serial=%s: must be 1 to %d printable ASCII "
-                        "characters", setting->value, MAX_SERIAL_LENGTH);
+    g_autoptr(GError) wrong = NULL;
+
+    if (!config_file_check_device_key(setting->name, setting->value, &wrong)) {
+        return error_at(reader, setting->line_number, error, "%s",
+                        wrong->message);
     }
     if (g_str_equal(setting->name, "id") && reader->id) {
         return error_at(reader, setting->line_number, error,
@@ -189,7 +206,7 @@ static bool end_drive(const ConfigReader *reader, GError **error)
         const ConfigSetting *setting = reader->settings->pdata[i];
         g_autoptr(GError) wrong = NULL;
 
-        if (g_strv_contains(device_keys, setting->name)) {
+        if (config_file_is_device_key(setting->name)) {
             if (!check_device_key(reader, setting, error)) {
                 return false;
             }

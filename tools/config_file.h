@@ -29,4 +29,11 @@ GQuark config_file_error_quark(void);
 bool config_file_read(const char *path, const char *device_id,
                       SsdParams *params, GError **error);
 
+/* Whether `name` is a key of the device that is no parameter of the drive. */
+bool config_file_is_device_key(const char *name);
+
+/* Would QEMU take the value of such a key? Return: false and *error if not. */
+bool config_file_check_device_key(const char *name, const char *value,
+                                  GError **error);
+
 #endif

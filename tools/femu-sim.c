@@ -60,7 +60,7 @@ static void set_unknown(GError **error, const char *name)
 static int version_command(int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED,
                            GError **error G_GNUC_UNUSED)
 {
-    puts("femu-sim " FEMU_VERSION);
+    printf("femu-sim " FEMU_VERSION " (%s)\n", sim_sources);
     return SIM_OK;
 }
 

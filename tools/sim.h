@@ -22,6 +22,9 @@ enum {
 #define SIM_ERROR_DOMAIN sim_error_quark()
 GQuark sim_error_quark(void);
 
+/* Which sources this is made of, as scripts/version says it. */
+extern const char sim_sources[];
+
 /*
  * The commands. `argv[0]` is the command's name. They print results on
  * standard output. Return: an exit status; SIM_ERROR always with *error.
@@ -33,11 +36,15 @@ int sim_map_command(int argc, char **argv, GError **error);
 int sim_bench_command(int argc, char **argv, GError **error);
 int sim_params_command(int argc, char **argv, GError **error);
 
-/* Options --config, --device and --set, as GOption fills them in. */
+/*
+ * Options --config, --device and --set, as GOption fills them in. `for_qemu`:
+ * --set may also have a key of the device alone, which is checked.
+ */
 typedef struct SimDriveOptions {
     char *config;
     char *device;
     char **set;
+    gboolean for_qemu;
 } SimDriveOptions;
 
 void sim_add_drive_options(GOptionContext *context, SimDriveOptions *options);

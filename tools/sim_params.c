@@ -86,10 +86,11 @@ bool sim_parse_number(const char *option, SsdParamType type, const char *text,
 /* --- Parameters ---------------------------------------------------------- */
 
 static bool apply_setting(SsdParams *params, const char *setting,
-                          GError **error)
+                          bool for_qemu, GError **error)
 {
     const char *equals = strchr(setting, '=');
     g_autofree char *name = NULL;
+    bool good;
 
     if (!equals) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0,
@@ -98,11 +99,13 @@ static bool apply_setting(SsdParams *params, const char *setting,
         return false;
     }
     name = g_strndup(setting, (gsize)(equals - setting));
-    if (!ssd_params_set(params, name, equals + 1, error)) {
+    good = for_qemu && config_file_is_device_key(name)
+           ? config_file_check_device_key(name, equals + 1, error)
+           : ssd_params_set(params, name, equals + 1, error);
+    if (!good) {
         g_prefix_error(error, "--set ");
-        return false;
     }
-    return true;
+    return good;
 }
 
 bool sim_drive_params(const SimDriveOptions *options, SsdParams *params,
@@ -120,7 +123,7 @@ bool sim_drive_params(const SimDriveOptions *options, SsdParams *params,
         return false;
     }
     for (char **setting = options->set; setting && *setting; setting++) {
-        if (!apply_setting(params, *setting, error)) {
+        if (!apply_setting(params, *setting, options->for_qemu, error)) {
             return false;
         }
     }
@@ -160,6 +163,8 @@ int sim_params_command(int argc, char **argv, GError **error)
          "Print the table of all parameters, as in docs/parameters.md", NULL},
         {"resolved", 0, 0, G_OPTION_ARG_NONE, &resolved,
          "Replace \"0 means ...\" by what it means", NULL},
+        {"for-qemu", 0, 0, G_OPTION_ARG_NONE, &drive.for_qemu,
+         "Take what the device alone has (serial, ...) in --set, too", NULL},
         {0},
     };
     int status = SIM_ERROR;

@@ -54,6 +54,25 @@ const char *sim_value_bytes(const char *text, uint64_t zone_bytes,
     return NULL;
 }
 
+/*
+ * The decimals behind a number, if there are any: *part of *parts. Return:
+ * whether there are 1 to 9 of them or none; *rest is what follows.
+ */
+static bool decimals(const char **rest, uint64_t *part, uint64_t *parts)
+{
+    if ((*rest)[0] != '.') {
+        return true;
+    }
+    for ((*rest)++; g_ascii_isdigit((*rest)[0]); (*rest)++) {
+        if (*parts == 1000000000) {
+            return false;
+        }
+        *part = *part * 10 + (uint64_t)((*rest)[0] - '0');
+        *parts *= 10;
+    }
+    return *parts > 1;
+}
+
 const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
 {
     static const struct {
@@ -64,11 +83,12 @@ const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
         {"msec", 1000000}, {"s", 1000000000},
         {"m", UINT64_C(60000000000)}, {"h", UINT64_C(3600000000000)},
     };
-    uint64_t value;
+    uint64_t value, part = 0, parts = 1;
     const char *rest;
 
-    if (!leading_number(text, &value, &rest)) {
-        return "is not a time, such as 30s, 500ms or 8us";
+    if (!leading_number(text, &value, &rest) ||
+        !decimals(&rest, &part, &parts)) {
+        return "is not a time, such as 30s, 500ms or 5.8us";
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(units) && rest[0] != '\0'; i++) {
         if (g_str_equal(rest, units[i].name)) {
@@ -77,12 +97,20 @@ const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
         }
     }
     if (rest[0] != '\0') {
-        return "is not a time, such as 30s, 500ms or 8us";
+        return "is not a time, such as 30s, 500ms or 5.8us";
     }
     if (value > UINT64_MAX / 4 / unit_ns) {
         return "is too long";
     }
     *ns = value * unit_ns;
+    /* Without what both have of ten the product below cannot overflow. */
+    for (; parts % 10 == 0 && unit_ns % 10 == 0; parts /= 10) {
+        unit_ns /= 10;
+    }
+    if (part * unit_ns % parts != 0) {
+        return "is not a whole number of ns";
+    }
+    *ns += part * unit_ns / parts;
     return NULL;
 }
 

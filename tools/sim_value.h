@@ -20,7 +20,10 @@
 const char *sim_value_bytes(const char *text, uint64_t zone_bytes,
                             uint64_t *bytes);
 
-/* "180", "3m", "500ms", "8us", "100ns"; a bare number counts `unit_ns`. */
+/*
+ * "180", "3m", "500ms", "5.8us", "100ns"; a bare number counts `unit_ns`. What
+ * is no whole number of ns is refused.
+ */
 const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns);
 
 /* "50%" or "0.0004%" of `whole`, rounded down to `step`. */

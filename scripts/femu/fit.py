@@ -14,7 +14,7 @@ import time
 
 from scipy import optimize
 
-from femu import sim_runs, validate, validate_runs
+from femu import progress, sim_runs, validate, validate_runs
 
 SEED = 1
 FAR = 3.0       # of a point that the model does not have: a factor of 20
@@ -83,7 +83,7 @@ class Fit:
     def __init__(self, sim, config, host, experiments, params):
         self.sim, self.config, self.host = sim, config, host
         self.experiments, self.params = experiments, params
-        self.tries = 0
+        self.tries = self.most_tries = 0
         self.best = (math.inf, None)
         self.started = time.monotonic()
 
@@ -98,11 +98,18 @@ class Fit:
             run = validate_runs.make_run(exp, self.host, self.config, SEED)
             run.settings.update(settings)
             runs.append(run)
-        results = sim_runs.run_all('fit', self.sim, runs)
+        results = sim_runs.run_all('fit' + self.how_far(), self.sim, runs)
         for exp, result in zip(experiments, results):
             exp.model = {} if isinstance(result, Exception) else \
                 validate_runs.metrics_of(exp, result, self.host)
             exp.spread = dict.fromkeys(exp.model, 0.0)
+
+    def how_far(self):
+        """Return: what is said of a search beside its runs; '' of none."""
+        return self.most_tries and ', try %d of at most %d%s' % (
+            self.tries + 1, self.most_tries, progress.left(
+                self.tries, self.most_tries,
+                time.monotonic() - self.started)) or ''
 
     def error(self, x):
         """Return: the mean distance of the model from the points."""
@@ -120,11 +127,13 @@ class Fit:
 
     def run(self, most_tries):
         """Search. Return: the best settings."""
+        self.most_tries = most_tries
         bounds = [(math.log(p.low), math.log(p.high)) for p in self.params]
         start = [math.log(p.start) for p in self.params]
         optimize.minimize(self.error, start, method='Powell', bounds=bounds,
                           options={'maxfev': most_tries, 'xtol': 0.005,
                                    'ftol': 0.0005})
+        self.most_tries = 0
         return self.best[1]
 
 

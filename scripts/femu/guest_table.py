@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 
-from femu import sim_runs, validate_runs
+from femu import progress, sim_runs, validate_runs
 from femu.sim_runs import fio_bucket_us
 
 SEED = 1
@@ -247,14 +247,16 @@ def run(top, sim, groups, measured, host, config, out_dir, tell):
     """Return: (a Row for every point, completions that differ)."""
     rows = {group.name: [Row(point, measured.get(point.exp.name, {}), host)
                          for point in group.points] for group in groups}
+    count = progress.Count('guest-table', len(groups), 'guests')
     different = 0
 
     def one(group):
         out = run_guest(top, group, config, out_dir)
         wrong = read_group(sim, group, rows[group.name], out, host)
-        tell('%s: %d points, %d commands' % (
+        count.add()
+        tell('%s: %d points, %d commands; %s' % (
             group.name, len(group.points),
-            sum(row.commands for row in rows[group.name])))
+            sum(row.commands for row in rows[group.name]), count.text()))
         return wrong
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:

@@ -65,21 +65,24 @@ def draw(path, maps):
     pyplot.close(figure)
 
 
-def run(sim, points, config, host_path, out_dir, percent, alpha):
+def run(sim, points, config, asked, out_dir, percent, alpha):
     """Prints the table and draws the map. Return: what is wrong with it, a
     list of texts."""
     try:
-        host = validate.read_host(host_path)
+        path = validate.host_path(asked, points)
+        host = validate.read_host(path)
         experiments = [exp for exp in validate.read_experiments(points)
                        if wanted(exp, percent)]
         measured = interference.combinations(
             interference.read_curves(points), percent, alpha)
     except validate.ValidateError as error:
         raise MapError(str(error)) from None
-    skipped = validate.simulate(sim, experiments, host, config, SEEDS)
+    skipped = validate.simulate(sim, experiments, host, config, SEEDS,
+                                label='interference')
     ours = interference.combinations(modelled_curves(experiments), percent,
                                      alpha)
     name = os.path.basename(config)
+    validate.print_host(host, path)
     print('M^Inter at %g %%, levels that were measured in both runs' % percent)
     print('%-20s%10s%12s%8s' % ('', 'measured', name.rsplit('.', 1)[0],
                                 'levels'))

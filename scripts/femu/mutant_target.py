@@ -27,7 +27,7 @@ UNSET = '-ftrivial-auto-var-init=pattern'
 EVERY = '40'    # a fortieth of the longest tests
 # What tests read besides the files that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
-                 'scripts/femu/', 'docs/parameters.md')
+                 'scripts/femu/', 'scripts/version', 'docs/parameters.md')
 # Options of the compiler that its parser need not or does not know.
 LEFT_OUT = ('-fsanitize', '-Werror')
 

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 from femu.quantity import Band, Quantity
 
@@ -69,6 +70,8 @@ class Guest:
 def run(top, config, changes, out_dir):
     """Runs the job on the drive of CONFIG with CHANGES, a text like SET=.
     Return: a Guest."""
+    print('observations: a guest runs jobs/observations.sh, about a minute',
+          file=sys.stderr, flush=True)
     shutil.rmtree(out_dir, ignore_errors=True)
     os.makedirs(os.path.dirname(out_dir), exist_ok=True)
     env = {name: value for name, value in os.environ.items()

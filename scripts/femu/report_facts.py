@@ -55,13 +55,38 @@ def headline(run):
              ('Guest\'s kernel', run.fact('guest', 'kernel') or UNKNOWN)]
     device = next((step.device for step in run.steps if step.device), None)
     if device:
-        facts.append(('Geometry', ' × '.join(
-            plural(count, name.removesuffix('s'))
-            for name, count in device.geometry.items())))
+        facts.append(('Geometry', geometry(run, device)))
     changed = report_table.properties_set(run)
     if changed:
         facts.append(('Changed with SET', changed))
     return facts
+
+
+def properties(run):
+    """Return: [(name, text)] of all that the drive is, "0 means ..." replaced:
+    as a user would write it, or, of a run that has kept none of that, the
+    device's own numbers."""
+    try:
+        found = [(name, value.shown()) for name, value in
+                 run.meta['config']['properties'].members()]
+    except DataError:
+        found = []
+    return found or next((step.device.config for step in run.steps
+                          if step.device and step.device.config), [])
+
+
+def geometry(run, device):
+    """Return: what the drive of DEVICE has how many of. Planes that work as
+    one are one unit in its statistics."""
+    counts = dict(device.geometry)
+    known = dict(properties(run))
+    joined = known.get('multi-plane') in ('on', '1') and \
+        known.get('planes', '').isdecimal()
+    if joined:
+        counts['planes'] = int(known['planes'])
+    text = ' × '.join(plural(count, name.removesuffix('s'))
+                      for name, count in counts.items())
+    return text + ', which work as one' if joined else text
 
 
 def _host_s(run, name):
@@ -128,7 +153,7 @@ def lateness(steps):
 
 def provenance(run):
     """Return: [(what, file, hash)] of all that decided the numbers."""
-    rows = []
+    rows = [('femu-zns', run.fact('version') or UNKNOWN, '')]
     for what, keys in HASHED:
         path = run.fact(*keys, 'file')
         digest = run.fact(*keys, 'sha256')

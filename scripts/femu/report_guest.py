@@ -51,11 +51,13 @@ class Group:
 class Fio:
     """A run of fio, or of zns-load: `by_operation` says that its sides are the
     drive's operations. `failures` are texts, one for each job with an error.
+    `is_timed`: a job's options have a runtime.
     """
     version: str
     groups: list
     failures: list
     by_operation: bool = False
+    is_timed: bool = False
 
     def runtime_ns(self):
         """Return: for how long jobs ran: groups run one after another."""
@@ -88,7 +90,15 @@ def load_fio(path):
     version = root.get('fio version')
     return Fio(version=version.text() if version else '',
                groups=[_group(members) for _, members in sorted(jobs.items())],
-               failures=failures, by_operation=by_operation)
+               failures=failures, by_operation=by_operation,
+               is_timed=any(_has_runtime(node.get(name)) for node, name in [
+                   (root, 'global options')] + [
+                       (job, 'job options') for job in root['jobs'].items()]))
+
+
+def _has_runtime(options):
+    return options is not None and any(name == 'runtime' for name, _ in
+                                       options.members())
 
 
 def _group(jobs):

@@ -172,8 +172,7 @@ class Page:
     def _details(self):
         self._add('<section>\n<h2>What exactly was run</h2>')
         self._add(_plain_table(None, report_facts.provenance(self._run)))
-        config = next((step.device.config for step in self._run.steps
-                       if step.device and step.device.config), None)
+        config = report_facts.properties(self._run)
         if config:
             self._add('<details>\n<summary>The drive: all %d properties'
                       '</summary>\n%s</details>' % (

@@ -180,6 +180,12 @@ def notes(run):
     if any(step.fio and step.fio.by_operation for step in run.steps):
         texts.append("of steps that run zns-load, the fio columns have "
                      "zns-load's latency")
+    if run.dilation != 1 and any(
+            step.fio and (step.fio.is_timed or '--runtime=' in step.command)
+            for step in run.steps):
+        texts.append("runtime= of a job is the guest's time: the drive's is "
+                     '1/%d of that (DILATION=%d)' % (run.dilation,
+                                                     run.dilation))
     if any(row.guest is None and row.iops is not None
            for row in report_rows.of_run(run)):
         texts.append('rows without fio latency: throughput is over the whole '

@@ -6,9 +6,13 @@ Knows nothing of QEMU's command line, nor of what the numbers mean.
 
 import json
 import os
+import subprocess
 import tarfile
 
 from femu import debs
+
+VERSION = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(
+    __file__))), 'version')
 
 # The kinds of files that a step may leave: key in meta.json -> name's end.
 STEP_FILES = {'fio': '.fio.json', 'zone': '.zone.json',
@@ -104,6 +108,12 @@ def read_line(out_dir, name):
             return file.readline().strip()
     except FileNotFoundError:
         return ''
+
+
+def version():
+    """Return: which sources these are."""
+    return subprocess.run([VERSION], stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.strip()
 
 
 def hash_of(path):

@@ -8,13 +8,19 @@ Knows nothing of QEMU's command line, nor of what happens in the guest.
 import os
 import re
 import shlex
+import stat
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.realpath(__file__))))
 JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
 PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
+MIB = 1 << 20
 MIN_MEM_MIB = 256
+# EXTRA is in the guest's memory twice while its kernel unpacks it, beside the
+# kernel and our own initramfs; what runs then wants some, too.
+EXTRA_BESIDE_MIB = 128
+EXTRA_COMFORT_MIB = 256
 # Properties of the drive that have a variable of their own.
 OURS = {'trace': 'the run (TRACE=0: no trace.csv)',
         'time-dilation': 'DILATION='}
@@ -68,8 +74,11 @@ class Settings:
         self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
         self.cpus = self._number('CPUS', 1, 1, 64)
         self.stall_s = self._number('STALL', 600, 1, 1 << 20)
-        self.boot_s = self._number('BOOT', 180, 1, 1 << 20)
         self.extra = self._folder('EXTRA')
+        self._extra_mib = -(-tree_bytes(self.extra) // MIB)
+        # Unpacking takes its time, too.
+        self.boot_s = self._number('BOOT', 180 + self._extra_mib // 2, 1,
+                                   1 << 20)
         self.kernel = self._file('KERNEL')
         self.initrd = self._file('INITRD')
         self.disk = self._file('DISK')
@@ -85,6 +94,11 @@ class Settings:
                 'JOB=%s: a job is a fio job, NAME.fio, or a shell script, '
                 'NAME.sh; letters, digits, . _ - are allowed' % path)
         return path
+
+    @property
+    def has_own_qemu(self):
+        """Whether QEMU= names another one than ours."""
+        return bool(self._env.get('QEMU'))
 
     def qemu(self):
         """Return: (QEMU's program, the folder with its firmware or None)."""
@@ -115,6 +129,14 @@ class Settings:
     def _check_together(self):
         if self.initrd and not self.kernel:
             raise SettingsError('INITRD=%s needs a KERNEL= too' % self.initrd)
+        if self.extra and self.mem_mib < \
+                2 * self._extra_mib + EXTRA_BESIDE_MIB:
+            enough_mib = 2 * self._extra_mib + EXTRA_COMFORT_MIB
+            raise SettingsError(
+                'EXTRA=%s: its %d MiB do not fit into MEM=%dM, which has to '
+                'hold them twice while the guest starts: MEM=%dM would do, or '
+                'a DISK=' % (self.extra, self._extra_mib, self.mem_mib,
+                             -(-enough_mib // 256) * 256))
         if self.insn_ns != 1 and self.real_time:
             raise SettingsError('INSN_NS=%d: only virtual time counts '
                                 'instructions' % self.insn_ns)
@@ -187,6 +209,16 @@ def read_properties(text):
                                 % (text, match[1], OURS[match[1]]))
         properties[match[1]] = match[2]
     return properties
+
+
+def tree_bytes(top):
+    """Return: what the files below the folder TOP hold; of None, 0."""
+    total = 0
+    for here, _, names in os.walk(top) if top else ():
+        for name in names:
+            info = os.lstat(os.path.join(here, name))
+            total += info.st_size if stat.S_ISREG(info.st_mode) else 0
+    return total
 
 
 def namespace_count(properties):

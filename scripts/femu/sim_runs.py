@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs many simulations side by side, on the processors there are, with a line
-that says how far they are; and reads what they print.
+"""Runs many simulations side by side, on the processors there are, and reads
+what they print.
 
 Knows nothing of what is simulated.
 """
@@ -9,9 +9,8 @@ import concurrent.futures
 import json
 import os
 import subprocess
-import sys
-import threading
-import time
+
+from femu import progress
 
 TIMEOUT_S = 1200
 
@@ -107,40 +106,10 @@ def fio_bucket_us(value_us):
     return (((value >> shift) << shift) + (1 << shift) / 2) / 1000
 
 
-class Progress:
-    """A line on standard error that counts what is done."""
-
-    def __init__(self, label, total):
-        self.label = label
-        self.total = total
-        self.done = 0
-        self.said_at = time.monotonic()
-        self.lock = threading.Lock()
-        self.terminal = sys.stderr.isatty()
-
-    def step(self):
-        """One more is done."""
-        with self.lock:
-            self.done += 1
-            now = time.monotonic()
-            if now - self.said_at < (0.2 if self.terminal else 10):
-                return
-            self.said_at = now
-            print('%s%s: %d of %d runs' % ('\r\033[K' if self.terminal else '',
-                                           self.label, self.done, self.total),
-                  end='' if self.terminal else '\n', file=sys.stderr,
-                  flush=True)
-
-    def end(self):
-        """Leave no line behind on a terminal."""
-        if self.terminal:
-            print('\r\033[K', end='', file=sys.stderr, flush=True)
-
-
 def run_all(label, sim, runs):
     """Runs Run objects. Return: their results in order; an exception stands
     in the place of a run that failed."""
-    progress = Progress(label, len(runs))
+    count = progress.Count(label, len(runs))
 
     def one(run):
         try:
@@ -148,9 +117,9 @@ def run_all(label, sim, runs):
         except FAILURES as error:
             return error
         finally:
-            progress.step()
+            count.step()
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(one, runs))
-    progress.end()
+    count.end()
     return results

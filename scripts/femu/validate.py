@@ -9,7 +9,8 @@ import os
 import time
 
 from femu import bounds, sim_runs, validate_report, validate_runs
-from femu.validate_input import ValidateError, read_experiments, read_host
+from femu.validate_input import (ValidateError, host_path, host_texts,
+                                 read_experiments, read_host)
 
 # What the last line sums up, and which metrics that is. Not among them is
 # bg_mibps: the rate of a background writer is prescribed, and comes out.
@@ -34,7 +35,8 @@ class Error:
 
 # --- Simulation ---------------------------------------------------------------
 
-def simulate(sim, experiments, host, config, seeds, settings=None):
+def simulate(sim, experiments, host, config, seeds, settings=None,
+             label='validate'):
     """Gives every experiment its model's metrics, on the drive of CONFIG
     changed by SETTINGS.
 
@@ -53,7 +55,7 @@ def simulate(sim, experiments, host, config, seeds, settings=None):
         runs += mine
         owners += [exp] * len(mine)
     values = {}
-    for exp, result in zip(owners, sim_runs.run_all('validate', sim, runs)):
+    for exp, result in zip(owners, sim_runs.run_all(label, sim, runs)):
         try:
             if isinstance(result, Exception):
                 raise result
@@ -119,23 +121,10 @@ def by_part(errors):
     return groups
 
 
-def print_host(host):
+def print_host(host, path, option='HOST='):
     """What was taken as the measuring host's, not the drive's."""
-    added, inline = host['passthrough'], host['inline_reset']
-    polled = host['polled']
-    if added['parts']:
-        print('host: %s us per command in %s' % (
-            ', '.join('%s %g' % pair for pair in added['us'].items()),
-            ', '.join(added['parts'])))
-    if inline['parts']:
-        print('host: %g ms of reset for %g MiB written, in the throughput of '
-              '%s' % (inline['ms'], inline['per_mib'],
-                      ', '.join(inline['parts'])))
-    if polled['parts']:
-        print('host: %g +- %g ns per command in %s' % (
-            polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
-    if not any(one['parts'] for one in (added, inline, polled)):
-        print('host: adds nothing')
+    for text in host_texts(host, path, option):
+        print('host: ' + text)
 
 
 def print_errors(errors, skipped):
@@ -201,15 +190,17 @@ def incomplete(experiments, skipped):
         len(lacking), len(experiments), next(iter(skipped)))]
 
 
-def run(sim, points, config, host_path, seeds, out_dir, settings=None,
+def run(sim, points, config, asked, seeds, out_dir, settings=None,
         parts=(), limits=None):
     """Validates a drive, changed by SETTINGS, against a file of points, or
-    those of some PARTS of it, and against LIMITS (bounds.read()).
+    those of some PARTS of it, and against LIMITS (bounds.read()). ASKED: the
+    measuring host's file, if it is not beside the points.
 
     Return: what is wrong with the comparison, a list of texts.
     """
     start = time.monotonic()
-    host = read_host(host_path)
+    path = host_path(asked, points)
+    host = read_host(path)
     experiments = read_experiments(points, parts)
     skipped = simulate(sim, experiments, host, config, seeds, settings)
     errors = errors_of(experiments)
@@ -218,7 +209,7 @@ def run(sim, points, config, host_path, seeds, out_dir, settings=None,
             points, next(iter(skipped))))
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
-    print_host(host)
+    print_host(host, path)
     print_errors(errors, skipped)
     write_csv(os.path.join(out_dir, 'points.csv'), errors)
     validate_report.write(os.path.join(out_dir, 'report.html'), experiments,

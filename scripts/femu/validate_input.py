@@ -154,8 +154,11 @@ def merge(name, value, default):
 
 
 def read_host(path):
-    """Return: what belongs to the measuring host."""
+    """Return: what belongs to the measuring host; of no PATH, one that adds
+    nothing."""
     try:
+        if path is None:
+            return merge('', {}, HOST_DEFAULTS)
         with open(path, encoding='utf-8') as file:
             host = merge('', json.load(file), HOST_DEFAULTS)
     except OSError as error:
@@ -169,8 +172,31 @@ def read_host(path):
     return host
 
 
-def host_beside(points, otherwise):
-    """Return: host.json beside the points, if there is one."""
+def host_path(asked, points):
+    """Return: the path of the host.json of measured POINTS: ASKED, or what is
+    beside them; else None, for another drive's host says nothing of theirs."""
     beside = os.path.join(os.path.dirname(os.path.abspath(points)),
                           'host.json')
-    return beside if os.path.exists(beside) else otherwise
+    return asked or (beside if os.path.exists(beside) else None)
+
+
+def host_texts(host, path, option):
+    """Return: what is said of a HOST, read from PATH; OPTION names another."""
+    if path is None:
+        return ['adds nothing: no host.json is beside the points, and no %s '
+                'is given' % option]
+    added, inline, polled = (host[name] for name in (
+        'passthrough', 'inline_reset', 'polled'))
+    texts = ['as %s has it' % os.path.relpath(path)]
+    if added['parts']:
+        texts.append('%s us per command in %s' % (
+            ', '.join('%s %g' % pair for pair in added['us'].items()),
+            ', '.join(added['parts'])))
+    if inline['parts']:
+        texts.append('%g ms of reset for %g MiB written, in the throughput of '
+                     '%s' % (inline['ms'], inline['per_mib'],
+                             ', '.join(inline['parts'])))
+    if polled['parts']:
+        texts.append('%g +- %g ns per command in %s' % (
+            polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
+    return texts if texts[1:] else texts + ['adds nothing']

@@ -153,7 +153,8 @@ def part_mgmt_on_io(exp, host, seed):
     if op_name not in MGMT_OPS:
         raise Skip('bg_op=%s is not management' % op_name)
     if op_name not in host['unthrottled_per_s']:
-        raise Skip('host.json has no unthrottled_per_s of %s' % op_name)
+        raise Skip('needs unthrottled_per_s.%s of a host.json beside the '
+                   'points, or of HOST=' % op_name)
     per_s = host['unthrottled_per_s'][op_name] * intensity / 100
     if op_name == 'finish':
         jobs, run_s = finish_periods(exp, per_s, seed)

@@ -19,9 +19,10 @@ import subprocess
 import sys
 import time
 
+from femu import progress
+
 PR_SET_PDEATHSIG = 1
 POLL_S = 0.1
-TERMINAL_S = 0.5
 LOG_S = 15
 TAIL_LINES = 25
 TERMINATE_S = 3
@@ -106,39 +107,37 @@ class Display:
     def __init__(self, label):
         self._label = label
         self._start = time.monotonic()
-        self._tty = sys.stderr.isatty()
+        self._line = progress.Line()
         self._due = 0.0
-        self._last = ''
+        self._last = None
 
     def elapsed_s(self):
         """Return: seconds since this was made."""
         return time.monotonic() - self._start
 
+    def _head(self):
+        self._due = self.elapsed_s() + (
+            progress.TERMINAL_S if self._line.terminal else LOG_S)
+        return '%s: %6.1f s  ' % (self._label, self.elapsed_s())
+
     def say(self, text):
         """A line that stays."""
-        clear = '\r\033[K' if self._tty else ''
-        print('%s%s: %6.1f s  %s' % (clear, self._label, self.elapsed_s(),
-                                     text), file=sys.stderr, flush=True)
-        self._due = self.elapsed_s() + (TERMINAL_S if self._tty else LOG_S)
+        self._line.clear()
+        print(self._head() + text, file=sys.stderr, flush=True)
 
-    def show(self, text):
-        """The state of things: now and then."""
+    def show(self, text, counter=''):
+        """The state of things, now and then: TEXT, of which a narrow terminal
+        has a part only, and COUNTER."""
         if self.elapsed_s() < self._due:
             return
-        self._due = self.elapsed_s() + (TERMINAL_S if self._tty else LOG_S)
-        line = '%s: %6.1f s  %s' % (self._label, self.elapsed_s(), text)
-        if self._tty:
-            width = os.get_terminal_size(2).columns - 1
-            print('\r\033[K' + line[:width], end='', file=sys.stderr,
-                  flush=True)
-        elif text != self._last:
-            print(line, file=sys.stderr, flush=True)
-        self._last = text
+        head = self._head()
+        if self._line.terminal or (text, counter) != self._last:
+            self._line.put(head + text, counter)
+        self._last = text, counter
 
     def end(self):
         """Leaves the terminal's line empty."""
-        if self._tty:
-            print('\r\033[K', end='', file=sys.stderr, flush=True)
+        self._line.clear()
 
 
 class Watch:
@@ -209,11 +208,11 @@ class Watch:
                 handler(self, rest)
             else:
                 self._display.say('  | ' + line)
-        text = self.state
+        counter = ''
         if self._commands and self._commands.update():
-            text += '  (%s commands so far)' % format(self._commands.count,
-                                                      ',')
-        self._display.show(text)
+            counter = '  (%s commands so far)' % format(self._commands.count,
+                                                        ',')
+        self._display.show(self.state, counter)
 
     def _on_ready(self, rest):
         self.boot_s = self._display.elapsed_s()

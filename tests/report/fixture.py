@@ -107,16 +107,17 @@ with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), '..',
 
 
 def write_run(out_dir, steps, config='confznspp', properties=None,
-              virtual_ns=None, config_sum='bb' * 32, **meta):
+              virtual_ns=None, config_sum='bb' * 32, drive=None, **meta):
     """Writes a run of STEPS into the folder OUT_DIR, CONFIG changed by
-    PROPERTIES; META adds to meta.json or replaces there."""
+    PROPERTIES, which makes it DRIVE; META adds to meta.json or replaces
+    there."""
     os.makedirs(os.path.join(out_dir, 'results'))
     content = {
-        'status': 'passed',
+        'version': '0123456789ab-dirty', 'status': 'passed',
         'job': {'file': '/home/user/jobs/default.sh', 'sha256': 'aa' * 32},
         'config': {'file': '/home/user/configs/%s.cfg' % config,
                    'sha256': config_sum, 'driver': 'femu-zns',
-                   'set': properties or {}},
+                   'set': properties or {}, 'properties': drive or {}},
         'time': 'virtual', 'accel': 'tcg, icount shift=0,sleep=off',
         'time_dilation': 1,
         'qemu': {'version': '10.0.13', 'file': '/usr/bin/qemu',

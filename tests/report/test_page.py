@@ -58,6 +58,22 @@ class PageTest(ReportCase):
             'Cumulative latency distribution of finish in step finish',
             'Busy share of flash units and channels during step finish'])
 
+    def test_drive_in_words(self):
+        """What the run knew of the drive; else the device's numbers, of which
+        planes that work as one are but one unit."""
+        numbers = {'config': {'planes': 2, 'multi-plane': 1, 'erase-at': 2}}
+        for drive in ({}, {'planes': '2', 'multi-plane': 'on',
+                           'erase-at': 'background'}):
+            with self.subTest(drive):
+                self.make_well(read_step(**numbers), drive=drive)
+                self.assert_shown(
+                    '2 planes, which work as one</dd>', 'all 3 properties',
+                    '<th scope="row">erase-at</th><td>%s</td>' % (
+                        drive.get('erase-at', '2')),
+                    '<th scope="row">femu-zns</th>'
+                    '<td>0123456789ab-dirty</td>')
+                self.setUp()
+
     def test_table(self):
         self.make_well(read_step())
         self.assert_shown(

@@ -131,6 +131,30 @@ class TableTest(ReportCase):
             'read-qd1 100 13.2 9.5 10.0 122.2 85.0 89.1 50000 195.3'.split()])
         self.assert_shown('<dt>Virtual duration</dt><dd>5.0 s</dd>')
 
+    def test_dilated_runtime(self):
+        """Said of a job that has one, however it was given, and else not."""
+        note = ("note: runtime= of a job is the guest's time: the drive's is "
+                '1/10 of that (DILATION=10)')
+
+        def lines(dilation=10, command='fio x.fio', **options):
+            job = fio_job(read=fio_side([50000], 4096, 1))
+            job['job options'] = {'rw': 'read',
+                                  **options.get('of_job', {})}
+            made = step('read', 'fio', command, {
+                'fio': {**fio(job), 'global options':
+                        options.get('of_all', {})},
+                'device': device({'read': device_op([40000], 4096)}, [0], [0],
+                                 MS_NS, time_dilation=dilation)})
+            self.setUp()
+            return self.make_well(made)
+
+        self.assertNotIn(note, lines())
+        self.assertIn(note, lines(of_job={'runtime': '10s'}))
+        self.assertIn(note, lines(of_all={'runtime': '10s'}))
+        self.assertIn(note, lines(command='zns-load --runtime=10'))
+        self.assertNotIn('runtime=', ''.join(lines(1, of_job={
+            'runtime': '10s'})))
+
     def test_jobs_of_a_group_are_one_row(self):
         jobs = [fio_job('a', write=fio_side([100000] * 3, 65536, 10)),
                 fio_job('b', write=fio_side([200000], 65536, 40))]
