@@ -9,7 +9,7 @@ that draws them, or None for a page without pictures.
 from html import escape
 
 from femu import report_facts, report_rows, report_table
-from femu.report_style import CSS
+from femu.report_style import page
 from femu.report_text import (NONE, exact_us, grouped, iops, mib, plural, share,
                               short_time)
 
@@ -38,14 +38,7 @@ class Page:
             self._step(step)
         self._lateness()
         self._details()
-        title = escape(report_table.title(self._run))
-        return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n'
-                '<meta charset="utf-8">\n<meta name="viewport" '
-                'content="width=device-width, initial-scale=1">\n'
-                '<meta name="color-scheme" content="light dark">\n'
-                '<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n'
-                '<main>\n%s\n</main>\n</body>\n</html>\n'
-                % (title, CSS, '\n'.join(self._parts)))
+        return page(report_table.title(self._run), '\n'.join(self._parts))
 
     def _add(self, text):
         self._parts.append(text)
