@@ -7,7 +7,24 @@ Knows nothing of the points that are drawn.
 
 import unittest
 
-from femu import figure_plots, picture_style, report_svg
+import matplotlib
+
+from femu import (figure_plots, interference_map, picture_style, report_svg)
+
+
+def light(colour):
+    """Return: the relative luminance of a colour, as WCAG has it."""
+    linear = [part / 12.92 if part <= 0.04045
+              else ((part + 0.055) / 1.055) ** 2.4
+              for part in matplotlib.colors.to_rgb(colour)]
+    return sum(factor * part for factor, part in zip(
+        (0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, two):
+    """Return: the contrast of two colours, 1 to 21."""
+    dark, bright = sorted((light(one), light(two)))
+    return (bright + 0.05) / (dark + 0.05)
 
 
 def marks(axis):
@@ -106,3 +123,15 @@ class PictureStyleTest(unittest.TestCase):
                 ('8', 'zinc 0 %', 'zinc, without reset'),
                 ('8', 'zinc', 'zinc'), ('wear', 'direct', 'direct')):
             self.assertEqual(figure_plots.name_of(part, series), text)
+
+    def test_texts_can_be_read_on_every_cell_of_the_heat_map(self):
+        cells = matplotlib.colormaps[interference_map.COLOURS]
+        self.assertEqual([percent for percent in range(101) if contrast(
+            cells(percent / 100),
+            interference_map.text_colour(percent / 100)) < 4], [])
+
+    def test_texts_can_be_read_on_the_page(self):
+        colour = report_svg.COLOUR
+        for text in ('ink', 'muted', 'device', 'ok', 'warn', 'bad'):
+            self.assertGreaterEqual(contrast(colour[text], colour['paper']),
+                                    4.5, text)
