@@ -150,6 +150,7 @@ svg text { font-family: inherit !important; }
     overflow-wrap: anywhere;
   }
   .scroll > svg { min-width: 660px; }
+  figure.scroll > svg { min-width: 500px; }
 }
 @media print {
   body { background: none; } section { break-inside: avoid; }
