@@ -121,19 +121,20 @@ class Display:
                                      text), file=sys.stderr, flush=True)
         self._due = self.elapsed_s() + (TERMINAL_S if self._tty else LOG_S)
 
-    def show(self, text):
-        """The state of things: now and then."""
+    def show(self, text, count=''):
+        """The state of things, and how much was done: now and then. A narrow
+        terminal cuts the state, not the COUNT."""
         if self.elapsed_s() < self._due:
             return
         self._due = self.elapsed_s() + (TERMINAL_S if self._tty else LOG_S)
         line = '%s: %6.1f s  %s' % (self._label, self.elapsed_s(), text)
         if self._tty:
             width = os.get_terminal_size(2).columns - 1
-            print('\r\033[K' + line[:width], end='', file=sys.stderr,
-                  flush=True)
-        elif text != self._last:
-            print(line, file=sys.stderr, flush=True)
-        self._last = text
+            print('\r\033[K' + fitted(line, count, width), end='',
+                  file=sys.stderr, flush=True)
+        elif text + count != self._last:
+            print(line + count, file=sys.stderr, flush=True)
+        self._last = text + count
 
     def end(self):
         """Leaves the terminal's line empty."""
@@ -209,11 +210,11 @@ class Watch:
                 handler(self, rest)
             else:
                 self._display.say('  | ' + line)
-        text = self.state
+        count = ''
         if self._commands and self._commands.update():
-            text += '  (%s commands so far)' % format(self._commands.count,
+            count = '  (%s commands so far)' % format(self._commands.count,
                                                       ',')
-        self._display.show(text)
+        self._display.show(self.state, count)
 
     def _on_ready(self, rest):
         self.boot_s = self._display.elapsed_s()
@@ -272,6 +273,15 @@ class Watch:
             if tail:
                 parts.append('%s:\n%s' % (label, tail))
         return '\n'.join(parts)
+
+
+def fitted(text, end, width):
+    """Return: TEXT and END in WIDTH characters; what has no room is cut from
+    TEXT."""
+    room = width - len(end)
+    if len(text) > room:
+        text = text[:max(0, room - 4)] + ' ...'
+    return (text + end)[:width]
 
 
 def _short(text):
