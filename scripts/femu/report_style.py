@@ -28,6 +28,7 @@ CSS = '''\
   }
 }
 * { box-sizing: border-box; }
+a { color: var(--device); }
 body {
   margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans",
