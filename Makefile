@@ -75,7 +75,7 @@ mutants:
 	@scripts/mutants
 
 #: make figures  the papers' figures, drawn anew by the simulator, with a table
-#:               of theirs, ours and the error; out/figures/
+#:               of theirs, ours and the error; out/figures/index.html
 #:
 figures: core
 	@scripts/deps report

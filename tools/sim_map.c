@@ -6,23 +6,32 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
+#include "sim_svg.h"
 #include "ssd.h"
 
-#define CELL_PX 46
-#define HEAD_PX 64
+#define CELL_PX 104      /* at most */
+#define CELL_LEAST_PX 8
+#define ZONES_FROM_PX 76 /* of a cell's width, to name zones in it */
+#define PLACE_FROM_PX 24 /* and its place */
+#define HEAD_PX 46       /* of a column's name */
+#define ROW_PX 38
+#define LEFT_PX 56
+#define LEGEND_PX 20
+#define LEGEND_GROUPS SIM_SVG_HUES
 #define ZONES_SHOWN 4 /* of a group, before an ellipsis */
+#define ZONES_BRIEF 2 /* in a cell */
 
 /* Zones that lie on the same units, in the same order. */
 typedef struct MapGroup {
     const uint32_t *units; /* in striping order */
     uint32_t first_zone;
     GString *zones; /* "0, 4, 8, 12, ..." */
+    GString *brief; /* "0, 4, ..." */
     uint32_t zone_count;
 } MapGroup;
 
@@ -47,6 +56,18 @@ static MapGroup *group_at(const MapView *view, unsigned idx)
 
 /* --- Looking at the drive ------------------------------------------------ */
 
+/* Appends a zone to a list of `count` of them, of which `shown` are. */
+static void list_zone(GString *list, uint32_t count, uint32_t shown,
+                      uint32_t zone)
+{
+    if (count < shown) {
+        g_string_append_printf(list, "%s%" PRIu32, count > 0 ? ", " : "",
+                               zone);
+    } else if (count == shown) {
+        g_string_append(list, ", ...");
+    }
+}
+
 static void add_zone(MapView *view, uint32_t zone, const uint32_t *units)
 {
     MapGroup *group = NULL;
@@ -59,17 +80,14 @@ static void add_zone(MapView *view, uint32_t zone, const uint32_t *units)
     }
     if (!group) {
         MapGroup fresh = {.units = units, .first_zone = zone,
-                          .zones = g_string_new(NULL)};
+                          .zones = g_string_new(NULL),
+                          .brief = g_string_new(NULL)};
 
         g_array_append_val(view->groups, fresh);
         group = group_at(view, view->groups->len - 1);
     }
-    if (group->zone_count < ZONES_SHOWN) {
-        g_string_append_printf(group->zones, "%s%" PRIu32,
-                               group->zone_count > 0 ? ", " : "", zone);
-    } else if (group->zone_count == ZONES_SHOWN) {
-        g_string_append(group->zones, ", ...");
-    }
+    list_zone(group->zones, group->zone_count, ZONES_SHOWN, zone);
+    list_zone(group->brief, group->zone_count, ZONES_BRIEF, zone);
     group->zone_count++;
 }
 
@@ -97,6 +115,7 @@ static void forget(MapView *view)
 {
     for (unsigned i = 0; i < view->groups->len; i++) {
         g_string_free(group_at(view, i)->zones, TRUE);
+        g_string_free(group_at(view, i)->brief, TRUE);
     }
     g_array_unref(view->groups);
 }
@@ -151,23 +170,53 @@ static void print_text(const MapView *view)
 
 /* --- A picture ----------------------------------------------------------- */
 
-/* One unit: its colour is that of its group, its number its place in it. */
+/* Cells shrink until a channel's units have room, and lose their texts. */
+static uint32_t cell_width(const MapView *view)
+{
+    uint32_t per_channel = view->unit_count / view->params->channels;
+
+    return CLAMP(SIM_SVG_PLOT_PX / per_channel, CELL_LEAST_PX, CELL_PX);
+}
+
+static bool has_legend(const MapView *view)
+{
+    return view->groups->len <= LEGEND_GROUPS;
+}
+
+static uint32_t top(const MapView *view)
+{
+    return SIM_SVG_HEAD_PX + 30 +
+           (has_legend(view) ? view->groups->len * LEGEND_PX : 0);
+}
+
+/* One unit: its colour is that of its group, whose zones it names. */
 static void draw_unit(FILE *out, const MapView *view, unsigned group_idx,
                       uint32_t place)
 {
-    const SsdParams *p = view->params;
-    uint32_t unit = group_at(view, group_idx)->units[place];
-    uint32_t per_channel = view->unit_count / p->channels;
-    uint32_t x = HEAD_PX + unit % per_channel * CELL_PX;
-    uint32_t y = HEAD_PX + unit / per_channel * CELL_PX;
+    const MapGroup *group = group_at(view, group_idx);
+    uint32_t unit = group->units[place];
+    uint32_t per_channel = view->unit_count / view->params->channels;
+    uint32_t width = cell_width(view);
+    uint32_t x = LEFT_PX + unit % per_channel * width;
+    uint32_t y = top(view) + unit / per_channel * ROW_PX;
 
     fprintf(out, "<g><title>group %u, page %" PRIu32 " of each row; zones %s"
-            "</title><rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%d\" "
-            "height=\"%d\" rx=\"5\" fill=\"hsl(%u 60%% 78%%)\"/><text x=\"%"
-            PRIu32 "\" y=\"%" PRIu32 "\">%" PRIu32 "</text></g>\n", group_idx,
-            place, group_at(view, group_idx)->zones->str, x + 2, y + 2,
-            CELL_PX - 4, CELL_PX - 4, group_idx * 137 % 360,
-            x + CELL_PX / 2, y + CELL_PX / 2 + 4, place);
+            "</title><rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%"
+            PRIu32 "\" height=\"%d\" rx=\"3\" fill=\"%s\" "
+            "fill-opacity=\"0.45\"/>", group_idx, place, group->zones->str,
+            x + 1, y + 1, width - 2, ROW_PX - 2, sim_svg_hue(group_idx));
+    if (width >= ZONES_FROM_PX) {
+        fprintf(out, "<text class=\"cell small middle\" x=\"%" PRIu32
+                "\" y=\"%" PRIu32 "\">%s</text>", x + width / 2, y + 16,
+                group->brief->str);
+    }
+    if (width >= PLACE_FROM_PX) {
+        fprintf(out, "<text class=\"small middle\" x=\"%" PRIu32 "\" y=\"%"
+                PRIu32 "\">%s%" PRIu32 "</text>", x + width / 2,
+                y + (width >= ZONES_FROM_PX ? 30 : 23),
+                width >= ZONES_FROM_PX ? "place " : "", place);
+    }
+    fprintf(out, "</g>\n");
 }
 
 static void draw_heads(FILE *out, const MapView *view)
@@ -175,56 +224,64 @@ static void draw_heads(FILE *out, const MapView *view)
     const SsdParams *p = view->params;
     uint32_t per_channel = view->unit_count / p->channels;
     uint32_t planes = unit_planes(p);
+    uint32_t width = cell_width(view);
+    uint32_t every = width < HEAD_PX ? (HEAD_PX + width - 1) / width : 1;
 
     for (uint32_t channel = 0; channel < p->channels; channel++) {
-        fprintf(out, "<text x=\"%d\" y=\"%" PRIu32 "\">ch %" PRIu32
-                "</text>\n", HEAD_PX / 2,
-                HEAD_PX + channel * CELL_PX + CELL_PX / 2 + 4, channel);
+        fprintf(out, "<text class=\"end\" x=\"%d\" y=\"%" PRIu32 "\">ch %"
+                PRIu32 "</text>\n", LEFT_PX - 6,
+                top(view) + channel * ROW_PX + ROW_PX / 2 + 4, channel);
     }
-    for (uint32_t i = 0; i < per_channel; i++) {
-        fprintf(out, "<text x=\"%" PRIu32 "\" y=\"%d\">%" PRIu32 ".%" PRIu32
-                ".%" PRIu32 "</text>\n", HEAD_PX + i * CELL_PX + CELL_PX / 2,
-                HEAD_PX - 10, i / planes / p->dies, i / planes % p->dies,
-                i % planes);
+    for (uint32_t i = 0; i < per_channel; i += every) {
+        fprintf(out, "<text class=\"middle\" x=\"%" PRIu32 "\" y=\"%" PRIu32
+                "\">%" PRIu32 ".%" PRIu32, LEFT_PX + i * width + width / 2,
+                top(view) - 8, i / planes / p->dies, i / planes % p->dies);
+        if (!p->multi_plane) {
+            fprintf(out, ".%" PRIu32, i % planes);
+        }
+        fprintf(out, "</text>\n");
     }
-    fprintf(out, "<text x=\"%d\" y=\"20\" text-anchor=\"start\">way.die.plane;"
-            " colour: zones that share units; number: place of the unit in a "
-            "zone's stripe</text>\n", HEAD_PX);
 }
 
-static void draw_all(FILE *out, const MapView *view)
+static void draw_legend(FILE *out, const MapView *view)
 {
-    uint32_t per_channel = view->unit_count / view->params->channels;
+    for (unsigned i = 0; i < view->groups->len; i++) {
+        const MapGroup *group = group_at(view, i);
+        uint32_t y = SIM_SVG_HEAD_PX + i * LEGEND_PX;
 
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32
-            "\" height=\"%" PRIu32 "\" font-family=\"sans-serif\" "
-            "font-size=\"12\" text-anchor=\"middle\">\n",
-            MAX(HEAD_PX + per_channel * CELL_PX + 10, 640),
-            HEAD_PX + view->params->channels * CELL_PX + 10);
+        fprintf(out, "<circle cx=\"18\" cy=\"%" PRIu32 "\" r=\"6\" "
+                "fill=\"%s\" fill-opacity=\"0.45\"/><text class=\"cell\" "
+                "x=\"32\" y=\"%" PRIu32 "\">group %u: %" PRIu32
+                " zones: %s</text>\n", y + 6, sim_svg_hue(i), y + 10, i,
+                group->zone_count, group->zones->str);
+    }
+}
+
+static void draw_all(FILE *out, const void *what)
+{
+    const MapView *view = what;
+    const SsdParams *p = view->params;
+    g_autofree char *stagger = p->zone_stagger
+        ? g_strdup_printf("; zone z starts at place z x %" PRIu32 " mod %"
+                          PRIu32, p->zone_stagger, view->zone_units)
+        : g_strdup("");
+    g_autofree char *note = g_strdup_printf(
+        "columns: way.die%s; place: where the unit is in a zone's stripe%s",
+        p->multi_plane ? "" : ".plane", stagger);
+
+    sim_svg_start(out, LEFT_PX + view->unit_count / p->channels *
+                  cell_width(view) + 12,
+                  top(view) + p->channels * ROW_PX + 12,
+                  "Which zones lie on which flash unit", note);
+    if (has_legend(view)) {
+        draw_legend(out, view);
+    }
     draw_heads(out, view);
     for (unsigned i = 0; i < view->groups->len; i++) {
         for (uint32_t k = 0; k < view->zone_units; k++) {
             draw_unit(out, view, i, k);
         }
     }
-    fprintf(out, "</svg>\n");
-}
-
-static bool write_svg(const MapView *view, const char *path, GError **error)
-{
-    FILE *out = fopen(path, "w");
-    bool written = out;
-
-    if (out) {
-        draw_all(out, view);
-        written = !ferror(out);
-        written = fclose(out) == 0 && written;
-    }
-    if (!written) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
-                    g_strerror(errno));
-    }
-    return written;
 }
 
 /* --- The command --------------------------------------------------------- */
@@ -244,7 +301,7 @@ static bool run(const SimDriveOptions *drive, const char *svg_path,
     look(&view);
     print_text(&view);
     if (svg_path) {
-        done = write_svg(&view, svg_path, error);
+        done = sim_svg_write(svg_path, draw_all, &view, error);
     }
     forget(&view);
     ssd_free(view.ssd);

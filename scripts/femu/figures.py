@@ -8,7 +8,8 @@ Knows nothing of what the runs are.
 import csv
 import os
 
-from femu import figure_list, figure_plots, figure_runs, sim_runs
+from femu import (figure_list, figure_page, figure_plots, figure_runs,
+                  sim_runs)
 
 COLUMNS = ('figure', 'series', 'x', 'metric', 'theirs', 'ours', 'error_pct')
 
@@ -94,20 +95,26 @@ def summary(points):
         max(abs(point.error_pct()) for point in compared))
 
 
+def summary_of(points):
+    """Return: the line that sums a figure up."""
+    compared = [p for p in points if p.error_pct() is not None]
+    if not compared:
+        return '%d points without published numbers; drawn, not compared' % (
+            len(points))
+    worst = max(compared, key=lambda p: abs(p.error_pct()))
+    return '%d points, mean error %.1f %%, worst %.1f %% (%s at %g, %s)' % (
+        len(compared), mean_abs(compared), abs(worst.error_pct()),
+        figure_plots.name_of(worst.figure, worst.series), worst.x,
+        worst.metric)
+
+
 def print_figure(name, title, points, note):
     """The figure's comparison, and a line that sums it up."""
     compared = [p for p in points if p.error_pct() is not None]
     print('%s: %s%s' % (name, title, ' (%s)' % note if note else ''))
     for row in rows_of(compared):
         print('  %-13s %-20s %5s  %-12s %10s %10s %7s %%' % tuple(row))
-    if compared:
-        worst = max(compared, key=lambda p: abs(p.error_pct()))
-        print('  %d points, mean error %.1f %%, worst %.1f %% (%s at %g, %s)'
-              % (len(compared), mean_abs(compared), abs(worst.error_pct()),
-                 worst.series, worst.x, worst.metric))
-    else:
-        print('  %d points without published numbers; drawn, not compared'
-              % len(points))
+    print('  ' + summary_of(points))
 
 
 def note_of(top, name):
@@ -129,6 +136,7 @@ def draw(sim, top, out_dir, wanted):
     experiments = figure_list.experiments_of(top, wanted)
     failed = run(sim, experiments)
     points = [point for one in experiments for point, _ in one.points]
+    sections, titles = [], {}
     for name, (title, _) in figure_list.FIGURES.items():
         mine = [p for p in points if p.figure.split('-')[0] == name or
                 p.figure == name]
@@ -138,9 +146,17 @@ def draw(sim, top, out_dir, wanted):
         if reasons:
             print('%s: %s: not drawn: %s' % (name, title, reasons[0]))
             continue
-        print_figure(name, title, mine, note_of(top, name))
-        figure_plots.draw(os.path.join(out_dir, 'figure-%s.png' % name), name,
-                          title, mine)
+        note = note_of(top, name)
+        print_figure(name, title, mine, note)
+        titles[name] = '%s: %s' % (name, title) if name[0].isdigit() else title
+        figure_plots.draw(os.path.join(out_dir, 'figure-' + name),
+                          titles[name], mine)
+        sections.append(figure_page.section(
+            name, titles[name], '; '.join(filter(None, (
+                summary_of(mine), note))) + '.',
+            figure_plots.inline(name, mine)))
+    figure_page.write(os.path.join(out_dir, 'index.html'), sections, titles,
+                      summary(points))
     write_csv(os.path.join(out_dir, 'points.csv'), points)
     write_table(os.path.join(out_dir, 'table.md'), points)
     print('written to %s' % os.path.relpath(out_dir, os.getcwd()))

@@ -7,7 +7,7 @@ Knows nothing of how the figures came about.
 import csv
 import html
 
-from femu.report_style import CSS
+from femu import report_style
 
 # How metrics are called, and which of them a table shows; a CSV has all.
 NAMES = {'kiops': 'kIOPS', 'mean_us': 'mean, us', 'p50_us': 'median, us',
@@ -144,12 +144,10 @@ def write_page(path, rows, different):
     notes = ''.join('<li>%s: %s</li>' % tuple(map(html.escape, pair))
                     for pair in EXPLANATION)
     with open(path, 'w', encoding='utf-8') as file:
-        file.write('<!DOCTYPE html>\n<html lang="en"><head>'
-                   '<meta charset="utf-8"><title>in the guest</title>\n'
-                   '<style>\n%s</style></head><body><main>\n'
-                   '<p class="product">femu-zns</p>\n'
-                   '<h1>In the guest</h1>\n<p>%s</p>\n<p>%s</p>\n'
-                   '<section><table>\n%s\n</table>\n<ul>%s</ul></section>\n'
-                   '</main></body></html>\n' % (
-                       CSS, html.escape(summary(rows, different)),
-                       html.escape(by_kind(rows)), '\n'.join(table), notes))
+        file.write(report_style.page(
+            'In the guest', '<p class="product">femu-zns</p>\n'
+            '<h1>In the guest</h1>\n<p>%s</p>\n<p>%s</p>\n'
+            '<section><div class="scroll"><table>\n%s\n</table></div>\n'
+            '<ul>%s</ul></section>' % (
+                html.escape(summary(rows, different)),
+                html.escape(by_kind(rows)), '\n'.join(table), notes)))

@@ -7,16 +7,16 @@ Knows nothing of the jobs of an experiment.
 
 import os
 
-import matplotlib
-
-from femu import interference, validate
-
-matplotlib.use('svg')
-from matplotlib import pyplot  # noqa: E402  pylint: disable=C0413
+from femu import interference, report_svg, validate
 
 MGMT_OPS = ('finish', 'reset')
 IO_OPS = ('read', 'write', 'append')
 SEEDS = 1
+# Where the scale ends, unless a value is above it.
+MAP_TOP = 1.5
+COLOURS = 'cividis_r'
+# From this part of the scale on, cells are dark.
+DARK_FROM = 0.5
 
 
 class MapError(Exception):
@@ -44,25 +44,49 @@ def modelled_curves(experiments):
     return curves
 
 
-def draw(path, maps):
-    """maps: [(title, {(bg_op, fg_op): (value, levels)})], left to right."""
-    figure, axes = pyplot.subplots(1, len(maps), figsize=(4 * len(maps), 2.6))
-    for axis, (title, values) in zip(axes, maps):
-        grid = [[values.get((mgmt, op), (float('nan'), 0))[0] for op in IO_OPS]
-                for mgmt in MGMT_OPS]
-        axis.imshow(grid, cmap='Reds', vmin=0, vmax=1.5)
-        axis.set_xticks(range(len(IO_OPS)), IO_OPS)
-        axis.set_yticks(range(len(MGMT_OPS)), MGMT_OPS)
-        axis.set_title(title)
-        for y, mgmt in enumerate(MGMT_OPS):
-            for x, op in enumerate(IO_OPS):
-                value, levels = values.get((mgmt, op), (None, 0))
-                axis.text(x, y, '-' if value is None else '%.2f\n(%d)' % (
-                    value, levels), ha='center', va='center')
-    figure.suptitle('M^Inter of 50 % management on I/O (levels)')
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)
+def draw(path, maps, percent):
+    """Draws PATH.svg and PATH.png of MAPS: [(title, {(bg_op, fg_op): (value,
+    levels)})], left to right; all have one scale, which starts at 0."""
+    top = max([MAP_TOP] + [value for _, values in maps
+                           for value, _ in values.values()])
+    with report_svg.styled():
+        figure = report_svg.figure(1.2 + 3.4 * len(maps), 2.9)
+        figure.set_layout_engine('constrained', wspace=0.05, w_pad=0.08)
+        axes = figure.subplots(1, len(maps), sharey=True)
+        for axis, (title, values) in zip(axes, maps):
+            image = draw_map(axis, values, top)
+            axis.set_title(title, loc='left', fontsize=9)
+        figure.colorbar(image, ax=axes, label='M^Inter: 0 is undisturbed',
+                        aspect=14).outline.set_visible(False)
+        figure.suptitle('M^Inter of %g %% management on I/O (in brackets: '
+                        'levels)' % percent, x=0.01, ha='left', fontsize=11)
+        report_svg.save(figure, path)
+
+
+def text_colour(part):
+    """Return: the colour of a text on a cell at PART, 0..1, of the scale."""
+    return report_svg.COLOUR['paper' if part > DARK_FROM else 'ink']
+
+
+def draw_map(axis, values, top):
+    """Draws one map, whose darkest colour is TOP. Return: its image."""
+    grid = [[values.get((mgmt, op), (float('nan'), 0))[0] for op in IO_OPS]
+            for mgmt in MGMT_OPS]
+    image = axis.imshow(grid, cmap=COLOURS, vmin=0, vmax=top,
+                        aspect='auto')
+    axis.set_xticks(range(len(IO_OPS)), ['on %s' % op for op in IO_OPS])
+    axis.set_yticks(range(len(MGMT_OPS)), MGMT_OPS)
+    axis.tick_params(length=0)
+    axis.grid(visible=False)
+    axis.spines[:].set_visible(False)
+    for y, mgmt in enumerate(MGMT_OPS):
+        for x, op in enumerate(IO_OPS):
+            value, levels = values.get((mgmt, op), (None, 0))
+            axis.text(x, y, 'not\nmeasured' if value is None else
+                      '%.2f\n(%d)' % (value, levels), ha='center',
+                      va='center', fontsize=9,
+                      color=text_colour((value or 0) / top))
+    return image
 
 
 def run(sim, points, config, asked, out_dir, percent, alpha):
@@ -92,7 +116,7 @@ def run(sim, points, config, asked, out_dir, percent, alpha):
             print('%-20s%10s%12s%8s' % (
                 '%s on %s' % (mgmt, op), '%.2f' % one[0] if one else '-',
                 '%.2f' % two[0] if two else '-', one[1] if one else '-'))
-    path = os.path.join(out_dir, 'heatmap.svg')
-    draw(path, [('measured', measured), (name, ours)])
-    print('written to %s' % os.path.relpath(path, os.getcwd()))
+    path = os.path.join(out_dir, 'heatmap')
+    draw(path, [('measured', measured), (name, ours)], percent)
+    print('written to %s.svg and .png' % os.path.relpath(path, os.getcwd()))
     return validate.incomplete(experiments, skipped)

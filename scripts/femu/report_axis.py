@@ -43,14 +43,14 @@ def time_axis(axes, low_ns, high_ns):
     """Make the x axis of AXES a logarithmic time from LOW_NS to HIGH_NS."""
     axes.set_xscale('log')
     axes.set_xlim(low_ns, high_ns)
-    axes.xaxis.set_major_locator(FixedLocator(_ticks(low_ns, high_ns)))
+    axes.xaxis.set_major_locator(FixedLocator(log_ticks(low_ns, high_ns)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: short_time(value)))
 
 
-def _ticks(low_ns, high_ns):
+def log_ticks(low_ns, high_ns):
     """Return: marks for a logarithmic axis: the roundest numbers that leave
     each other room."""
     if high_ns / low_ns < LINEAR_BELOW:

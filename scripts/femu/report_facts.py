@@ -28,7 +28,11 @@ def badges(run):
     bad, plain."""
     found = []
     status = run.fact('status')
-    if status:
+    if status == 'passed' and run.problems:
+        found.append(('passed, but files of it could not be read', 'bad'))
+    elif status == 'passed' and remarks(run):
+        found.append(('passed, with remarks', 'warn'))
+    elif status:
         found.append((status, 'ok' if status == 'passed' else 'bad'))
     if run.fact('time') == 'virtual':
         found.append(('virtual time: every run gives these numbers', 'plain'))
@@ -96,12 +100,15 @@ def _host_s(run, name):
         return UNKNOWN
 
 
-def guest_notes(run):
-    """Return: what the guest found worth telling."""
+def remarks(run):
+    """Return: what went wrong, and what the guest found worth telling."""
     try:
-        return [node.shown() for node in run.meta['notes'].items()]
+        notes = [node.shown() for node in run.meta['notes'].items()]
     except DataError:
-        return []
+        notes = []
+    return [text for step in run.steps
+            for text in report_rows.remarks(step)] + \
+        report_table.failures(run) + notes
 
 
 def of_step(step):

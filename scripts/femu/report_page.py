@@ -9,8 +9,8 @@ that draws them, or None for a page without pictures.
 from html import escape
 
 from femu import report_facts, report_rows, report_table
-from femu.report_style import CSS
-from femu.report_text import (NONE, exact_us, grouped, iops, mib, plural, share,
+from femu.report_style import page
+from femu.report_text import (NONE, grouped, iops, mib, page_us, plural, share,
                               short_time)
 
 # A figure for each operation up to here; the table has all of them.
@@ -38,14 +38,7 @@ class Page:
             self._step(step)
         self._lateness()
         self._details()
-        title = escape(report_table.title(self._run))
-        return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n'
-                '<meta charset="utf-8">\n<meta name="viewport" '
-                'content="width=device-width, initial-scale=1">\n'
-                '<meta name="color-scheme" content="light dark">\n'
-                '<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n'
-                '<main>\n%s\n</main>\n</body>\n</html>\n'
-                % (title, CSS, '\n'.join(self._parts)))
+        return page(report_table.title(self._run), '\n'.join(self._parts))
 
     def _add(self, text):
         self._parts.append(text)
@@ -71,15 +64,14 @@ class Page:
                      ' '.join(badges), facts))
 
     def _messages(self):
-        remarks = [text for step in self._run.steps
-                   for text in report_rows.remarks(step)]
-        remarks += report_table.failures(self._run)
-        remarks += report_facts.guest_notes(self._run)
         if self._run.problems:
             self._add(_box('problem', 'Files that could not be read',
                            self._run.problems))
-        if remarks:
-            self._add(_box('remark', 'What went wrong in the run', remarks))
+        remarks = report_facts.remarks(self._run)
+        if remarks and self._run.fact('status') == 'passed':
+            self._add(_box('remark', 'Worth knowing', remarks))
+        elif remarks:
+            self._add(_box('problem', 'What went wrong in the run', remarks))
 
     # --- The table -----------------------------------------------------------
 
@@ -103,8 +95,8 @@ class Page:
                 report_table.labels(mine), map(_curves, mine)) if curves]
         if not self._plots or not rows:
             return
-        self._add('<section>\n<h2>Latency at a glance</h2>\n%s\n%s\n'
-                  '<p class="note">Dot: median. Bar: 5th to 95th percentile.'
+        self._add('<section>\n<h2>Latency at a glance</h2>\n%s\n'
+                  '<div class="scroll">%s</div>\n<p class="note">Dot: median. Bar: 5th to 95th percentile.'
                   '</p>\n</section>' % (_legend(rows), self._plots.overview(
                       self._name(), rows)))
 
@@ -126,7 +118,7 @@ class Page:
 
     def _busy_figure(self, step, busy):
         units, channels = busy.units, busy.channels
-        return ('<figure>\n<figcaption><b>busy</b> share %s'
+        return ('<figure class="scroll">\n<figcaption><b>busy</b> share %s'
                 '<span class="key busy">flash units: mean %s, busiest %s'
                 '</span><span class="key busy">channels: mean %s, busiest %s'
                 '</span></figcaption>\n%s\n</figure>' % (
@@ -158,14 +150,15 @@ class Page:
         text, drawn = report_facts.lateness(late)
         self._add('<section>\n<h2>Lateness</h2>\n<p>%s</p>' % escape(text))
         if drawn:
-            rows = [(name, format(part.count, ','), exact_us(part.p50_ns),
-                     exact_us(part.p99_ns), exact_us(part.max_ns))
+            rows = [(name, format(part.count, ','), page_us(part.p50_ns),
+                     page_us(part.p99_ns), page_us(part.max_ns))
                     for name, part in drawn]
             self._add(_plain_table(('step', 'completions', 'p50 µs', 'p99 µs',
                                     'max µs'), rows))
             if self._plots:
-                self._add('%s\n<p class="note">Dot: median. Thick: up to the '
-                          '99th percentile. Mark: maximum.</p>'
+                self._add('<div class="scroll">%s</div>\n<p class="note">'
+                          'Dot: median. Thick: up to the 99th percentile. '
+                          'Mark: maximum.</p>'
                           % self._plots.lateness(self._name(), drawn))
         self._add('</section>')
 
@@ -258,7 +251,7 @@ def _table_row(label, row):
     if row:
         cells = [format(row.commands, ',')]
         for latency in (row.guest, row.device):
-            cells += report_table.times_of(latency, exact_us)
+            cells += report_table.times_of(latency, page_us)
         cells += [grouped(iops(row.iops)),
                   grouped(mib(row.mib_per_s))]
     further = label.startswith(report_table.INDENT)

@@ -6,17 +6,15 @@ Knows nothing of documents.
 """
 
 import hashlib
-import re
 import struct
 
-import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.lines import Line2D
 
 from femu import report_plots, report_rows, report_svg, report_table
-from femu.report_style import CSS
+from femu.report_svg import COLOUR
 
 KEY = 'femu-zns-table'
-DPI = 140
 LINE_IN = 0.176
 MARGIN_IN = 0.2
 LEGEND = (('device', 'device: submission to completion'),
@@ -57,35 +55,26 @@ def rows_of(run):
     return rows
 
 
-def light(style):
-    """Return: the report's style in the colours of its light page."""
-    colours = dict(re.findall(r'--(\w+): (#\w{6})', CSS.split('@media')[0]))
-    return {name: colours.get(report_svg.ROLE.get(value), value)
-            if isinstance(value, str) else value
-            for name, value in style.items()}, colours
-
-
 def draw(path, run):
     """Writes the picture of a run. Return: the table in it."""
     table = '\n'.join(report_table.make(run))
     rows = rows_of(run)
-    style, colours = light(report_svg.STYLE)
     text_in = LINE_IN * (len(table.splitlines()) + 1)
     plot_in = 0.75 + 0.34 * len(rows)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **style}):
+    with report_svg.styled():
         fig = report_svg.figure(report_plots.WIDE_IN,
                                 2 * MARGIN_IN + text_in + plot_in)
-        fig.set_dpi(DPI)
-        fig.patch.set(visible=True, facecolor=colours['paper'])
+        fig.set_dpi(report_svg.DPI)
+        fig.patch.set(visible=True, facecolor=COLOUR['paper'])
         height_in = fig.get_size_inches()[1]
         fig.text(MARGIN_IN / report_plots.WIDE_IN, 1 - MARGIN_IN / height_in,
                  table, family='DejaVu Sans Mono', fontsize=10.4, va='top',
-                 color=colours['ink'])
+                 color=COLOUR['ink'])
         axes = fig.add_subplot()
-        report_plots.draw_overview(fig, axes, rows, colours,
+        report_plots.draw_overview(fig, axes, rows,
                                    MARGIN_IN + text_in + 0.25)
-        axes.legend(handles=[matplotlib.lines.Line2D(
-            [], [], color=colours[role], marker='o', linewidth=3, alpha=0.8,
+        axes.legend(handles=[Line2D(
+            [], [], color=COLOUR[role], marker='o', linewidth=3, alpha=0.8,
             label=label) for role, label in LEGEND], loc='lower left', ncols=2,
                     bbox_to_anchor=(0, 1), fontsize=7.5)
         FigureCanvasAgg(fig).print_png(path, metadata={

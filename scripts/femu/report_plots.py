@@ -73,13 +73,13 @@ def overview(name, rows):
     Distribution)])], at least one Distribution each."""
     with styled():
         fig = report_svg.figure(WIDE_IN, 0.4 + 0.34 * len(rows))
-        draw_overview(fig, fig.add_subplot(), rows, COLOUR, 0.08)
+        draw_overview(fig, fig.add_subplot(), rows, 0.08)
         return inline(fig, name, 'Latency of every operation')
 
 
-def draw_overview(fig, axes, rows, colours, top_in):
+def draw_overview(fig, axes, rows, top_in):
     """Draws overview()'s ROWS on the AXES of FIG, TOP_IN inches below its
-    upper end. COLOURS: {role: colour}."""
+    upper end."""
     longest = max(len(label) for label, _ in rows)
     place(fig, min(3.2, 0.35 + 0.066 * longest), 0.25, 0.26, top_in)
     low_ns, high_ns = time_range([curve for _, curves in rows
@@ -87,11 +87,11 @@ def draw_overview(fig, axes, rows, colours, top_in):
     for idx, (_, curves) in enumerate(rows):
         for part, (role, curve) in enumerate(curves):
             y = idx + (part - (len(curves) - 1) / 2) * 0.34
-            _draw_whisker(axes, y, curve, colours[role], low_ns)
+            _draw_whisker(axes, y, curve, COLOUR[role], low_ns)
     time_axis(axes, low_ns, high_ns)
     axes.set_ylim(len(rows) - 0.45, -0.55)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
-    axes.tick_params(axis='y', labelcolor=colours['ink'])
+    axes.tick_params(axis='y', labelcolor=COLOUR['ink'])
     axes.grid(axis='y', visible=False)
     axes.spines['left'].set_visible(False)
 

@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The report's style sheet. Colours are variables, of which the pictures use
-the same; device is blue and guest orange throughout.
+"""The style of all pages: what is around their bodies, and its colours. These
+are variables, of which the pictures use the same; device is blue and guest
+orange throughout, curves have the colours of Okabe and Ito, which the
+colour-blind can tell apart. No two of the light ones are the same: in a picture
+the colour tells the variable.
 
 Knows nothing of what is on the page.
 """
 
+from html import escape
+
 CSS = '''\
 :root {
   --paper: #ffffff; --page: #f6f7f9; --ink: #171b22; --muted: #5b6472;
-  --grid: #dde1e7; --device: #1f6fd6; --guest: #d9660b; --busy: #1f6fd6;
-  --ok: #157347; --warn: #9a5b00; --bad: #b42318;
+  --grid: #dde1e7; --device: #1f6fd6; --guest: #d9660b; --busy: #1f70d6;
+  --ok: #00735a; --warn: #8a5a00; --bad: #b3260f;
+  --blue: #0072b2; --vermilion: #d55e00; --green: #009e73; --purple: #cc79a7;
+  --orange: #e69f00; --sky: #56b4e9; --grey: #4d4d4d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #171a20; --page: #0f1115; --ink: #e8eaee; --muted: #9aa4b2;
     --grid: #2e343e; --device: #6aa9ff; --guest: #ff9d4d; --busy: #6aa9ff;
-    --ok: #4cc38a; --warn: #f1b44c; --bad: #ff7a6e;
+    --ok: #4cc3a0; --warn: #f1b44c; --bad: #ff7a6e;
+    --blue: #3a9bdc; --vermilion: #f07f2e; --green: #1fc49a;
+    --purple: #e08fbd; --orange: #f2b632; --sky: #9ad7f7; --grey: #b8b8b8;
   }
 }
 * { box-sizing: border-box; }
+a { color: var(--device); }
 body {
   margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans",
@@ -44,6 +54,9 @@ section {
 .badge.ok { color: var(--ok); border-color: currentColor; }
 .badge.warn { color: var(--warn); border-color: currentColor; }
 .badge.bad { color: var(--bad); border-color: currentColor; }
+.badge.ok::before { content: "\\2713\\00a0"; }
+.badge.warn::before { content: "!\\00a0"; font-weight: 650; }
+.badge.bad::before { content: "\\2717\\00a0"; }
 .facts {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
   gap: 14px 24px; margin: 0;
@@ -106,6 +119,14 @@ pre { white-space: pre-wrap; margin: 10px 0 0; }
 .key.guest::before { background: var(--guest); }
 .figures { display: grid; gap: 14px 28px; grid-template-columns: 3fr 4fr; }
 .figures > div:empty { display: none; }
+.panels {
+  display: grid; gap: 14px 24px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 250px), 1fr));
+}
+.panels.large {
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr));
+}
+.panels > *, .curves { max-width: 560px; margin: 0; }
 figure { margin: 0 0 14px; }
 figure:last-child { margin-bottom: 0; }
 figcaption { font-size: 13.5px; margin-bottom: 8px; color: var(--muted); }
@@ -117,9 +138,34 @@ svg { display: block; width: 100%; height: auto; }
 svg * { stroke-linejoin: round; stroke-linecap: butt; }
 svg text { font-family: inherit !important; }
 @media (max-width: 860px) {
-  .figures { grid-template-columns: 1fr; }
+  .figures { grid-template-columns: minmax(0, 1fr); }
+}
+@media (max-width: 600px) {
+  main { padding: 16px 10px 40px; }
+  h1 { font-size: 24px; }
+  section { padding: 14px 12px; border-radius: 8px; }
+  .facts { grid-template-columns: 1fr 1fr; }
+  .scroll tr > :first-child {
+    position: sticky; left: 0; background: var(--paper);
+    min-width: 104px; max-width: 38vw; white-space: normal;
+    overflow-wrap: anywhere;
+  }
+  .scroll > svg { min-width: 660px; }
+  figure.scroll > svg { min-width: 500px; }
 }
 @media print {
   body { background: none; } section { break-inside: avoid; }
 }
 '''
+
+
+def page(title, body):
+    """Return: the HTML of a page of its own, which needs no other file. TITLE
+    is text, BODY is HTML."""
+    return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n'
+            '<meta charset="utf-8">\n<meta name="viewport" '
+            'content="width=device-width, initial-scale=1">\n'
+            '<meta name="color-scheme" content="light dark">\n'
+            '<title>%s</title>\n<style>\n%s</style>\n</head>\n<body>\n'
+            '<main>\n%s\n</main>\n</body>\n</html>\n'
+            % (escape(title), CSS, body))

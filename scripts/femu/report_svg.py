@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Turns figures into SVG that can stand inside an HTML page: its colours are
-the page's, so that it suits a light and a dark one, and its bytes depend on
-the figure only.
+the page's, so that it suits a light and a dark one; and into files of their
+own. The bytes depend on the figure only.
 
 Knows nothing of what is drawn.
 """
@@ -11,14 +11,17 @@ import re
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-# The page's colours, as the names of its CSS variables. Figures are drawn in
-# stand-ins, which no other part of an SVG contains.
-ROLES = ('ink', 'muted', 'grid', 'paper', 'device', 'guest', 'busy')
-COLOUR = {role: '#0a0b%02x' % idx for idx, role in enumerate(ROLES, 1)}
-STAND_IN = re.compile('|'.join(COLOUR.values()))
+from femu.report_style import CSS
+
+# The colours of the light page by the names of its CSS variables. All differ,
+# so that a colour in an SVG tells its variable.
+COLOUR = dict(re.findall(r'--(\w+): (#\w{6})', CSS.split('@media')[0]))
 ROLE = {colour: role for role, colour in COLOUR.items()}
+ANY_COLOUR = re.compile('|'.join(ROLE))
+DPI = 140
 
 STYLE = {
     'svg.fonttype': 'none',
@@ -65,14 +68,30 @@ def styled():
     return matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE})
 
 
-def inline(fig, name, description):
-    """Return: FIG as an <svg> element. NAME is unique in the page: it goes
-    before every id. DESCRIPTION is for those who cannot see it."""
+def _svg(fig):
     out = io.StringIO()
     FigureCanvasSVG(fig).print_svg(out, metadata={
         key: None for key in ('Creator', 'Date', 'Format', 'Type')})
-    svg = NOT_FOR_PAGES.sub('', out.getvalue())
-    svg = STAND_IN.sub(lambda match: 'var(--%s)' % ROLE[match[0]], svg)
+    return out.getvalue()
+
+
+def save(fig, path):
+    """Writes FIG, in the colours of the light page, to PATH.svg and PATH.png.
+    Call it inside styled()."""
+    fig.patch.set(visible=True, facecolor=COLOUR['paper'])
+    with open(path + '.svg', 'w', encoding='utf-8') as file:
+        file.write(_svg(fig).replace("'DejaVu Sans'",
+                                     "'DejaVu Sans', sans-serif"))
+    fig.set_dpi(DPI)
+    FigureCanvasAgg(fig).print_png(path + '.png',
+                                   metadata={'Software': None})
+
+
+def inline(fig, name, description):
+    """Return: FIG as an <svg> element. NAME is unique in the page: it goes
+    before every id. DESCRIPTION is for those who cannot see it."""
+    svg = NOT_FOR_PAGES.sub('', _svg(fig))
+    svg = ANY_COLOUR.sub(lambda match: 'var(--%s)' % ROLE[match[0]], svg)
     svg = re.sub(r'\bid="', 'id="%s-' % name, svg)
     svg = re.sub(r'\bxlink:href="#', 'href="#%s-' % name, svg)
     svg = re.sub(r'\bxlink:href="', 'href="', svg)

@@ -22,9 +22,12 @@ def table_us(time_ns):
     return '%.0f' % time_us if time_us >= LONG_US else '%.1f' % time_us
 
 
-def exact_us(time_ns):
-    """Return: a time in us, to the ns, its thousands marked."""
-    return format(time_ns / NS_PER_US, ',.3f')
+def page_us(time_ns):
+    """Return: a time in us with the digits that mean something: four, whole us
+    from 1 ms on, and never less than the ns."""
+    time_us = time_ns / NS_PER_US
+    places = sum(time_us < limit for limit in (10, 100, 1000))
+    return format(time_us, ',.%df' % places)
 
 
 def short_time(time_ns):

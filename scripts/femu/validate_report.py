@@ -4,24 +4,33 @@
 Knows nothing of simulations.
 """
 
-import html
+from html import escape
 
-from femu import report_svg
-from femu.report_style import CSS
+from femu import picture_style, report_style, report_svg
 
-COLOURS = ('#1f6fd6', '#d9660b', '#157347', '#8a3ffc', '#b42318', '#5b6472',
-           '#0f9fa8', '#c2185b', '#7a5a00', '#2e7d9a')
 METRICS = {'kiops': 'thousand operations/s',
-           'speedup': 'times the throughput of one thread',
-           'mean_us': 'mean, us',
-           'p50_us': 'median, us', 'p95_us': 'p95, us',
+           'speedup': 'times one thread',
+           'mean_us': 'mean', 'p50_us': 'median', 'p95_us': 'p95',
            'bg_mibps': 'background, MiB/s', 'mgmt_per_s': 'management per s',
-           'mgmt_p50_us': 'median of management, us'}
-# What tells curves apart, in this order, when it differs at all.
-SERIES_FIELDS = ('fg_op', 'bs_bytes', 'lba_bytes', 'bg_op', 'bg_rate_mibps',
-                 'bg_intensity_pct', 'finished')
-MAX_CURVES = 10
-FEW_TICKS = 3
+           'mgmt_p50_us': 'median of management'}
+# What tells curves apart, in this order, when it differs at all, and how a
+# legend says it.
+SERIES = {'bs_bytes': lambda value: size(value) + ' each',
+          'bg_rate_mibps': '{} MiB/s beside'.format,
+          'bg_intensity_pct': lambda value: 'alone' if value == '0'
+                              else value + ' % beside',
+          'finished': lambda value: 'a finished zone' if value == '1'
+                      else 'not finished'}
+MAX_CURVES = 8
+PANEL_IN = (3.4, 2.4)
+LEGEND_IN = 4.8
+LINE_IN = 0.18
+
+
+def size(text):
+    """Return: a number of bytes as a reader wants it: 512 B, 4 KiB."""
+    count = int(text)
+    return '%d KiB' % (count // 1024) if count % 1024 == 0 else '%d B' % count
 
 
 def x_of(exp):
@@ -34,21 +43,20 @@ def x_of(exp):
 
 def label_of(exp):
     """Return: the name of the curve that the experiment is on."""
-    words = []
-    for name in SERIES_FIELDS[1:]:
-        value = exp.fields.get(name)
-        if value and not (name == 'lba_bytes' and value == '4096'):
-            words.append('%s %s' % (name.replace('_bytes', '')
-                                    .replace('_pct', ' %')
-                                    .replace('_mibps', ' MiB/s')
-                                    .replace('_', ' '), value))
+    words = [text(exp.fields[name]) for name, text in SERIES.items()
+             if exp.fields.get(name)]
     return ', '.join(words) or exp.fields.get('fg_op') or 'alone'
+
+
+def order_of(exp):
+    """Return: what sorts an experiment's curve among others."""
+    return [float(exp.fields.get(name) or 0) for name in SERIES]
 
 
 def curves_of(experiments, metric):
     """Return: {label: [(x, measured, model)]}, sorted."""
     curves = {}
-    for exp in experiments:
+    for exp in sorted(experiments, key=order_of):
         if metric in exp.model:
             curves.setdefault(label_of(exp), []).append(
                 (x_of(exp), exp.measured[metric], exp.model[metric]))
@@ -62,43 +70,79 @@ def x_name(experiments):
         else 'commands outstanding'
 
 
-def draw(axes, metric, curves):
-    """One metric: measured hollow, the model a line."""
-    for colour, (label, points) in zip(COLOURS, curves.items()):
+def error_of(curves):
+    """Return: the mean absolute error of all points of CURVES, in percent."""
+    errors = [abs(model / measured - 1) * 100 for points in curves.values()
+              for _, measured, model in points]
+    return sum(errors) / len(errors)
+
+
+def draw(axes, metric, curves, looks):
+    """One metric: measured hollow, the model a line. LOOKS: {label: look}."""
+    for label, points in curves.items():
         xs = [p[0] for p in points]
-        axes.plot(xs, [p[2] for p in points], color=colour, linewidth=1.2,
-                  marker='.', markersize=4, label=label)
-        axes.plot(xs, [p[1] for p in points], color=colour, linestyle='none',
-                  marker='s', fillstyle='none', markersize=4)
+        axes.plot(xs, [p[2] for p in points], **looks[label])
+        axes.plot(xs, [p[1] for p in points],
+                  **picture_style.hollow(looks[label]))
     everything = [p for points in curves.values() for p in points]
-    if max(p[0] for p in everything) > 20:
-        axes.set_xscale('symlog', linthresh=1)
-    places = sorted({p[0] for p in everything})
-    if len(places) <= FEW_TICKS:
-        axes.set_xticks(places, ['%g' % place for place in places])
-    values = [p[1] for p in everything]
-    if min(values) > 0 and max(values) > 30 * min(values):
-        axes.set_yscale('log')
-    else:
-        # From 0, or 1 % would look like a world.
-        axes.set_ylim(0, 1.1 * max(max(p[1:]) for p in everything))
-    axes.set_title(METRICS.get(metric, metric), loc='left', fontsize=8)
+    picture_style.value_axis(
+        axes, 'y', [value for p in everything for value in p[1:]],
+        picture_style.time_us if metric.endswith('_us')
+        else picture_style.number)
+    axes.set_title('%s, off by %.1f %%' % (METRICS[metric],
+                                           error_of(curves)),
+                   loc='left', fontsize=9)
+    return [p[0] for p in everything]
 
 
-def picture(name, experiments):
-    """Return: the figure of some experiments of a part as SVG."""
-    metrics = [m for m in METRICS if any(m in e.model for e in experiments)]
+def panel(name, metric, experiments, looks):
+    """Return: one metric of some experiments of a part as SVG."""
     with report_svg.styled():
-        figure = report_svg.figure(11, 3.1)
-        for idx, metric in enumerate(metrics):
-            axes = figure.add_subplot(1, len(metrics), idx + 1)
-            draw(axes, metric, curves_of(experiments, metric))
-            axes.set_xlabel(x_name(experiments), fontsize=7)
-        handles = figure.axes[0].get_legend_handles_labels()
-        figure.legend(*handles, loc='lower center', ncols=3, fontsize=6)
-        figure.subplots_adjust(left=0.05, right=0.99, top=0.9, bottom=0.34,
-                               wspace=0.25)
-        return report_svg.inline(figure, name, 'measured and model')
+        figure = report_svg.figure(*PANEL_IN)
+        figure.set_layout_engine('constrained')
+        axes = figure.add_subplot()
+        places = draw(axes, metric, curves_of(experiments, metric), looks)
+        axes.set_xlabel(x_name(experiments))
+        if not x_name(experiments).endswith('%'):
+            picture_style.count_axis(axes, places)
+        else:
+            axes.set_xlim(-3, 103)
+        return report_svg.inline(figure, name, 'Measured and model: '
+                                 + METRICS[metric])
+
+
+def legend(name, looks):
+    """Return: which curve is which, as SVG."""
+    looks = dict(looks, **{'hollow: measured': picture_style.hollow(
+        {'color': report_svg.COLOUR['muted'], 'marker': 'o',
+         'markersize': 4})})
+    with report_svg.styled():
+        figure = report_svg.figure(
+            LEGEND_IN, 0.1 + LINE_IN * -(-len(looks) // 2))
+        axes = figure.add_axes((0, 0, 1, 1), frameon=False, xticks=[],
+                               yticks=[])
+        for label, look in looks.items():
+            axes.plot([], [], label=label, **look)
+        axes.legend(loc='upper left', ncols=2, fontsize=8, handlelength=4,
+                    borderaxespad=0)
+        return report_svg.inline(figure, name, 'Legend')
+
+
+def card(name, title, experiments):
+    """Return: the HTML of some experiments of a part. NAME goes before the
+    names of its pictures."""
+    labels = list(dict.fromkeys(map(label_of, sorted(experiments,
+                                                     key=order_of))))
+    looks = {label: picture_style.look(idx, len(labels))
+             for idx, label in enumerate(labels)}
+    panels = [panel('%s%s' % (name, metric.replace('_', '')), metric,
+                    experiments, looks)
+              for metric in METRICS if any(metric in exp.model
+                                           for exp in experiments)]
+    return ('<section><h2>%s</h2>\n<div class="curves">%s</div>\n'
+            '<div class="panels">%s</div></section>' % (
+                escape(title), legend(name, looks),
+                '\n'.join('<div>%s</div>' % one for one in panels)))
 
 
 def groups_of(experiments):
@@ -111,9 +155,11 @@ def groups_of(experiments):
                    exp.fields.get('lba_bytes') or '')
             parts.setdefault(key, []).append(exp)
     for (part, fg_op, bg_op, lba), mine in parts.items():
-        labels = sorted({label_of(exp) for exp in mine})
+        labels = list(dict.fromkeys(map(label_of, sorted(mine,
+                                                         key=order_of))))
         title = '%s: %s%s%s' % (
-            part, fg_op, ' beside %s' % bg_op if bg_op else '',
+            part, fg_op, {'': '', 'none': ' alone'}.get(
+                bg_op, ' beside %s' % bg_op),
             '' if lba in ('', '4096') else ', blocks of %s bytes' % lba)
         for at in range(0, len(labels), MAX_CURVES):
             some = labels[at:at + MAX_CURVES]
@@ -126,24 +172,22 @@ def table(rows):
              '<th>mean error, %</th><th>90th percentile, %</th></tr>']
     for part, metric, count, mean, p90 in rows:
         lines.append('<tr><td>%s</td><td>%s</td><td>%d</td><td>%.1f</td>'
-                     '<td>%.1f</td></tr>' % (html.escape(part), metric, count,
+                     '<td>%.1f</td></tr>' % (escape(part), metric, count,
                                              mean, p90))
-    return '<table>\n%s\n</table>' % '\n'.join(lines)
+    return '<div class="scroll"><table>\n%s\n</table></div>' % (
+        '\n'.join(lines))
 
 
 def write(path, experiments, rows, summary):
     """Writes the page."""
     sections = ['<section><h2>Errors</h2>\n%s</section>' % table(rows)]
-    for idx, (title, mine) in enumerate(groups_of(experiments)):
-        sections.append('<section><h2>%s</h2>\n%s</section>' % (
-            html.escape(title), picture('v%d' % idx, mine)))
+    sections += [card('v%d' % idx, title, mine) for idx, (title, mine)
+                 in enumerate(groups_of(experiments))]
     with open(path, 'w', encoding='utf-8') as file:
-        file.write('<!DOCTYPE html>\n<html lang="en"><head>'
-                   '<meta charset="utf-8"><title>validation</title>\n'
-                   '<style>\n%s</style></head><body><main>\n'
-                   '<p class="product">femu-zns</p>\n'
-                   '<h1>Measured and model</h1>\n<p>%s</p>\n'
-                   '<p>Squares: measured. Lines: the model. The x axis is the '
-                   'number of commands outstanding, or the occupancy in '
-                   'percent.</p>\n%s\n</main></body></html>\n' % (
-                       CSS, html.escape(summary), '\n'.join(sections)))
+        file.write(report_style.page(
+            'Validation', '<p class="product">femu-zns</p>\n'
+            '<h1>Measured and model</h1>\n<p>%s</p>\n<p>Hollow: measured. '
+            'Lines: the model; "off by" is the mean error of a panel\'s '
+            'points. The x axis is the number of commands outstanding, or '
+            'the occupancy in percent.</p>\n%s' % (
+                escape(summary), '\n'.join(sections))))

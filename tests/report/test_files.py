@@ -269,4 +269,4 @@ class ScriptTest(ReportCase):
         self.assertIn('read-qd1                    100', result.stdout)
         self.assertIn('report: the report has no pictures: ', result.stderr)
         self.assertEqual(self.html().count('<svg'), 0)
-        self.assert_shown('<td>132.250</td>')
+        self.assert_shown('<td>132.2</td>')

@@ -11,6 +11,8 @@ import re
 import subprocess
 from xml.etree import ElementTree
 
+from femu.report_text import page_us
+
 import fixture
 from fixture import MS_NS, ZN540_SUM, device, device_op, zone_op
 from case import HERE, ReportCase, read_step
@@ -77,9 +79,9 @@ class PageTest(ReportCase):
     def test_table(self):
         self.make_well(read_step())
         self.assert_shown(
-            '<tr><th scope="row">read-qd1</th><td>100</td><td>132.250</td>'
-            '<td>95.000</td><td>99.840</td><td>122.250</td><td>85.000</td>'
-            '<td>89.088</td><td>5,000</td><td>19.5</td></tr>')
+            '<tr><th scope="row">read-qd1</th><td>100</td><td>132.2</td>'
+            '<td>95.00</td><td>99.84</td><td>122.2</td><td>85.00</td>'
+            '<td>89.09</td><td>5,000</td><td>19.5</td></tr>')
         self.assert_shown('software adds <b>10.0 µs</b>')
 
     def test_pictures_show_these_numbers(self):
@@ -191,6 +193,39 @@ class PageTest(ReportCase):
         self.make_well(read_step())
         self.assertEqual(self.html().count('make validate'), 0)
 
+    def test_passed_is_green(self):
+        self.make_well(read_step())
+        self.assert_shown('<span class="badge ok">passed</span>')
+
+    def test_passed_is_not_green_if_something_is_to_be_said(self):
+        self.make_well(read_step(), notes=['a remark'])
+        self.assert_shown('<span class="badge warn">passed, with remarks'
+                          '</span>', '<h2>Worth knowing</h2>')
+        os.unlink(self.path('results/read-qd1.device.json'))
+        self.make()
+        self.assert_shown('<span class="badge bad">passed, but files of it '
+                          'could not be read</span>')
+        self.assertEqual(self.html().count('badge ok'), 0)
+
+    def test_what_failed_is_red(self):
+        self.make_well(read_step(), status='failed', failures=['read: why'])
+        self.assert_shown('<span class="badge bad">failed</span>',
+                          '<section class="box problem">\n<h2>What went '
+                          'wrong in the run</h2>')
+
+    def test_digits_that_mean_something(self):
+        self.assertEqual([page_us(time_ns) for time_ns in (
+            0, 17, 9999, 11263, 132250, 999949, 1000000, 455598501)], [
+                '0.000', '0.017', '9.999', '11.26', '132.2', '999.9',
+                '1,000', '455,599'])
+
+    def test_wide_pictures_scroll_on_a_phone(self):
+        self.make_well(read_step(**late('host', 2300, 41000, 912345)))
+        self.assertEqual(len(re.findall('<div class="scroll"><svg',
+                                        self.html())), 2)
+        self.assert_shown('name="viewport" content="width=device-width',
+                          '@media (max-width: 600px)')
+
     def test_user_text_is_text(self):
         name = 'read'
         entry, files = read_step(name)
@@ -214,8 +249,8 @@ class PageTest(ReportCase):
     def test_lateness_in_real_time(self):
         self.make_well(read_step(**late('host', 2300, 41000, 912345)),
                        time='real', accel='kvm')
-        self.assert_shown('<td>1,100</td><td>2.300</td><td>41.000</td>'
-                          '<td>912.345</td>')
+        self.assert_shown('<td>1,100</td><td>2.300</td><td>41.00</td>'
+                          '<td>912.3</td>')
         self.assert_shown('real time: numbers depend on the host')
         self.assertEqual(self.pictures()[-1].get('aria-label'),
                          'Lateness of completions: median, 99th percentile '
