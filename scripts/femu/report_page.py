@@ -8,7 +8,7 @@ that draws them, or None for a page without pictures.
 
 from html import escape
 
-from femu import report_facts, report_rows, report_table
+from femu import report_facts, report_rows, report_table, report_tails
 from femu.report_style import CSS
 from femu.report_text import (NONE, exact_us, grouped, iops, mib, plural, share,
                               short_time)
@@ -34,6 +34,7 @@ class Page:
         self._messages()
         self._table()
         self._overview()
+        self._add(report_tails.section(self._run))
         for step in self._run.steps:
             self._step(step)
         self._lateness()

@@ -57,7 +57,9 @@ class TableTest(ReportCase):
             'note: rows without fio latency: throughput is over the whole '
             'step',
             '',
-            lines[-1]])
+            lines[-2], lines[-1]])
+        self.assertRegex(lines[-2], r'^report: p99, p99\.9 and max of every '
+                         r'row: .*run-001/latencies\.csv$')
         self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
 
     def test_operations_of_zns_load(self):
@@ -205,7 +207,7 @@ class TableTest(ReportCase):
     def test_no_line_is_longer_than_100(self):
         steps = [read_step('read-%d' % idx) for idx in range(3)]
         lines = self.make_well(*steps, config='zn540')
-        self.assertEqual([line for line in lines[:-1] if len(line) > 100], [])
+        self.assertEqual([line for line in lines[:-2] if len(line) > 100], [])
 
     def test_what_went_wrong_is_told(self):
         failed_zones = zone_op('reset', [900, 800], errno=5)
