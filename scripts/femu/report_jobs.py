@@ -139,6 +139,11 @@ def _names(step, members):
     return ' + '.join(names) or NOBODY
 
 
+def part_name(step, part):
+    """Return: whose number PART of STEP's parts is."""
+    return _names(step, step.trace.parts.parts[part].jobs)
+
+
 def _groups_of_one(step, operation):
     """Return: the labels of groups in which one job has OPERATION, and whose
     row is that job's."""

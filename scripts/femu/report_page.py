@@ -8,7 +8,8 @@ that draws them, or None for a page without pictures.
 
 from html import escape
 
-from femu import report_facts, report_rows, report_table, report_tails
+from femu import (report_facts, report_history, report_rows, report_table,
+                  report_tails)
 from femu.report_style import CSS
 from femu.report_text import (NONE, exact_us, grouped, iops, mib, plural, share,
                               short_time)
@@ -37,6 +38,7 @@ class Page:
         self._add(report_tails.section(self._run))
         for step in self._run.steps:
             self._step(step)
+        self._add(report_history.zone_map(self._run, self._plots, self._name))
         self._lateness()
         self._details()
         title = escape(report_table.title(self._run))
@@ -123,7 +125,9 @@ class Page:
         busy = report_rows.busy(step)
         if self._plots and busy:
             self._add(self._busy_figure(step, busy))
-        self._add('</div>\n</div>\n</section>')
+        self._add('</div>\n</div>')
+        self._add(report_history.over_time(step, self._plots, self._name))
+        self._add('</section>')
 
     def _busy_figure(self, step, busy):
         units, channels = busy.units, busy.channels

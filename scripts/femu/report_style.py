@@ -106,6 +106,7 @@ pre { white-space: pre-wrap; margin: 10px 0 0; }
 .key.guest::before { background: var(--guest); }
 .figures { display: grid; gap: 14px 28px; grid-template-columns: 3fr 4fr; }
 .figures > div:empty { display: none; }
+.figures + .figures { margin-top: 14px; }
 figure { margin: 0 0 14px; }
 figure:last-child { margin-bottom: 0; }
 figcaption { font-size: 13.5px; margin-bottom: 8px; color: var(--muted); }

@@ -9,6 +9,10 @@ import numpy as np
 
 MAX_STRETCHES = 256
 FIRST_STRETCH_NS = 1000
+# Of a line: how two stretches become one, and what one without commands has.
+COLUMNS = {'count': (np.add, 0), 'data_bytes': (np.add, 0),
+           'sum_ns': (np.add, 0), 'max_ns': (np.maximum, 0),
+           'min_ns': (np.minimum, np.iinfo(np.int64).max)}
 
 
 class Line:
@@ -16,11 +20,8 @@ class Line:
     the sum, the least and the most of their latencies: arrays."""
 
     def __init__(self):
-        self.count = np.zeros(MAX_STRETCHES, np.int64)
-        self.data_bytes = np.zeros(MAX_STRETCHES, np.int64)
-        self.sum_ns = np.zeros(MAX_STRETCHES, np.int64)
-        self.min_ns = np.full(MAX_STRETCHES, np.iinfo(np.int64).max)
-        self.max_ns = np.zeros(MAX_STRETCHES, np.int64)
+        for name, (_, nothing) in COLUMNS.items():
+            setattr(self, name, np.full(MAX_STRETCHES, nothing, np.int64))
 
     def add(self, idx, latency_ns, data_bytes):
         """Commands that ended in the stretches IDX."""
@@ -36,14 +37,20 @@ class Line:
         self.max_ns[used] = np.maximum(
             self.max_ns[used], np.maximum.reduceat(latency_ns, starts))
 
+    def plus(self, other):
+        """Return: this and OTHER together."""
+        both = Line()
+        for name, (join, _) in COLUMNS.items():
+            setattr(both, name, join(getattr(self, name),
+                                     getattr(other, name)))
+        return both
+
     def halve(self):
         """Two stretches become one."""
         half = MAX_STRETCHES // 2
-        for name, join in (('count', np.add), ('data_bytes', np.add),
-                           ('sum_ns', np.add), ('min_ns', np.minimum),
-                           ('max_ns', np.maximum)):
+        for name, (join, nothing) in COLUMNS.items():
             old = getattr(self, name)
-            new = type(self)().__dict__[name]
+            new = np.full(MAX_STRETCHES, nothing, np.int64)
             new[:half] = join(old[::2], old[1::2])
             setattr(self, name, new)
 
@@ -56,6 +63,7 @@ class Series:
         self.begin_ns = begin_ns
         self.stretch_ns = FIRST_STRETCH_NS
         self.used = 0
+        self.end_ns = begin_ns
         self.lines = {}
 
     def make_room(self, end_ns):
@@ -65,8 +73,13 @@ class Series:
             self.used = (self.used + 1) // 2
             for line in self.lines.values():
                 line.halve()
-        self.used = max(self.used, 1 + (end_ns - self.begin_ns)
+        self.used = max(self.used, 1 + max(0, end_ns - self.begin_ns)
                         // self.stretch_ns)
+        self.end_ns = max(self.end_ns, end_ns)
+
+    def last_part(self):
+        """Return: how much of the last stretch has passed, 0..1."""
+        return (self.end_ns - self.begin_ns) / self.stretch_ns - self.used + 1
 
     def add(self, key, end_ns, latency_ns, data_bytes):
         """Commands of KEY that ended at END_NS: arrays. What ends before the
