@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes the table and the report of a run from the folder it left behind.
+"""Makes the table, the report and the numbers of a run from the folder it left
+behind.
 
-The report's bytes depend on that folder only. Whatever is missing or damaged
+Their bytes depend on that folder only. Whatever is missing or damaged
 in it is told, and the rest is shown.
 
 Knows nothing of how a run is started.
@@ -10,14 +11,15 @@ Knows nothing of how a run is started.
 import os
 import sys
 
-from femu import report_page, report_run, report_table
+from femu import report_page, report_run, report_table, report_tails
 
 FILE = 'report.html'
 
 
 def make(out_dir, out=None, errors=None):
     """Prints the table of the run in OUT_DIR to OUT (standard output) and what
-    is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE.
+    is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE,
+    and all numbers to report_tails.FILE.
     Return: the texts of what is wrong, [] if all is well."""
     out = out or sys.stdout
     errors = errors or sys.stderr
@@ -27,10 +29,15 @@ def make(out_dir, out=None, errors=None):
     path = os.path.join(out_dir, FILE)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(page)
+    numbers = os.path.join(out_dir, report_tails.FILE)
+    with open(numbers, 'w', encoding='utf-8') as file:
+        file.write(report_tails.csv_text(run))
     print('\n'.join([''] + report_table.make(run) + ['']), file=out,
           flush=True)
     for problem in run.problems:
         print('report: ' + problem, file=errors)
+    print('report: p99, p99.9 and max of every row: %s'
+          % os.path.relpath(numbers), file=out)
     print('report: %s' % os.path.relpath(path), file=out, flush=True)
     return run.problems
 

@@ -39,14 +39,14 @@ def time_range(latencies):
     return low_ns / margin, high_ns * margin
 
 
-def time_axis(axes, low_ns, high_ns):
-    """Make the x axis of AXES a logarithmic time from LOW_NS to HIGH_NS."""
-    axes.set_xscale('log')
-    axes.set_xlim(low_ns, high_ns)
-    axes.xaxis.set_major_locator(FixedLocator(log_ticks(low_ns, high_ns)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(
+def time_axis(axes, low_ns, high_ns, which='x'):
+    """Make the WHICH axis of AXES a logarithmic time from LOW_NS to HIGH_NS."""
+    axes.set(**{which + 'scale': 'log', which + 'lim': (low_ns, high_ns)})
+    axis = getattr(axes, which + 'axis')
+    axis.set_major_locator(FixedLocator(log_ticks(low_ns, high_ns)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(
         FuncFormatter(lambda value, _: short_time(value)))
 
 

@@ -35,7 +35,8 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Device:
-    """All of a step, which the drive watched for window_ns. `channels` and
+    """All of a step, which the drive watched for window_ns, from since_ns to
+    now_ns of its own time. `channels` and
     `units` are the times for which each was busy in it; units are in the
     drive's order: channel, way, die, plane."""
     window_ns: int
@@ -49,6 +50,8 @@ class Device:
     dilation: int
     lateness: Lateness
     config: list
+    since_ns: int = 0
+    now_ns: int = 0
 
     def latency(self, names):
         """Return: the latency of all commands of the kinds NAMES, or None."""
@@ -64,7 +67,8 @@ def load(path):
         raise DataError('has version %d, version %d was expected'
                         % (version, FORMAT_VERSION))
     since_ns = root['since_ns'].integer()
-    window_ns = root['now_ns'].integer(since_ns) - since_ns
+    now_ns = root['now_ns'].integer(since_ns)
+    window_ns = now_ns - since_ns
     geometry = {name: root['geometry'][name].integer(1)
                 for name in ('channels', 'ways', 'dies', 'planes')}
     unit_count = (geometry['channels'] * geometry['ways'] * geometry['dies']
@@ -81,7 +85,8 @@ def load(path):
         geometry=geometry,
         dilation=dilation.integer(1) if dilation else 1,
         lateness=_lateness(root.get('lateness')),
-        config=_config(root.get('config')))
+        config=_config(root.get('config')),
+        since_ns=since_ns, now_ns=now_ns)
 
 
 def _op(node):

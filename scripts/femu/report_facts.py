@@ -134,7 +134,7 @@ def software_ns(step):
     take, on average; None unless the step has one kind of operation of which
     the guest and the drive have seen the same number."""
     both = [row for row in report_rows.of_step(step)
-            if row.guest and row.device]
+            if row.guest and row.device and not row.job]
     if len(both) != 1 or both[0].guest.count != both[0].device.count:
         return None
     return both[0].guest.mean_ns - both[0].device.mean_ns

@@ -41,10 +41,20 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Job:
+    """fio's entries of one name: one job, with its clones. `options`: what was
+    said of each of them, [{option: text}]."""
+    name: str
+    sides: list
+    options: list
+
+
+@dataclass(frozen=True)
 class Group:
     """fio's jobs of one groupid: they ran at the same time."""
     name: str
     sides: list
+    jobs: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,7 @@ class ZoneOp:
 def load_fio(path):
     """Return: the Fio in the file PATH. Raises DataError."""
     root = report_json.read(path)
+    of_all = _options(root.get('global options'))
     jobs = {}
     failures = []
     by_operation = False
@@ -89,7 +100,8 @@ def load_fio(path):
                 job['jobname'].text(), error.integer()))
     version = root.get('fio version')
     return Fio(version=version.text() if version else '',
-               groups=[_group(members) for _, members in sorted(jobs.items())],
+               groups=[_group(members, of_all)
+                       for _, members in sorted(jobs.items())],
                failures=failures, by_operation=by_operation,
                is_timed=any(_has_runtime(node.get(name)) for node, name in [
                    (root, 'global options')] + [
@@ -101,16 +113,31 @@ def _has_runtime(options):
                                        options.members())
 
 
-def _group(jobs):
-    names = list(dict.fromkeys(job['jobname'].text() for job in jobs))
+def _group(entries, of_all):
+    by_name = {}
+    for entry in entries:
+        by_name.setdefault(entry['jobname'].text(), []).append(entry)
+    names = list(by_name)
     name = names[0] if len(names) == 1 else '%s (+%d)' % (names[0],
                                                           len(names) - 1)
+    return Group(name, _sides_together(entries), tuple(
+        Job(name, _sides_together(mine), [
+            {**of_all, **_options(entry.get('job options'))}
+            for entry in mine]) for name, mine in by_name.items()))
+
+
+def _options(node):
+    return {} if node is None else {name: value.shown()
+                                    for name, value in node.members()}
+
+
+def _sides_together(entries):
     sides = {}
-    for job in jobs:
-        for side in _sides(job):
+    for entry in entries:
+        for side in _sides(entry):
             sides.setdefault(side.direction, []).append(side)
     sides = [together(direction, mine) for direction, mine in sides.items()]
-    return Group(name, [side for side in sides if side.commands])
+    return [side for side in sides if side.commands]
 
 
 def _sides(job):

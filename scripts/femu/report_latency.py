@@ -26,8 +26,8 @@ class Distribution:
 
     def percentile_ns(self, percent):
         """Return: the nearest-rank percentile, as exact as the bins are; only
-        if count is not 0. PERCENT is whole."""
-        rank = max(1, -(-self.count * percent // 100))
+        if count is not 0. PERCENT has one digit behind the point at most."""
+        rank = max(1, -(-self.count * round(percent * 10) // 1000))
         seen = 0
         for value_ns, count in self.bins:
             seen += count

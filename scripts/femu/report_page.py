@@ -8,7 +8,8 @@ that draws them, or None for a page without pictures.
 
 from html import escape
 
-from femu import report_facts, report_rows, report_table
+from femu import (report_facts, report_history, report_rows, report_table,
+                  report_tails)
 from femu.report_style import page
 from femu.report_text import (NONE, grouped, iops, mib, page_us, plural, share,
                               short_time)
@@ -34,8 +35,10 @@ class Page:
         self._messages()
         self._table()
         self._overview()
+        self._add(report_tails.section(self._run))
         for step in self._run.steps:
             self._step(step)
+        self._add(report_history.zone_map(self._run, self._plots, self._name))
         self._lateness()
         self._details()
         return page(report_table.title(self._run), '\n'.join(self._parts))
@@ -114,7 +117,9 @@ class Page:
         busy = report_rows.busy(step)
         if self._plots and busy:
             self._add(self._busy_figure(step, busy))
-        self._add('</div>\n</div>\n</section>')
+        self._add('</div>\n</div>')
+        self._add(report_history.over_time(step, self._plots, self._name))
+        self._add('</section>')
 
     def _busy_figure(self, step, busy):
         units, channels = busy.units, busy.channels

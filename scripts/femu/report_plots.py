@@ -14,6 +14,9 @@ from femu import report_svg
 from femu.report_axis import place, time_axis, time_range
 from femu.report_svg import COLOUR, inline, styled
 from femu.report_text import share as share_text
+# pylint: disable-next=unused-import
+from femu.report_trace_plots import (latency_over_time, rate_over_time,
+                                     zones_at_end, zones_over_run)
 
 WIDE_IN = 9.6
 LATENCY_IN = 4.2

@@ -5,8 +5,9 @@ the table for each kind of operation of each step.
 Knows nothing of files, and of how rows are shown.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from femu import report_jobs
 from femu.report_guest import MIB, together
 from femu.report_latency import Distribution
 from femu.report_text import plural
@@ -23,7 +24,9 @@ DATA_COMMANDS = ('read', 'write', 'append', 'flush')
 class Row:
     """One operation of a step; times are the drive's. `guest` and `device`
     are distributions, None where there is none. `commands` are the drive's,
-    or the guest's operations where the drive's cannot be told apart."""
+    or the guest's operations where the drive's cannot be told apart. `job` is
+    whose it is if it is one of several jobs', '' for a row of the whole step.
+    """
     step: str
     label: str
     operation: str
@@ -32,6 +35,7 @@ class Row:
     device: Distribution
     iops: float
     mib_per_s: float
+    job: str = ''
 
 
 def of_run(run):
@@ -41,8 +45,18 @@ def of_run(run):
 
 def of_step(step):
     """Return: the Rows of one step: first what the guest measured, then the
-    drive's other commands."""
-    dilation = step.device.dilation if step.device else 1
+    drive's other commands; behind those of an operation each job's own."""
+    return report_jobs.with_jobs(step, _of_whole(step),
+                                 commands_of(step.fio), _job_row)
+
+
+def notes(step):
+    """Return: what must be said of the rows of STEP."""
+    return report_jobs.notes(step, of_step(step), commands_of(step.fio))
+
+
+def _of_whole(step):
+    dilation = dilation_of(step)
     rows, seen = [], set()
     if step.fio:
         rows, seen = _fio_rows(step, dilation)
@@ -57,11 +71,27 @@ def of_step(step):
     return rows + _device_rows(step, seen)
 
 
+def dilation_of(step):
+    """Return: by how much the guest's time is stretched in STEP."""
+    return step.device.dilation if step.device else 1
+
+
+def _job_row(step, job, operation, sides, device):
+    """Return: the Row of what the jobs of the name JOB did, SIDES of which fio
+    measured; DEVICE is None if the drive's commands cannot be told apart."""
+    if not sides:
+        return Row(step.name, '%s %s' % (job, operation), operation,
+                   device.count, None, device, None, None, job)
+    row = _fio_row(step, '%s %s' % (job, operation),
+                   together(operation, sides), device, dilation_of(step))
+    return replace(row, job=job)
+
+
 def _fio_rows(step, dilation):
     """Return: (rows, the drive's commands that they stand for)."""
     groups = step.fio.groups
     rows, seen = [], set()
-    for direction, names in _commands(step.fio).items():
+    for direction, names in commands_of(step.fio).items():
         sides = [(group, side) for group in groups for side in group.sides
                  if side.direction == direction]
         if not sides:
@@ -82,8 +112,10 @@ def _fio_rows(step, dilation):
     return rows, seen
 
 
-def _commands(fio):
+def commands_of(fio):
     """Return: {direction: the drive's commands that it turns into}."""
+    if fio is None:
+        return {}
     if not fio.by_operation:
         return COMMANDS
     # Of the operations only this one is made of others, which have their row.

@@ -8,7 +8,7 @@ Knows nothing of how any of it is shown.
 import os
 from dataclasses import dataclass, field
 
-from femu import report_device, report_guest, report_json
+from femu import report_device, report_guest, report_jobs, report_json
 from femu.report_json import DataError, Node
 
 META = 'meta.json'
@@ -16,14 +16,14 @@ TRACE = 'trace.csv'
 # How a step's files end; meta.json names them, this finds them without it.
 ENDINGS = {'fio': '.fio.json', 'zone': '.zone.json', 'device': '.device.json'}
 RESULTS = 'results'
-TRACE_TAIL_BYTES = 64
 OWN_DRIVER = 'femu-zns'
 
 
 @dataclass
 class Step:
     """One measurement. Of fio, zone_op and device those are None that the step
-    does not have, or whose file could not be read."""
+    does not have, or whose file could not be read; trace, too, whose reason is
+    trace_fault."""
     name: str
     kind: str
     command: str = ''
@@ -32,17 +32,21 @@ class Step:
     fio: report_guest.Fio = None
     zone_op: report_guest.ZoneOp = None
     device: report_device.Device = None
+    trace: object = None
+    trace_fault: str = 'the run has no %s' % TRACE
 
 
 @dataclass
 class Run:
     """A run. `meta` is the Node of meta.json, an empty object if it could not
-    be read. `virtual_ns` is the guest's time from power-on to power-off."""
+    be read. `virtual_ns` is the guest's time from power-on to power-off,
+    `zones` what became of the drive's zones; both None without a trace."""
     out_dir: str
     meta: Node
     steps: list = field(default_factory=list)
     problems: list = field(default_factory=list)
     virtual_ns: int = None
+    zones: object = None
 
     def fact(self, *keys):
         """Return: the text of a member of meta.json, '' if it has none."""
@@ -95,7 +99,7 @@ def load(out_dir):
         run.steps.append(step)
     if not found:
         run.problems.append('no step in this run has left a result')
-    run.virtual_ns = _virtual_ns(run)
+    _read_trace(run)
     return run
 
 
@@ -156,17 +160,36 @@ def _read_files(run, step, files):
                                 % (path, error, step.name))
 
 
-def _virtual_ns(run):
-    """Return: the guest's time at the end of the trace; None without one."""
+def _read_trace(run):
+    """Gives RUN and its steps what the trace says, if it can be had."""
     path = os.path.join(run.out_dir, TRACE)
     if not os.path.exists(path):
-        return None
-    with open(path, 'rb') as file:
-        file.seek(0, os.SEEK_END)
-        file.seek(max(0, file.tell() - TRACE_TAIL_BYTES))
-        last = file.read().decode('ascii', 'replace').splitlines()[-1:]
-    fields = last[0].split(',') if last else []
-    if len(fields) != 2 or fields[0] != 'E' or not fields[1].isdecimal():
+        return
+    steps = [step for step in run.steps if step.device]
+    try:
+        from femu import report_trace  # pylint: disable=C0415
+        found = report_trace.read(
+            path, [(step.device.since_ns, step.device.now_ns)
+                   for step in steps],
+            lambda number, where: report_jobs.parts_of(steps[number], where))
+    except (ImportError, DataError) as error:
+        _no_trace(run, '%s: %s' % (TRACE, error))
+        return
+    if found.end_ns is None:
         run.problems.append('%s: cut short, it has no end record' % TRACE)
-        return None
-    return int(fields[1]) * run.dilation
+    else:
+        run.virtual_ns = found.end_ns * run.dilation
+    run.zones = found.zones
+    for step, trace in zip(steps, found.steps):
+        ops = {name: op.latency for name, op in step.device.ops.items()}
+        difference = trace.disagreement(ops)
+        step.trace_fault = difference and '%s%s: %s' % (
+            TRACE, '' if found.end_ns is not None else ' was cut short',
+            difference)
+        step.trace = None if difference else trace
+
+
+def _no_trace(run, fault):
+    run.problems.append(fault)
+    for step in run.steps:
+        step.trace_fault = fault

@@ -127,6 +127,7 @@ pre { white-space: pre-wrap; margin: 10px 0 0; }
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr));
 }
 .panels > *, .curves { max-width: 560px; margin: 0; }
+.figures + .figures { margin-top: 14px; }
 figure { margin: 0 0 14px; }
 figure:last-child { margin-bottom: 0; }
 figcaption { font-size: 13.5px; margin-bottom: 8px; color: var(--muted); }

@@ -190,6 +190,7 @@ def notes(run):
            for row in report_rows.of_run(run)):
         texts.append('rows without fio latency: throughput is over the whole '
                      'step')
+    texts += [text for step in run.steps for text in report_rows.notes(step)]
     return texts
 
 

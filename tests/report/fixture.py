@@ -62,10 +62,11 @@ def fio_side(latencies_ns, block_bytes, runtime_ms):
             'runtime': runtime_ms, 'clat_ns': clat}
 
 
-def fio_job(name='job', group=0, error=0, **sides):
+def fio_job(name='job', group=0, error=0, options=None, **sides):
     """Return: one of fio's jobs; those of the three sides that are not given
     did nothing."""
     return {'jobname': name, 'groupid': group, 'error': error,
+            'job options': options or {},
             **{side: sides.get(side) or fio_side([], 0, 0)
                for side in ('read', 'write', 'trim')}}
 
@@ -132,8 +133,39 @@ def write_run(out_dir, steps, config='confznspp', properties=None,
         for name, value in files.items():
             write_json(out_dir, name, value)
     if virtual_ns is not None:
-        write_text(out_dir, 'trace.csv',
-                   '# femu-zns trace 2\nP,zones,8\nE,%d\n' % virtual_ns)
+        write_text(out_dir, 'trace.csv', trace([], virtual_ns))
+
+
+# A small drive: zones of 64 blocks of 4 KiB, of which 48 can be written.
+TRACE_PARAMS = {'zones': 8, 'namespaces': 1, 'zone-size': 64 << 12,
+                'zone-capacity': 48 << 12, 'lba-size': 4096,
+                'conventional-size': 0}
+
+
+def command(at_ns, latency_ns, operation, slba, nlb=1, nsid=1, select_all=0,
+            status=0):
+    """Return: a command of a trace; one that takes None has not ended."""
+    return at_ns, latency_ns, (operation, nsid, slba, nlb, select_all, status)
+
+
+def trace(commands, end_ns=None, params=None, events=()):
+    """EVENTS: [(time, line)]. Return: the text of a trace of COMMANDS, in any
+    order; without END_NS one that was cut short."""
+    lines = [(at_ns, 2, text) for at_ns, text in events]
+    for seq, (at_ns, latency_ns, parts) in enumerate(
+            sorted(commands, key=lambda one: one[0])):
+        lines.append((at_ns, 2, 'S,%d,%d,%s' % (
+            seq, at_ns, ','.join(map(str, parts)))))
+        if latency_ns is not None and not parts[-1]:
+            # At one instant ends come first, but not before their beginning.
+            lines.append((at_ns + latency_ns, 1 if latency_ns else 3,
+                          'C,%d,%d,0,0' % (seq, at_ns + latency_ns)))
+    texts = ['# femu-zns trace 2'] + [
+        'P,%s,%s' % pair for pair in {**TRACE_PARAMS, **(params or {})}.items()]
+    texts += [text for _, _, text in sorted(lines, key=lambda one: one[:2])]
+    if end_ns is not None:
+        texts.append('E,%d' % end_ns)
+    return '\n'.join(texts) + '\n'
 
 
 def write_json(out_dir, name, value):

@@ -179,8 +179,8 @@ class FilesTest(ReportCase):
             'results/, by name', 'no step in this run has left a result'])
 
     def test_trace_without_its_end(self):
-        fixture.write_text(self.out_dir, 'trace.csv', '# femu-zns trace 2\n'
-                           'S,0,10,read,0,8,0,0\n')
+        fixture.write_text(self.out_dir, 'trace.csv', fixture.trace(
+            [fixture.command(10, None, 'read', 0)]))
         self.expect('trace.csv: cut short, it has no end record')
         self.assert_shown('<dt>Virtual duration</dt><dd>unknown</dd>')
 

@@ -57,7 +57,9 @@ class TableTest(ReportCase):
             'note: rows without fio latency: throughput is over the whole '
             'step',
             '',
-            lines[-1]])
+            lines[-2], lines[-1]])
+        self.assertRegex(lines[-2], r'^report: p99, p99\.9 and max of every '
+                         r'row: .*run-001/latencies\.csv$')
         self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
 
     def test_operations_of_zns_load(self):
@@ -155,7 +157,7 @@ class TableTest(ReportCase):
         self.assertNotIn('runtime=', ''.join(lines(1, of_job={
             'runtime': '10s'})))
 
-    def test_jobs_of_a_group_are_one_row(self):
+    def test_jobs_of_a_group_are_one_row_and_one_each(self):
         jobs = [fio_job('a', write=fio_side([100000] * 3, 65536, 10)),
                 fio_job('b', write=fio_side([200000], 65536, 40))]
         stats = device({'write': device_op([90000] * 5, 5 << 16),
@@ -164,8 +166,18 @@ class TableTest(ReportCase):
         lines = self.make_well(step('write-2', 'fio', 'fio', {
             'fio': fio(*jobs), 'device': stats}))
         # 4 writes in the 40 ms of the longer job; the drive saw 5 + 1.
-        self.assertEqual(self.words(lines), [
-            'write-2 6 125.0 100.0 200.0 83.3 90.0 90.0 100 6.2'.split()])
+        self.assertEqual(self.words(lines), [row.split() for row in (
+            'write-2 6 125.0 100.0 200.0 83.3 90.0 90.0 100 6.2',
+            'a write 3 100.0 100.0 100.0 - - - 300 18.8',
+            'b write 1 200.0 200.0 200.0 - - - 25.00 1.6')])
+        self.assertIn("note: step write-2: its jobs' device latency is not "
+                      'known: the run has no trace.csv', lines)
+
+    def test_clones_of_a_job_are_one_job(self):
+        jobs = [fio_job('a', write=fio_side([100000] * 3, 65536, 10))] * 4
+        lines = self.make_well(step('write', 'fio', 'fio', {
+            'fio': fio(*jobs), 'device': device({}, [0], [0], MS_NS)}))
+        self.assertEqual([row[0] for row in self.words(lines)], ['write'])
 
     def test_groups_have_rows_of_their_own(self):
         jobs = [fio_job('fill', 0, write=fio_side([100000] * 2, 4096, 1)),
@@ -181,9 +193,11 @@ class TableTest(ReportCase):
         self.assertEqual(self.words(lines), [row.split() for row in (
             'mix',
             'look (+1) read 2 60.0 50.0 70.0 40.0 40.0 40.0 2000 7.8',
-            'fill write 2 100.0 100.0 100.0 - - - 2000 7.8',
-            'look (+1) write 1 300.0 300.0 300.0 - - - 1000 3.9',
+            'look read 1 50.0 50.0 50.0 - - - 1000 3.9',
+            'look2 read 1 70.0 70.0 70.0 - - - 1000 3.9',
             'all write 3 166.7 100.0 300.0 80.0 80.0 80.0 - -',
+            'fill write 2 100.0 100.0 100.0 - - - 2000 7.8',
+            'look write 1 300.0 300.0 300.0 - - - 1000 3.9',
             'reset 1 - - - 3500.0 3500.0 3500.0 - -')])
 
     def test_trim_is_a_reset(self):
@@ -217,7 +231,7 @@ class TableTest(ReportCase):
     def test_no_line_is_longer_than_100(self):
         steps = [read_step('read-%d' % idx) for idx in range(3)]
         lines = self.make_well(*steps, config='zn540')
-        self.assertEqual([line for line in lines[:-1] if len(line) > 100], [])
+        self.assertEqual([line for line in lines[:-2] if len(line) > 100], [])
 
     def test_what_went_wrong_is_told(self):
         failed_zones = zone_op('reset', [900, 800], errno=5)
