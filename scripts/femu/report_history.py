@@ -45,6 +45,9 @@ def over_time(step, plots, name):
     """Return: the figures of STEP: a row of two for each line."""
     if not plots:
         return ''
+    if step.trace is None:
+        return '<p class="note">Not shown over time: %s.</p>' % escape(
+            step.trace_fault)
     lines = lines_of(step)
     texts = []
     for label, line in lines[:MAX_LINES]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads trace.csv, which hw/femu/ssd_trace.h defines, in blocks: two million
 lines take two seconds, and at no time are more than BLOCK_BYTES of them, and
-twelve times as much for their numbers, in memory.
+fourteen times as much for their numbers, in memory.
 
 Knows nothing of what the commands do.
 """

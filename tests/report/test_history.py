@@ -103,6 +103,9 @@ class HistoryTest(ReportCase):
     def test_trace_that_is_not_believed(self):
         self.write(reads(0)[:3])
         self.assertEqual(self.lines(), [])
+        self.make()
+        self.assert_shown('Not shown over time: trace.csv: it has 3 read '
+                          'commands, the drive counted 4.')
 
     def test_throughput(self):
         """The first three stretches of 4 us in which a read ended have 4 KiB
