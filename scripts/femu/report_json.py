@@ -61,9 +61,10 @@ class Node:
                 for idx, value in enumerate(self._value)]
 
     def integer(self, minimum=0):
-        """Return: a whole number, at least MINIMUM."""
+        """Return: a whole number, at least MINIMUM and below 2^63, as all that
+        the drive counts."""
         if (isinstance(self._value, bool) or not isinstance(self._value, int)
-                or self._value < minimum):
+                or not minimum <= self._value < 1 << 63):
             self._fail('a whole number of at least %d' % minimum)
         return self._value
 
