@@ -99,9 +99,9 @@ class Page:
         if not self._plots or not rows:
             return
         self._add('<section>\n<h2>Latency at a glance</h2>\n%s\n'
-                  '<div class="scroll">%s</div>\n<p class="note">Dot: median. Bar: 5th to 95th percentile.'
-                  '</p>\n</section>' % (_legend(rows), self._plots.overview(
-                      self._name(), rows)))
+                  '<div class="scroll">%s</div>\n<p class="note">Dot: median. '
+                  'Bar: 5th to 95th percentile.</p>\n</section>' % (
+                      _legend(rows), self._plots.overview(self._name(), rows)))
 
     # --- Steps ---------------------------------------------------------------
 

@@ -29,7 +29,7 @@ LINE_IN = 0.18
 
 def size(text):
     """Return: a number of bytes as a reader wants it: 512 B, 4 KiB."""
-    count = int(text)
+    count = int(float(text))
     return '%d KiB' % (count // 1024) if count % 1024 == 0 else '%d B' % count
 
 
