@@ -81,6 +81,14 @@ class LatencyTest(TraceCase):
             self.assertEqual(step.disagreement(
                 {name: drives(mine) for name, mine in want.items()}), '')
 
+    def test_edges_of_a_step(self):
+        """What ends as the statistics start is not in them, what ends as they
+        are taken is."""
+        ends_ns = (10, 11, 20, 21)
+        found = self.read(trace([command(0, end_ns, 'read', 0)
+                                 for end_ns in ends_ns], 50), [(10, 20)])
+        self.assertEqual(found.steps[0].whole['read'].bins, [(11, 1), (20, 1)])
+
     def test_blocks_make_no_difference(self):
         rng = random.Random(SEED)
         text = trace(some_commands(rng, 400), 2 * 10**9, events=[
