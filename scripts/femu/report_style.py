@@ -126,13 +126,9 @@ pre { white-space: pre-wrap; margin: 10px 0 0; }
 .panels.large {
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr));
 }
-<<<<<<< ours
-.panels > *, .curves { max-width: 560px; margin: 0; }
-.figures + .figures { margin-top: 14px; }
-=======
 .panels > * { max-width: 400px; }
 .panels.large > *, .curves { max-width: 560px; }
->>>>>>> theirs
+.figures + .figures { margin-top: 14px; }
 figure { margin: 0 0 14px; }
 figure:last-child { margin-bottom: 0; }
 figcaption { font-size: 13.5px; margin-bottom: 8px; color: var(--muted); }
