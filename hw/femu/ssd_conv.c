@@ -167,8 +167,7 @@ static uint32_t place_to_sense(const Ssd *ssd, uint32_t granule)
 static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                        uint64_t begin_bytes, uint64_t end_bytes)
 {
-    uint32_t next_place = 0;
-    bool has_op = false;
+    uint32_t next_place = FTL_NONE; /* behind what `op` reads, if anything */
     FlashOp op;
 
     while (begin_bytes < end_bytes) {
@@ -180,24 +179,23 @@ static void start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
         uint32_t offset_bytes = page_offset_bytes(ssd, place) + skip_bytes;
 
         begin_bytes += bytes;
-        if (has_op && (place != next_place ||
-                       offset_bytes % ssd->sense_bytes == 0)) {
+        if (next_place != FTL_NONE &&
+            (place != next_place || offset_bytes % ssd->sense_bytes == 0)) {
             issue_read(ssd, now_ns, command_idx, &op);
-            has_op = false;
+            next_place = FTL_NONE;
         }
         if (place == FTL_NONE) {
             ssd_link_out(ssd, now_ns, command_idx, bytes);
             continue;
         }
-        if (!has_op) {
+        if (next_place == FTL_NONE) {
             op = op_at(ssd, FLASH_READ, place);
             op.begin_bytes = offset_bytes;
-            has_op = true;
         }
         op.end_bytes = offset_bytes + bytes;
         next_place = place + 1;
     }
-    if (has_op) {
+    if (next_place != FTL_NONE) {
         issue_read(ssd, now_ns, command_idx, &op);
     }
 }
@@ -288,7 +286,10 @@ static void read_stretch(Ssd *ssd, uint64_t now_ns, uint32_t first_place)
     }
 }
 
-/* Read the next row that still holds something. False: there is none. */
+/*
+ * Read the next row that still holds something, as one that has been moved
+ * does not. False: there is none.
+ */
 static bool read_row(Ssd *ssd, uint64_t now_ns)
 {
     Conv *conv = &ssd->conv;
@@ -324,7 +325,6 @@ static void write_row(Ssd *ssd, uint64_t now_ns)
         }
     }
     writer_issue(ssd, now_ns, &writer);
-    conv->row++;
 }
 
 static void erase_victim(Ssd *ssd, uint64_t now_ns)

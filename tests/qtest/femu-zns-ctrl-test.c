@@ -293,14 +293,20 @@ static void test_reset_1000_in_flight(void)
     femu_shutdown(drive);
 }
 
-/* Writes to CC that do not change EN do not reset. */
+/*
+ * Writes to CC that do not change EN do not reset; nor do they change what must
+ * not change while that is set, here the memory page's size.
+ */
 static void test_cc_rewritten(void)
 {
     FemuDrive *drive = boot();
     uint16_t cid = femu_submit_rw(drive, NVME_CMD_WRITE, 0,
                                   femu_page_nlb(drive));
+    uint32_t cc = femu_reg(drive, NVME_REG_CC);
 
-    femu_set_reg(drive, NVME_REG_CC, femu_reg(drive, NVME_REG_CC));
+    femu_set_reg(drive, NVME_REG_CC, cc);
+    femu_set_reg(drive, NVME_REG_CC, cc | 1u << CC_MPS_SHIFT);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CC), ==, cc);
     femu_expect_ok(&drive->io_cq, femu_page_write_ns(drive), 1, cid);
     femu_shutdown(drive);
 }

@@ -107,9 +107,13 @@ static void test_write(void)
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN, 4);
     femu_assert_data(drive, 0, 4, data);
     femu_assert_data(drive, 4, 4, NULL);
-    /* what breaks the zone's rules is told so */
+    /* what breaks the zone's rules, or those of LBAs, is told so */
     g_assert_cmphex(femu_write(drive, 3, 4, NULL), ==,
                     NVME_ZONE_INVALID_WRITE);
+    g_assert_cmphex(femu_write(drive, 2048, 1, NULL), ==,
+                    NVME_LBA_RANGE);
+    g_assert_cmphex(femu_write(drive, 2047, 2, NULL), ==,
+                    NVME_LBA_RANGE);
     /* another zone's blocks are good, and so is the zone after a clear */
     femu_assert_works(drive, 1);
     g_assert_cmpuint(media_errors(drive), ==, 2);
@@ -153,7 +157,7 @@ static void test_refused(void)
             refused(drive, names[i], outside[j], message);
         }
         for (unsigned j = 0; j < 64; j++) {
-            inject(drive, names[i], "1024 1");
+            inject(drive, names[i], j ? "1024 1" : "2040 8");
         }
         g_assert_cmphex(femu_read(drive, 0, 1, NULL), ==, NVME_SUCCESS);
     }

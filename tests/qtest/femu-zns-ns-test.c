@@ -601,6 +601,27 @@ static void test_changed_zones(void)
     femu_shutdown(drive);
 }
 
+/* A reset drops the event of a zone of 1: the next that comes is of 2. */
+static void test_reset_drops_events(void)
+{
+    FemuDrive *drive = boot(NULL);
+    uint16_t cid;
+
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                         ZONE_CHANGED), ==, NVME_SUCCESS);
+        if (i == 0) {
+            set_ok(drive, "zone-fail", "1 read-only");
+            femu_disable(drive);
+            femu_enable(drive);
+        }
+    }
+    cid = request_event(drive);
+    set_ok(drive, "zone-fail", "2:3 offline");
+    expect_zone_event(drive, cid, 2);
+    femu_shutdown(drive);
+}
+
 static void test_inject(void)
 {
     FemuDrive *drive = boot(NULL);
@@ -694,6 +715,7 @@ int main(int argc, char **argv)
     ADD("error-log", test_error_log);
     ADD("feature", test_feature);
     ADD("changed-zones", test_changed_zones);
+    ADD("reset-drops-events", test_reset_drops_events);
     ADD("inject", test_inject);
     ADD("detach", test_detach);
 #undef ADD

@@ -104,6 +104,8 @@ static void test_buffer_sizes(void)
         }
         g_free(r.raw);
     }
+    g_free(report_at(drive, 0, NVME_ZONE_REPORT_ALL, true,
+                     drive->config.ssd.mdts_bytes, 0).raw);
     femu_shutdown(drive);
 }
 

@@ -482,6 +482,27 @@ static void test_two_select_all(void)
 }
 
 /*
+ * A command is let in while a job is free for each zone, as it may be a Select
+ * All: behind two of them, a drive of 4 zones has as many left as it has slots.
+ */
+static void test_room_for_select_all(void)
+{
+    for (uint32_t slots = 3; slots <= 4; slots++) {
+        g_autofree char *words = g_strdup_printf("cmd-slots=%u", slots);
+        Drive *d = drive_new(words);
+
+        for (uint32_t z = 0; z < 4; z++) {
+            drive_fill(d, z, 1);
+        }
+        drive_all_zones(d, LATER, SSD_OP_ZONE_FINISH);
+        g_assert_true(ssd_has_room(d->ssd));
+        drive_all_zones(d, LATER, SSD_OP_ZONE_RESET);
+        g_assert_cmpint(ssd_has_room(d->ssd), ==, slots == 4);
+        drive_free(d);
+    }
+}
+
+/*
  * A Select All that finds nothing to do is done, as a reset of an Empty zone
  * is, even while the erases of an earlier one go on.
  */
@@ -673,6 +694,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jobs/finish-all", test_finish_all);
     g_test_add_func("/jobs/two-select-all", test_two_select_all);
     g_test_add_func("/jobs/void-select-all", test_void_select_all);
+    g_test_add_func("/jobs/room-for-select-all", test_room_for_select_all);
     g_test_add_func("/jobs/single-job-behind-select-all",
                     test_single_job_behind_select_all);
     g_test_add_func("/jobs/write-behind-select-all",

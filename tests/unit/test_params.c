@@ -499,6 +499,8 @@ static void test_rules_transfers(void)
     assert_check("zasl=1M",
                  "zasl=1M (1048576): must be 8K to mdts=512K, or 0 to mean "
                  "mdts");
+    assert_check("mdts=12289",
+                 "mdts=12289: must be a power of two, such as 8K or 16K");
     assert_check("zasl=12K",
                  "zasl=12K (12288): must be a power of two, such as 8K or "
                  "16K");
@@ -573,6 +575,9 @@ static void test_words(void)
                  "spare-superblocks=8192: on each of 4096 groups of units make "
                  "33558528 superblocks, but at most 16777216 can be; take "
                  "fewer, or let a zone span more units");
+    /* 2^20 zones of 2^8 blocks: as many as can be */
+    assert_check("zones=1048576 zone-size=1M channels=1 page-size=4K "
+                 "pages-per-block=1 max-open=0 max-active=0", NULL);
     assert_check("spare-superblocks=2",
                  "spare-superblocks=2: is of no use with mapping=direct, "
                  "which never takes one; set mapping=lazy or mapping=remap, "

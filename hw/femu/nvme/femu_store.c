@@ -216,8 +216,7 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce)
 {
     uint32_t zone_idx;
-    uint64_t in_zone_bytes;
-    uint64_t stored_bytes = 0;
+    uint64_t in_zone_bytes, written_bytes, stored_bytes;
     uint8_t *at;
 
     if (store->flat_bytes) {
@@ -226,10 +225,9 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
     at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
     assert(zone_idx < store->zones);
     assert(in_zone_bytes + bytes <= store->zone_size_bytes);
-    if (in_zone_bytes < store->written_bytes[zone_idx]) {
-        stored_bytes = MIN(bytes,
-                           store->written_bytes[zone_idx] - in_zone_bytes);
-    }
+    written_bytes = store->written_bytes[zone_idx];
+    stored_bytes = MIN(bytes,
+                       written_bytes - MIN(written_bytes, in_zone_bytes));
     if (stored_bytes == bytes) {
         return at;
     }
