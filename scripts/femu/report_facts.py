@@ -38,9 +38,10 @@ def badges(run):
         found.append(('virtual time: every run gives these numbers', 'plain'))
     elif run.fact('time'):
         found.append(('real time: numbers depend on the host', 'warn'))
-    if report_table.caveat(run):
-        found.append(('%s: %s' % (run.config_name, report_table.caveat(run)),
-                      'warn'))
+    caveat = report_table.caveat(run)
+    if caveat:
+        found.append(('%s: %s' % (run.config_name, caveat),
+                      'plain' if caveat == report_table.AS_FITTED else 'warn'))
     if run.dilation != 1:
         found.append(('time dilation %d: the guest\'s times are divided by it'
                       % run.dilation, 'plain'))

@@ -25,6 +25,7 @@ INDENT = '  '
 CONFIGS = os.path.join(os.path.dirname(os.path.realpath(__file__)),
                        '..', '..', 'configs')
 FITTED = ('zn540.cfg',)
+AS_FITTED = 'fitted, see make validate'
 
 
 def times_of(latency, form):
@@ -84,7 +85,7 @@ def caveat(run):
         return 'fitted, then changed with SET'
     if run.fact('time') == 'real':
         return 'fitted, but this is real time'
-    return 'fitted, see make validate'
+    return AS_FITTED
 
 
 def title(run):
