@@ -149,6 +149,7 @@ static void test_refused(void)
         { 15, 1, 1, { 0 }, NVME_INVALID_FIELD },
         { DETACH, 1, 0, { 0 }, NVME_NS_CTRL_LIST_INVALID },
         { DETACH, 1, 1, { 1 }, NVME_NS_CTRL_LIST_INVALID },
+        { DETACH, 1, 1, { 0x100 }, NVME_NS_CTRL_LIST_INVALID },
         { DETACH, 1, 2, { 0, 0 }, NVME_NS_CTRL_LIST_INVALID },
         { DETACH, 1, 2, { 0, 1 }, NVME_NS_CTRL_LIST_INVALID },
         { DETACH, 1, 2048, { 0, 1 }, NVME_NS_CTRL_LIST_INVALID },

@@ -147,6 +147,14 @@ static void test_enable_refused(void)
         CC_READY | 15 << 7,         /* MPS above MPSMAX */
         CC_READY | 1 << 11,         /* AMS: weighted round robin */
     };
+    static const struct {
+        uint32_t aqa, asq, acq;
+    } queues[] = {
+        { 0x003f0000, 0x200000, 0x300000 }, /* of one entry */
+        { 0x0000003f, 0x200000, 0x300000 },
+        { 0x003f003f, 0x200800, 0x300000 }, /* not aligned */
+        { 0x003f003f, 0x200000, 0x300800 },
+    };
     FemuDrive *drive = boot_disabled(NULL);
 
     femu_set_reg(drive, NVME_REG_AQA, 0x003f003f);
@@ -159,15 +167,15 @@ static void test_enable_refused(void)
         femu_set_reg(drive, NVME_REG_CC, ccs[i] & ~1u);
         g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
     }
-    femu_set_reg(drive, NVME_REG_ASQ, 0x200800);
-    femu_set_reg(drive, NVME_REG_CC, CC_READY);
-    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_FAILED);
-    femu_set_reg(drive, NVME_REG_CC, 0);
-    femu_set_reg(drive, NVME_REG_ASQ, 0x200000);
-    femu_set_reg(drive, NVME_REG_AQA, 0);
-    femu_set_reg(drive, NVME_REG_CC, CC_READY);
-    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_FAILED);
-    femu_set_reg(drive, NVME_REG_CC, 0);
+    for (unsigned i = 0; i < ARRAY_SIZE(queues); i++) {
+        femu_set_reg(drive, NVME_REG_AQA, queues[i].aqa);
+        femu_set_reg(drive, NVME_REG_ASQ, queues[i].asq);
+        femu_set_reg(drive, NVME_REG_ACQ, queues[i].acq);
+        femu_set_reg(drive, NVME_REG_CC, CC_READY);
+        g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                        NVME_CSTS_FAILED);
+        femu_set_reg(drive, NVME_REG_CC, 0);
+    }
     femu_enable(drive);
     femu_io_queues_create(drive);
     femu_assert_works(drive, 0);
@@ -335,8 +343,11 @@ static void check_shutdown(uint32_t shn)
     FemuDrive *drive = boot();
 
     femu_set_reg(drive, NVME_REG_CC, CC_READY | shn);
-    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
-                    NVME_CSTS_READY | NVME_CSTS_SHST_COMPLETE);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                        NVME_CSTS_READY | NVME_CSTS_SHST_COMPLETE);
+        femu_set_reg(drive, NVME_REG_CC, CC_READY | shn);
+    }
     femu_disable(drive);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
     femu_enable(drive);

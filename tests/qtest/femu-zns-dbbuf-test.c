@@ -363,6 +363,26 @@ static void test_bad_value(void)
     femu_shutdown(drive);
 }
 
+/* Of an I/O queue the shadow counts, whatever the register says. */
+static void test_register_value(void)
+{
+    Buffers b = start();
+    FemuDrive *drive = b.drive;
+    NvmeCmd request = { .opcode = NVME_ADM_CMD_ASYNC_EV_REQ };
+    FemuCqe cqe;
+
+    femu_submit(&drive->admin, &request);
+    submit_flush(&b);
+    set_shadow(&b, tail_of(1), 1);
+    set_register(&b, tail_of(1), FEMU_ENTRIES);
+    g_assert_true(femu_take(&drive->io_cq, &cqe));
+    set_shadow(&b, head_of(1), 1);
+    set_register(&b, head_of(1), FEMU_ENTRIES);
+    g_assert_cmpuint(event_idx(&b, head_of(1)), ==, 1);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    femu_shutdown(drive);
+}
+
 /* Buffers in our own registers: nothing can be read there. */
 static void test_own_bar(void)
 {
@@ -531,6 +551,7 @@ int main(int argc, char **argv)
     ADD("new-queue", test_new_queue);
     ADD("reset", test_reset);
     ADD("bad-value", test_bad_value);
+    ADD("register-value", test_register_value);
     ADD("own-bar", test_own_bar);
     ADD("traffic", test_traffic);
     ADD("endless", test_endless);

@@ -278,9 +278,11 @@ static uint16_t set_ext(FemuDrive *drive, uint64_t slba, bool select_all,
                         const void *ext)
 {
     NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_SET_ZD_EXT, slba, select_all);
+    /* not where other commands have their data */
+    uint64_t addr = drive->buf + FEMU_PAGE_BYTES;
 
-    qtest_bufwrite(drive->host->qts, drive->buf, ext, EXT_BYTES);
-    cmd.dptr.prp1 = cpu_to_le64(drive->buf);
+    qtest_bufwrite(drive->host->qts, addr, ext, EXT_BYTES);
+    cmd.dptr.prp1 = cpu_to_le64(addr);
     return femu_exec(&drive->io, &cmd).status;
 }
 

@@ -601,6 +601,26 @@ static void test_changed_zones(void)
     femu_shutdown(drive);
 }
 
+/* What the host has not been told of it does not want to know any more. */
+static void test_event_not_wanted(void)
+{
+    FemuDrive *drive = boot(NULL);
+    uint16_t cid = request_event(drive);
+
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     ZONE_CHANGED), ==, NVME_SUCCESS);
+    set_ok(drive, "zone-fail", "2:3 offline");
+    expect_zone_event(drive, cid, 2);
+    request_event(drive);
+    set_ok(drive, "zone-fail", "1 read-only");
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, 0),
+                    ==, NVME_SUCCESS);
+    submit_list(drive, 2);
+    expect_list(drive, 1, femu_zone_lba(drive, 3));
+    g_assert_true(silent(drive));
+    femu_shutdown(drive);
+}
+
 /* A reset drops the event of a zone of 1: the next that comes is of 2. */
 static void test_reset_drops_events(void)
 {
@@ -715,6 +735,7 @@ int main(int argc, char **argv)
     ADD("error-log", test_error_log);
     ADD("feature", test_feature);
     ADD("changed-zones", test_changed_zones);
+    ADD("event-not-wanted", test_event_not_wanted);
     ADD("reset-drops-events", test_reset_drops_events);
     ADD("inject", test_inject);
     ADD("detach", test_detach);

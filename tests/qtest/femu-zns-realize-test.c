@@ -49,6 +49,17 @@ static void assert_refused(QTestState *qts, const BadConfig *bad)
     qobject_unref(reply);
 }
 
+/* What is below its write pointer is there, what is above reads zeroes. */
+static void assert_part_written(FemuDrive *drive)
+{
+    uint32_t block_bytes = drive->config.ssd.lba_bytes;
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 4, 1);
+
+    memset(data + block_bytes, 0, 3 * block_bytes);
+    g_assert_cmphex(femu_write(drive, 0, 1, data), ==, NVME_SUCCESS);
+    femu_assert_data(drive, 0, 4, data);
+}
+
 /*
  * A good drive can be had in the same place; it is new. `more` are further
  * members, after a comma.
@@ -69,6 +80,7 @@ static void assert_good(FemuHost *host, const char *more)
     femu_io_queues_create(drive);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
     femu_assert_data(drive, 0, 4, NULL);
+    assert_part_written(drive);
     femu_assert_works(drive, 7);
     femu_drive_close(drive);
 }

@@ -351,10 +351,10 @@ void femu_ctrl_fatal(FemuZns *n, const char *why);
 bool femu_ctrl_running(const FemuZns *n);
 
 /* femu_queue.c: submission and completion queues. */
-uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
-                        uint16_t vector, bool irq_enabled);
-uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
-                        uint16_t cq_id);
+void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                    uint16_t vector, bool irq_enabled);
+void femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                    uint16_t cq_id);
 void femu_sq_delete(FemuZns *n, uint16_t id);
 void femu_cq_delete(FemuZns *n, uint16_t id);
 void femu_queues_delete(FemuZns *n);

@@ -11,25 +11,15 @@
 #include "femu.h"
 #include "../trace.h"
 
-static bool queue_id_valid(const FemuZns *n, uint16_t id)
-{
-    return id <= n->max_queue_pairs;
-}
-
 /*
- * Create a completion queue of `size` entries at `base`. Everything but the
- * identifier has been checked.
- * Return: status.
+ * Create a completion queue of `size` entries at `base`. Everything has been
+ * checked: there is no queue of this identifier.
  */
-uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
-                        uint16_t vector, bool irq_enabled)
+void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                    uint16_t vector, bool irq_enabled)
 {
-    FemuCq *cq;
+    FemuCq *cq = &n->cq_memory[id];
 
-    if (!queue_id_valid(n, id) || n->cq[id]) {
-        return NVME_INVALID_QID;
-    }
-    cq = &n->cq_memory[id];
     *cq = (FemuCq) { 0 };
     cq->id = id;
     cq->base = base;
@@ -41,22 +31,14 @@ uint16_t femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     n->cq[id] = cq;
     femu_dbbuf_init(n, 2 * id + 1, 0);
     trace_femu_create_cq(id, base, size, vector, irq_enabled);
-    return NVME_SUCCESS;
 }
 
-/* As femu_cq_create(). */
-uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
-                        uint16_t cq_id)
+/* As femu_cq_create(); the completion queue is there. */
+void femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
+                    uint16_t cq_id)
 {
-    FemuSq *sq;
+    FemuSq *sq = &n->sq_memory[id];
 
-    if (!queue_id_valid(n, id) || n->sq[id]) {
-        return NVME_INVALID_QID;
-    }
-    if (!queue_id_valid(n, cq_id) || !n->cq[cq_id]) {
-        return NVME_INVALID_CQID;
-    }
-    sq = &n->sq_memory[id];
     *sq = (FemuSq) { 0 };
     sq->id = id;
     sq->base = base;
@@ -66,7 +48,6 @@ uint16_t femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     n->sq[id] = sq;
     femu_dbbuf_init(n, 2 * id, 0);
     trace_femu_create_sq(id, base, size, cq_id);
-    return NVME_SUCCESS;
 }
 
 /* Forget completions that wait in the queue: of `sq`, or all for NULL. */

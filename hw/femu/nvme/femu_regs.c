@@ -277,7 +277,6 @@ void femu_regs_init(FemuZns *n)
     NVME_CAP_SET_TO(n->cap, READY_TIMEOUT_500MS);
     NVME_CAP_SET_CSS(n->cap, NVME_CAP_CSS_NCSS | NVME_CAP_CSS_IOCSS);
     NVME_CAP_SET_MPSMAX(n->cap, MPS_MAX);
-    n->page_bytes = 1u << PAGE_SHIFT_MIN;
     memory_region_init_io(&n->mmio, OBJECT(n), &mmio_ops, n, "femu-zns",
                           MMIO_BYTES);
 }

@@ -25,26 +25,25 @@ static char *serial_default(FemuZns *n)
                             ? chars - FEMU_SERIAL_BYTES : 0));
 }
 
-static bool serial_check(const char *serial, Error **errp)
+static void serial_check(const char *serial, Error **errp)
 {
     if (!*serial) {
         error_setg(errp, "serial is empty; in a configuration file the value "
                    "must be quoted: serial = \"...\"");
-        return false;
+        return;
     }
     if (strlen(serial) > FEMU_SERIAL_BYTES) {
         error_setg(errp, "serial=%s is too long; it can have %d characters",
                    serial, FEMU_SERIAL_BYTES);
-        return false;
+        return;
     }
     for (const char *c = serial; *c; c++) {
         if (!g_ascii_isprint(*c)) {
             error_setg(errp, "serial has a character 0x%02x; it must be "
                        "printable ASCII", (uint8_t)*c);
-            return false;
+            return;
         }
     }
-    return true;
 }
 
 /* Stop at a realized drive that is not `*found` but has its serial number. */
@@ -68,7 +67,7 @@ static char *device_name(FemuZns *n)
                          : object_get_canonical_path(OBJECT(n));
 }
 
-static bool serial_check_unique(FemuZns *n, Error **errp)
+static void serial_check_unique(FemuZns *n, Error **errp)
 {
     FemuZns *other = n;
     g_autofree char *name = device_name(n);
@@ -76,20 +75,25 @@ static bool serial_check_unique(FemuZns *n, Error **errp)
 
     if (!object_child_foreach_recursive(object_get_root(), serial_is_same,
                                         &other)) {
-        return true;
+        return;
     }
     other_name = device_name(other);
     error_setg(errp, "serial=%s of drive '%s' is that of drive '%s', too: "
                "NQN, EUI64, NGUID and UUID follow from it and must be unique; "
                "give one of them another serial=", n->serial, name, other_name);
-    return false;
 }
 
 /* Check the serial number, or choose one. */
 bool femu_serial_init(FemuZns *n, Error **errp)
 {
+    ERRP_GUARD();
+
     if (!n->serial) {
         n->serial = serial_default(n);
     }
-    return serial_check(n->serial, errp) && serial_check_unique(n, errp);
+    serial_check(n->serial, errp);
+    if (!*errp) {
+        serial_check_unique(n, errp);
+    }
+    return !*errp;
 }
