@@ -8,6 +8,7 @@
  */
 
 #include "qemu/osdep.h"
+#include <glib/gstdio.h>
 #include "femu-zns-commands.h"
 #include "hw/pci/pci_ids.h"
 #include "hw/pci/pci_regs.h"
@@ -117,6 +118,32 @@ static void test_doorbells_not_ready(void)
     femu_io_queues_create(drive);
     femu_assert_works(drive, 0);
     femu_shutdown(drive);
+}
+
+/* QEMU's log says which doorbells did nothing, and why. */
+static void test_doorbells_logged(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, NULL);
+    g_autofree char *path = NULL;
+    g_autofree char *args = NULL;
+    g_autofree char *log = NULL;
+    FemuDrive *drive;
+    int fd = g_file_open_tmp("femu-zns-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    args = g_strdup_printf("-d guest_errors -D %s %s", path, device);
+    drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
+    femu_set_reg(drive, FEMU_DOORBELLS + 8, 1);
+    femu_enable(drive);
+    qpci_io_writeq(drive->pci, drive->bar, FEMU_DOORBELLS + 8, 1);
+    femu_shutdown(drive);
+    g_assert_true(g_file_get_contents(path, &log, NULL, NULL));
+    g_assert_cmpstr(log, ==,
+                    "femu-zns: doorbell 0x1008 written while not ready\n"
+                    "femu-zns: doorbell 0x1008 written with 8 bytes\n");
+    g_unlink(path);
 }
 
 /* Values that a doorbell cannot have: the queue goes on as if nothing came. */
@@ -374,6 +401,7 @@ int main(int argc, char **argv)
     ADD("registers", test_registers);
     ADD("registers-read-only", test_registers_read_only);
     ADD("doorbells-not-ready", test_doorbells_not_ready);
+    ADD("doorbells-logged", test_doorbells_logged);
     ADD("doorbells-invalid", test_doorbells_invalid);
     ADD("enable-refused", test_enable_refused);
     ADD("admin-queue-nowhere", test_admin_queue_nowhere);

@@ -227,6 +227,42 @@ static void test_temperature(void)
     femu_shutdown(drive);
 }
 
+/* It is 310 K: thresholds of both sides, with what is just a warning. */
+static void test_thresholds(void)
+{
+    enum { UNDER = 1u << 20, SIDE_2 = 2u << 20 };
+    static const struct {
+        uint32_t cdw11;
+        uint8_t warning;
+    } rows[] = {
+        { 311, 0 }, { 310, NVME_SMART_TEMPERATURE }, { 343, 0 },
+        { UNDER | 309, 0 }, { UNDER | 310, NVME_SMART_TEMPERATURE },
+        { UNDER | 0, 0 },
+    };
+    FemuDrive *drive = boot();
+    NvmeSmartLog log;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        FemuCqe cqe;
+
+        g_assert_cmphex(femu_set_feature(drive, NVME_TEMPERATURE_THRESHOLD,
+                                         rows[i].cdw11), ==, NVME_SUCCESS);
+        g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &log,
+                                     sizeof(log)), ==, NVME_SUCCESS);
+        g_assert_cmphex(log.critical_warning, ==, rows[i].warning);
+        cqe = femu_admin(drive, NVME_ADM_CMD_GET_FEATURES, 0,
+                         NVME_TEMPERATURE_THRESHOLD, rows[i].cdw11 & UNDER, 0);
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+        g_assert_cmpuint(cqe.result, ==, rows[i].cdw11 & 0xffff);
+    }
+    g_assert_cmphex(femu_set_feature(drive, NVME_TEMPERATURE_THRESHOLD,
+                                     SIDE_2 | 310), ==, NVME_INVALID_FIELD);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_FEATURES, 0,
+                               NVME_TEMPERATURE_THRESHOLD, SIDE_2, 0).status,
+                    ==, NVME_INVALID_FIELD);
+    femu_shutdown(drive);
+}
+
 static void test_reset_drops_events(void)
 {
     FemuDrive *drive = boot();
@@ -391,6 +427,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/event/abort-inside", test_abort_inside);
     qtest_add_func("femu-zns/event/types", test_types);
     qtest_add_func("femu-zns/event/temperature", test_temperature);
+    qtest_add_func("femu-zns/event/thresholds", test_thresholds);
     qtest_add_func("femu-zns/event/reset-drops-events",
                    test_reset_drops_events);
     qtest_add_func("femu-zns/event/changed-zones", test_changed_zones);

@@ -548,9 +548,9 @@ static void test_unplug(void)
 static void test_unplug_serial(void)
 {
     FemuConfig config = femu_small_config();
-    /* two namespaces, which go with it; no trace */
-    g_autofree char *device = femu_device_args(&config, 9,
-                                               "namespaces=2,trace=");
+    /* three namespaces, which go with it; no trace */
+    g_autofree char *device = femu_device_args(
+        &config, 9, "namespaces=2,conventional-size=1M,trace=");
     g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
     FemuHost *host = femu_host_start(args);
     static const BadConfig bad = {

@@ -152,8 +152,7 @@ typedef struct FemuStore {
 /* Values of Set Features that a controller reset returns to their defaults. */
 typedef struct FemuFeatures {
     uint32_t arbitration;
-    uint32_t temperature_over_kelvin;
-    uint32_t temperature_under_kelvin;
+    uint32_t temperature_kelvin[2]; /* thresholds, by NVME_TEMP_THSEL() */
     uint32_t irq_coalescing;
     uint32_t write_atomicity;
     uint32_t async_events;
@@ -555,7 +554,6 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
 
 /* femu_time.c: the clock and the one timer. */
 void femu_time_init(FemuZns *n);
-void femu_time_stop(FemuZns *n);
 void femu_time_exit(FemuZns *n);
 void femu_time_enter(FemuZns *n);
 void femu_time_run(FemuZns *n);

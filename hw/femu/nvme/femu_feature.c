@@ -42,8 +42,7 @@ static const struct {
 };
 
 static const FemuFeatures feature_defaults = {
-    .temperature_over_kelvin = 343,
-    .temperature_under_kelvin = 0,
+    .temperature_kelvin = { [NVME_TEMP_THSEL_OVER] = 343 },
 };
 
 static int feature_find(uint8_t fid)
@@ -109,39 +108,27 @@ static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid,
 static uint16_t get_temperature(const FemuFeatures *values, uint32_t cdw11,
                                 uint64_t *result)
 {
-    if (NVME_TEMP_TMPSEL(cdw11) != NVME_TEMP_TMPSEL_COMPOSITE) {
+    unsigned side = NVME_TEMP_THSEL(cdw11);
+
+    if (side >= ARRAY_SIZE(values->temperature_kelvin) ||
+        NVME_TEMP_TMPSEL(cdw11) != NVME_TEMP_TMPSEL_COMPOSITE) {
         return NVME_INVALID_FIELD;
     }
-    switch (NVME_TEMP_THSEL(cdw11)) {
-    case NVME_TEMP_THSEL_OVER:
-        *result = values->temperature_over_kelvin;
-        return NVME_SUCCESS;
-    case NVME_TEMP_THSEL_UNDER:
-        *result = values->temperature_under_kelvin;
-        return NVME_SUCCESS;
-    default:
-        return NVME_INVALID_FIELD;
-    }
+    *result = values->temperature_kelvin[side];
+    return NVME_SUCCESS;
 }
 
 static uint16_t set_temperature(FemuZns *n, uint32_t cdw11)
 {
     uint32_t sensor = NVME_TEMP_TMPSEL(cdw11);
+    unsigned side = NVME_TEMP_THSEL(cdw11);
 
-    if (sensor != NVME_TEMP_TMPSEL_COMPOSITE &&
-        sensor != TEMPERATURE_SENSOR_ALL) {
+    if (side >= ARRAY_SIZE(n->features.temperature_kelvin) ||
+        (sensor != NVME_TEMP_TMPSEL_COMPOSITE &&
+         sensor != TEMPERATURE_SENSOR_ALL)) {
         return NVME_INVALID_FIELD;
     }
-    switch (NVME_TEMP_THSEL(cdw11)) {
-    case NVME_TEMP_THSEL_OVER:
-        n->features.temperature_over_kelvin = NVME_TEMP_TMPTH(cdw11);
-        break;
-    case NVME_TEMP_THSEL_UNDER:
-        n->features.temperature_under_kelvin = NVME_TEMP_TMPTH(cdw11);
-        break;
-    default:
-        return NVME_INVALID_FIELD;
-    }
+    n->features.temperature_kelvin[side] = NVME_TEMP_TMPTH(cdw11);
     femu_aer_check_temperature(n);
     return NVME_SUCCESS;
 }

@@ -31,12 +31,11 @@ void femu_identity_eui64(const uint8_t *identity, uint8_t eui[8])
     memcpy(eui + sizeof(oui), identity, 5);
 }
 
-/* NVMe base 2.0, 4.5.1: 8 bytes of extension, the OUI, 5 more. */
+/* NVMe base 2.0, 4.5.1: 8 bytes of extension, then what an EUI64 is. */
 void femu_identity_nguid(const uint8_t *identity, uint8_t nguid[16])
 {
+    femu_identity_eui64(identity, nguid + 8);
     memcpy(nguid, identity + 8, 8);
-    memcpy(nguid + 8, oui, sizeof(oui));
-    memcpy(nguid + 11, identity, 5);
 }
 
 /* A UUID of version 8 (RFC 9562: made as its maker likes) from the hash. */

@@ -92,9 +92,9 @@ static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
 
     if (!threshold || !time || cq->id == 0 ||
         n->features.irq_uncoalesced[cq->vector]) {
-        return 1;
+        return 0;
     }
-    return threshold + 1;
+    return threshold;
 }
 
 /*
@@ -108,7 +108,7 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
     if (!cq->irq_enabled) {
         return;
     }
-    if (++held->entries >= coalescing_entries(n, cq) && femu_can_master(n)) {
+    if (++held->entries > coalescing_entries(n, cq) && femu_can_master(n)) {
         signal_vector(n, cq->vector);
     } else if (held->entries == 1) {
         held->due_at_ns = n->clock_ns + (int64_t)n->dilation *

@@ -89,8 +89,10 @@ static void log_errors(FemuZns *n, uint8_t *buf)
 
 bool femu_temperature_warning(const FemuZns *n)
 {
-    return FEMU_TEMPERATURE_KELVIN >= n->features.temperature_over_kelvin ||
-           FEMU_TEMPERATURE_KELVIN <= n->features.temperature_under_kelvin;
+    const uint32_t *kelvin = n->features.temperature_kelvin;
+
+    return FEMU_TEMPERATURE_KELVIN >= kelvin[NVME_TEMP_THSEL_OVER] ||
+           FEMU_TEMPERATURE_KELVIN <= kelvin[NVME_TEMP_THSEL_UNDER];
 }
 
 static void smart_add(FemuSmart *sum, const FemuSmart *smart)

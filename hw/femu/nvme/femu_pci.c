@@ -235,14 +235,14 @@ static void femu_realize(PCIDevice *pci, Error **errp)
 
 /*
  * Unplugged. The PCI part goes at once, with QEMU's; the rest, which an entry
- * may be working on, goes with the object.
+ * may be working on, goes with the object. What expires until then finds the
+ * drive unplugged, and does nothing.
  */
 static void femu_exit(PCIDevice *pci)
 {
     FemuZns *n = FEMU_ZNS(pci);
 
     n->plugged = false;
-    femu_time_stop(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
     msi_uninit(pci);
     pcie_cap_exit(pci);

@@ -115,12 +115,6 @@ void femu_time_init(FemuZns *n)
     femu_time_enter(n);
 }
 
-/* Nothing happens of itself any more. */
-void femu_time_stop(FemuZns *n)
-{
-    timer_del(n->timer);
-}
-
 void femu_time_exit(FemuZns *n)
 {
     timer_free(n->timer);
