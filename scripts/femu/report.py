@@ -32,12 +32,11 @@ def make(out_dir, out=None, errors=None):
     numbers = os.path.join(out_dir, report_tails.FILE)
     with open(numbers, 'w', encoding='utf-8') as file:
         file.write(report_tails.csv_text(run))
-    print('\n'.join([''] + report_table.make(run) + ['']), file=out,
-          flush=True)
+    print('\n'.join([''] + report_table.make(run) + ['']
+                    + report_table.make_tails(run)), file=out, flush=True)
     for problem in run.problems:
         print('report: ' + problem, file=errors)
-    print('report: p99, p99.9 and max of every row: %s'
-          % os.path.relpath(numbers), file=out)
+    print('report: all numbers: %s' % os.path.relpath(numbers), file=out)
     print('report: %s' % os.path.relpath(path), file=out, flush=True)
     return run.problems
 

@@ -18,6 +18,7 @@ TIME_WIDTH = 9
 IOPS_WIDTH = 8
 MIB_WIDTH = 7
 PERCENTS = (50, 95)
+TAILS = (99, 99.9)
 INDENT = '  '
 
 # The configurations that are fitted to measurements: these very bytes, and not
@@ -34,6 +35,14 @@ def times_of(latency, form):
         return [NONE] * (1 + len(PERCENTS))
     return [form(latency.mean_ns)] + [form(latency.percentile_ns(percent))
                                       for percent in PERCENTS]
+
+
+def tails_of(latency, form):
+    """Return: [p99, p99.9, max] as texts; dashes for None."""
+    if latency is None:
+        return [NONE] * (len(TAILS) + 1)
+    return [form(latency.percentile_ns(percent)) for percent in TAILS] + [
+        form(latency.max_ns)]
 
 
 def labels(rows):
@@ -106,24 +115,39 @@ def title(run):
 
 def make(run):
     """Return: the lines of the table of RUN, with what must be said of it."""
-    lines = [title(run), ''] + _head() + ['-' * WIDTH]
+    names = ['mean'] + ['p%d' % percent for percent in PERCENTS]
+    over, under = _head('operation', names)
+    lines = [title(run), '',
+             over + 'throughput'.rjust(IOPS_WIDTH + MIB_WIDTH),
+             under + 'IOPS'.rjust(IOPS_WIDTH) + 'MiB/s'.rjust(MIB_WIDTH),
+             '-' * WIDTH]
     for step in run.steps:
-        lines += _step_lines(step)
+        lines += _step_lines(step, _row_cells)
     lines.append('-' * WIDTH)
     lines += _notes(run)
     return [line.rstrip() for line in lines]
 
 
-def _head():
-    times = TIME_WIDTH * (1 + len(PERCENTS))
-    names = ['mean'] + ['p%d' % percent for percent in PERCENTS]
-    over = [' ' * (LABEL_WIDTH + COUNT_WIDTH), _over('fio latency, us', times),
-            _over('device latency, us', times),
-            'throughput'.rjust(IOPS_WIDTH + MIB_WIDTH)]
-    under = ['operation'.ljust(LABEL_WIDTH), 'commands'.rjust(COUNT_WIDTH)]
-    under += [name.rjust(TIME_WIDTH) for name in names * 2]
-    under += ['IOPS'.rjust(IOPS_WIDTH), 'MiB/s'.rjust(MIB_WIDTH)]
-    return [''.join(over), ''.join(under)]
+def make_tails(run):
+    """Return: the lines of a table of the slowest commands of RUN, under the
+    columns of the other; [] if nothing was measured."""
+    if not any(row.guest or row.device for row in report_rows.of_run(run)):
+        return []
+    over, under = _head('the slowest', ['p%g' % percent for percent in TAILS]
+                        + ['max'])
+    lines = [over, under, '-' * WIDTH]
+    for step in run.steps:
+        lines += _step_lines(step, _tail_cells)
+    return [line.rstrip() for line in lines + ['-' * WIDTH]]
+
+
+def _head(title_of_rows, names):
+    """Return: the two lines over columns of latencies with these NAMES."""
+    times = TIME_WIDTH * len(names)
+    return (' ' * (LABEL_WIDTH + COUNT_WIDTH) + _over('fio latency, us', times)
+            + _over('device latency, us', times),
+            title_of_rows.ljust(LABEL_WIDTH) + 'commands'.rjust(COUNT_WIDTH)
+            + ''.join(name.rjust(TIME_WIDTH) for name in names * 2))
 
 
 def _over(text, width):
@@ -131,12 +155,12 @@ def _over(text, width):
     return '  ' + (' %s ' % text).center(width - 2, '-')
 
 
-def _step_lines(step):
+def _step_lines(step, cells_of):
     lines = []
     rows = labelled(step)
     for name, row in rows:
         if row:
-            lines += _cells(name, _row_cells(row))
+            lines += _cells(name, cells_of(row))
         else:
             # A heading, or a step of which nothing was measured.
             lines += _cells(name, [NONE] if len(rows) == 1 else [])
@@ -148,6 +172,13 @@ def _row_cells(row):
     for latency in (row.guest, row.device):
         cells += times_of(latency, table_us)
     return cells + [iops(row.iops), mib(row.mib_per_s)]
+
+
+def _tail_cells(row):
+    cells = ['%d' % row.commands]
+    for latency in (row.guest, row.device):
+        cells += tails_of(latency, table_us)
+    return cells
 
 
 def _cells(name, cells):

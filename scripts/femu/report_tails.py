@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The slowest commands of each row of the table, for which it has no room: a
-section of the page, and a CSV file with all numbers of all rows.
+"""The slowest commands of each row of the table: a section of the page, and a
+CSV file with all numbers of all rows.
 
 Knows nothing of how rows come about.
 """
@@ -13,7 +13,7 @@ from femu import report_rows, report_table
 from femu.report_text import NONE, page_us
 
 FILE = 'latencies.csv'
-TAILS = (99, 99.9)
+TAILS = report_table.TAILS
 PERCENTS = report_table.PERCENTS + TAILS
 COLUMNS = ['step', 'job', 'operation', 'by', 'commands', 'iops', 'mib_per_s',
            'mean_ns'] + ['p%g_ns' % percent for percent in PERCENTS] + [
@@ -81,9 +81,9 @@ def section(run):
 def _line(label, row, width):
     cells = [''] * 2 * width
     if row:
-        cells = [cell for latency in (row.guest, row.device) for cell in (
-            [page_us(time_ns) for time_ns in _times(latency, TAILS)]
-            if latency else [NONE.replace('-', '–')] * width)]
+        cells = ['–' if cell == NONE else cell
+                 for latency in (row.guest, row.device)
+                 for cell in report_table.tails_of(latency, page_us)]
     further = label.startswith(report_table.INDENT)
     return '<tr%s><th scope="row">%s</th>%s</tr>' % (
         ' class="further"' if further else '', escape(label.strip()),

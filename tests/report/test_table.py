@@ -57,9 +57,23 @@ class TableTest(ReportCase):
             'note: rows without fio latency: throughput is over the whole '
             'step',
             '',
+            '                                 ---- fio latency, us ----  --- '
+            'device latency, us --',
+            'the slowest            commands      p99    p99.9      max      '
+            'p99    p99.9      max',
+            LINE,
+            'read-qd1                    100    795.0    795.0    795.0    '
+            '778.2    778.2    785.0',
+            'finish-half                   1 49152002 49152002 49152002 '
+            '49152000 49152000 49152000',
+            '  read                        2        -        -        -      '
+            '0.0      0.0      0.0',
+            'mkfs append                   8        -        -        -    '
+            '725.0    725.0    725.0',
+            LINE,
             lines[-2], lines[-1]])
-        self.assertRegex(lines[-2], r'^report: p99, p99\.9 and max of every '
-                         r'row: .*run-001/latencies\.csv$')
+        self.assertRegex(lines[-2],
+                         r'^report: all numbers: .*run-001/latencies\.csv$')
         self.assertRegex(lines[-1], r'^report: .*run-001/report\.html$')
 
     def test_operations_of_zns_load(self):
