@@ -68,23 +68,24 @@ class Guest:
 
 
 def run(top, config, changes, out_dir):
-    """Runs the job on the drive of CONFIG with CHANGES, a text like SET=.
-    Return: a Guest."""
+    """Runs the job on the drive of CONFIG with CHANGES, a text like SET=, in the
+    folder "run" of OUT_DIR: what else is there stays. Return: a Guest."""
     print('observations: a guest runs jobs/observations.sh, about a minute',
           file=sys.stderr, flush=True)
-    shutil.rmtree(out_dir, ignore_errors=True)
-    os.makedirs(os.path.dirname(out_dir), exist_ok=True)
+    out = os.path.join(out_dir, 'run')
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out_dir, exist_ok=True)
     env = {name: value for name, value in os.environ.items()
            if name in ('PATH', 'HOME', 'TMPDIR', 'QEMU')}
     env.update(JOB=os.path.join(top, 'jobs/observations.sh'), CONFIG=config,
-               SET=changes, DILATION=str(DILATION), TRACE='0', OUT=out_dir)
+               SET=changes, DILATION=str(DILATION), TRACE='0', OUT=out)
     done = subprocess.run([os.path.join(top, 'scripts/run')], env=env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,
                           timeout=LIMIT_S, check=False)
     if done.returncode != 0:
         raise GuestError('scripts/run failed:\n%s' % done.stdout[-2000:])
-    return Guest(os.path.join(out_dir, 'results'), DILATION)
+    return Guest(os.path.join(out, 'results'), DILATION)
 
 
 def is_built(top):
