@@ -213,6 +213,7 @@ static void test_enable_refused(void)
 static void test_admin_queue_nowhere(void)
 {
     FemuDrive *drive = boot_disabled(NULL);
+    NvmeSmartLog log;
 
     femu_set_reg(drive, NVME_REG_AQA, 0x003f003f);
     femu_set_reg(drive, NVME_REG_ASQ, 0x80000000);
@@ -226,6 +227,10 @@ static void test_admin_queue_nowhere(void)
     femu_enable(drive);
     femu_io_queues_create(drive);
     femu_assert_works(drive, 0);
+    /* nothing was executed in place of what could not be read */
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(log.number_of_error_log_entries[0], ==, 0);
     femu_shutdown(drive);
 }
 

@@ -520,6 +520,14 @@ static void set_refused(FemuDrive *drive, const char *name, const char *value,
     qobject_unref(reply);
 }
 
+static uint16_t detach(FemuDrive *drive, uint32_t nsid)
+{
+    qtest_memset(drive->host->qts, drive->buf, 0, 4096);
+    qtest_writew(drive->host->qts, drive->buf, 1);
+    return femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, nsid,
+                      NVME_NS_ATTACHMENT_DETACH, 0, drive->buf).status;
+}
+
 static uint16_t request_event(FemuDrive *drive)
 {
     NvmeCmd cmd = { .opcode = NVME_ADM_CMD_ASYNC_EV_REQ };
@@ -621,6 +629,27 @@ static void test_event_not_wanted(void)
     femu_shutdown(drive);
 }
 
+/* Likewise of a namespace's attributes. */
+static void test_attribute_event_not_wanted(void)
+{
+    FemuDrive *drive = boot(NULL);
+    uint16_t cid = request_event(drive);
+
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     ZONE_CHANGED | NVME_OAES_NS_ATTR), ==,
+                    NVME_SUCCESS);
+    set_ok(drive, "zone-fail", "2:3 offline");
+    expect_zone_event(drive, cid, 2);
+    request_event(drive);
+    g_assert_cmphex(detach(drive, 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, 0),
+                    ==, NVME_SUCCESS);
+    submit_list(drive, 2);
+    expect_list(drive, 1, femu_zone_lba(drive, 3));
+    g_assert_true(silent(drive));
+    femu_shutdown(drive);
+}
+
 /* A reset drops the event of a zone of 1: the next that comes is of 2. */
 static void test_reset_drops_events(void)
 {
@@ -679,14 +708,6 @@ static void test_inject(void)
 
 /* Detaching */
 
-static uint16_t detach(FemuDrive *drive, uint32_t nsid)
-{
-    qtest_memset(drive->host->qts, drive->buf, 0, 4096);
-    qtest_writew(drive->host->qts, drive->buf, 1);
-    return femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, nsid,
-                      NVME_NS_ATTACHMENT_DETACH, 0, drive->buf).status;
-}
-
 /* The other goes on; what was under way in the one completes. */
 static void test_detach(void)
 {
@@ -736,6 +757,7 @@ int main(int argc, char **argv)
     ADD("feature", test_feature);
     ADD("changed-zones", test_changed_zones);
     ADD("event-not-wanted", test_event_not_wanted);
+    ADD("attribute-event-not-wanted", test_attribute_event_not_wanted);
     ADD("reset-drops-events", test_reset_drops_events);
     ADD("inject", test_inject);
     ADD("detach", test_detach);

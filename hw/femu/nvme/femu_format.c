@@ -70,7 +70,7 @@ static uint16_t check_namespace(const FemuZns *n, uint32_t nsid)
 }
 
 /*
- * CDW10: 3:0 and 13:12 format, 4 metadata at the end of blocks, 7:5 protection
+ * CDW10: 3:0 format, 13:12 its upper bits, 4 metadata at the end of blocks, 7:5 protection
  * information, 11:9 secure erase. Without metadata there is nothing to place at
  * the end of a block and no room for protection information.
  */
@@ -79,12 +79,13 @@ static uint16_t check_fields(uint32_t cdw10, unsigned *format)
     uint32_t protection = extract32(cdw10, 5, 3);
     uint32_t erase = extract32(cdw10, 9, 3);
 
-    *format = extract32(cdw10, 0, 4) | extract32(cdw10, 12, 2) << 4;
+    *format = extract32(cdw10, 0, 4);
     if (protection > PI_TYPE_MAX ||
         (erase != SES_NONE && erase != SES_USER_DATA)) {
         return NVME_INVALID_FIELD;
     }
-    if (*format >= FEMU_LBA_FORMATS || extract32(cdw10, 4, 1) || protection) {
+    if (*format >= FEMU_LBA_FORMATS || extract32(cdw10, 12, 2) ||
+        extract32(cdw10, 4, 1) || protection) {
         return NVME_INVALID_FORMAT;
     }
     return NVME_SUCCESS;
