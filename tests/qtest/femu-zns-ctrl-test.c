@@ -335,7 +335,8 @@ static void test_reset_1000_in_flight(void)
 
 /*
  * Writes to CC that do not change EN do not reset; nor do they change what must
- * not change while that is set, here the memory page's size.
+ * not change while that is set, as the memory page's size. Nor can the admin
+ * queue's registers be written.
  */
 static void test_cc_rewritten(void)
 {
@@ -347,6 +348,12 @@ static void test_cc_rewritten(void)
     femu_set_reg(drive, NVME_REG_CC, cc);
     femu_set_reg(drive, NVME_REG_CC, cc | 1u << CC_MPS_SHIFT);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CC), ==, cc);
+    for (uint32_t at = NVME_REG_AQA; at <= NVME_REG_ACQ + 4; at += 4) {
+        uint32_t value = femu_reg(drive, at);
+
+        femu_set_reg(drive, at, value ^ 0x1000);
+        g_assert_cmphex(femu_reg(drive, at), ==, value);
+    }
     femu_expect_ok(&drive->io_cq, femu_page_write_ns(drive), 1, cid);
     femu_shutdown(drive);
 }

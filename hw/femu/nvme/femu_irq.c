@@ -81,20 +81,13 @@ static void signal_vector(FemuZns *n, uint16_t vector)
 }
 
 /*
- * The entries of this queue that an interrupt may wait for. Without a time or
- * without a threshold, of which 0 is one entry, none wait; nor do those of the
- * admin queue.
+ * The entries of this queue that an interrupt may wait for, if there is time.
+ * Those of the admin queue do not wait.
  */
 static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
 {
-    uint32_t threshold = extract32(n->features.irq_coalescing, 0, 8);
-    uint32_t time = extract32(n->features.irq_coalescing, 8, 8);
-
-    if (!threshold || !time || cq->id == 0 ||
-        n->features.irq_uncoalesced[cq->vector]) {
-        return 0;
-    }
-    return threshold;
+    return cq->id == 0 || n->features.irq_uncoalesced[cq->vector]
+           ? 0 : extract32(n->features.irq_coalescing, 0, 8);
 }
 
 /*
