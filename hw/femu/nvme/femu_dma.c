@@ -21,8 +21,7 @@
 bool femu_dma_valid(FemuZns *n, uint64_t addr, uint64_t bytes,
                     DMADirection direction)
 {
-    return femu_can_master(n) &&
-           dma_memory_valid(pci_get_address_space(PCI_DEVICE(n)), addr, bytes,
+    return dma_memory_valid(pci_get_address_space(PCI_DEVICE(n)), addr, bytes,
                             direction, MEMTXATTRS_UNSPECIFIED);
 }
 

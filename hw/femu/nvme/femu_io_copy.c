@@ -84,7 +84,7 @@ static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
         uint16_t status = NVME_SUCCESS;
 
         write.nlb += range->nlb;
-        if (range->slba < size_lba && range->nlb <= size_lba - range->slba) {
+        if (range->nlb <= size_lba - MIN(range->slba, size_lba)) {
             status = femu_inject_read(ns, range->slba, range->nlb);
         }
         if (status) {
