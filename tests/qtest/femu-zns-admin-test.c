@@ -213,6 +213,7 @@ static void test_lists(void)
         { NVME_ID_CNS_CS_NS_ACTIVE_LIST, NVME_CSI_ZONED, 1, 0 },
         { NVME_ID_CNS_CS_NS_ACTIVE_LIST, NVME_CSI_NVM, 0, 0 },
     };
+    static const uint32_t controllers[] = { 0, 0xffff, 1, 0xfffe };
     FemuDrive *drive = boot();
     uint32_t list[NVME_IDENTIFY_DATA_SIZE / 4];
 
@@ -227,6 +228,14 @@ static void test_lists(void)
     identify_ok(drive, NVME_ID_CNS_IO_COMMAND_SET, 0, 0, list);
     g_assert_cmphex(le32_to_cpu(list[0]), ==,
                     1u << NVME_CSI_NVM | 1u << NVME_CSI_ZONED);
+    /* of this controller, 0 or FFFFh, and of no other */
+    for (unsigned i = 0; i < ARRAY_SIZE(controllers); i++) {
+        g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_IDENTIFY, 0,
+                                   controllers[i] << 16 |
+                                   NVME_ID_CNS_IO_COMMAND_SET, 0,
+                                   drive->buf).status, ==,
+                        i < 2 ? NVME_SUCCESS : NVME_INVALID_FIELD);
+    }
     femu_shutdown(drive);
 }
 

@@ -114,6 +114,8 @@ static void test_write(void)
                     NVME_LBA_RANGE);
     g_assert_cmphex(femu_write(drive, 2047, 2, NULL), ==,
                     NVME_LBA_RANGE);
+    g_assert_cmphex(femu_write(drive, 0, 4, NULL), ==,
+                    NVME_ZONE_INVALID_WRITE);
     /* another zone's blocks are good, and so is the zone after a clear */
     femu_assert_works(drive, 1);
     g_assert_cmpuint(media_errors(drive), ==, 2);

@@ -71,37 +71,26 @@ static void buffers_init(FemuZns *n)
     n->seg = g_new(FemuSeg, n->seg_max);
 }
 
-static bool msix_caps_init(FemuZns *n, Error **errp)
+/*
+ * Capabilities. Their places, in 192 bytes of configuration space and in BAR 0,
+ * are ours alone: there is always room.
+ */
+
+/* MSI and MSI-X; where the machine cannot take messages there is the pin. */
+static void irq_caps_init(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
     unsigned vectors = n->max_queue_pairs + 1;
 
-    if (msix_init(pci, vectors, &n->bar0, 0, BAR_MSIX_TABLE, &n->bar0, 0,
-                  BAR_MSIX_PBA, 0, errp) < 0) {
-        return false;
+    if (!msi_nonbroken) {
+        return;
     }
+    msi_init(pci, 0, MSI_VECTORS, true, false, &error_abort);
+    msix_init(pci, vectors, &n->bar0, 0, BAR_MSIX_TABLE, &n->bar0, 0,
+              BAR_MSIX_PBA, 0, &error_abort);
     for (unsigned i = 0; i < vectors; i++) {
         msix_vector_use(pci, i);
     }
-    return true;
-}
-
-/* MSI and MSI-X; where the machine cannot take messages there is the pin. */
-static bool irq_caps_init(FemuZns *n, Error **errp)
-{
-    PCIDevice *pci = PCI_DEVICE(n);
-
-    if (!msi_nonbroken) {
-        return true;
-    }
-    if (msi_init(pci, 0, MSI_VECTORS, true, false, errp) < 0) {
-        return false;
-    }
-    if (!msix_caps_init(n, errp)) {
-        msi_uninit(pci);
-        return false;
-    }
-    return true;
 }
 
 /*
@@ -109,38 +98,28 @@ static bool irq_caps_init(FemuZns *n, Error **errp)
  * controller has No_Soft_Reset: the way back to D0 is no reset, all state is as
  * it was. QEMU does the rest of D3hot: transitions, and no access to BAR 0.
  */
-static bool pm_cap_init(FemuZns *n, Error **errp)
+static void pm_cap_init(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
-    int cap = pci_pm_init(pci, 0, errp);
+    int cap = pci_pm_init(pci, 0, &error_abort);
 
-    if (cap < 0) {
-        return false;
-    }
     pci_set_word(pci->config + cap + PCI_PM_PMC, PCI_PM_CAP_VER_1_2);
     pci_set_word(pci->config + cap + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
     pci_set_word(pci->wmask + cap + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
-    return true;
 }
 
-static bool caps_init(FemuZns *n, Error **errp)
+static void express_cap_init(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
-    int cap;
+    int cap = pcie_endpoint_cap_init(pci, 0);
 
-    if (!pm_cap_init(n, errp) || !irq_caps_init(n, errp)) {
-        return false;
-    }
-    /* Configuration space has room: the others take 44 of its 192 bytes. */
-    cap = pcie_endpoint_cap_init(pci, 0);
     assert(cap > 0);
     pcie_cap_fill_link_ep_usp(pci, QEMU_PCI_EXP_LNK_X4,
                               QEMU_PCI_EXP_LNK_8GT);
     pcie_cap_flr_init(pci);
-    return true;
 }
 
-static bool pci_part_init(FemuZns *n, Error **errp)
+static void pci_part_init(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
 
@@ -148,12 +127,11 @@ static bool pci_part_init(FemuZns *n, Error **errp)
     pci_config_set_prog_interface(pci->config, PCI_PROG_IF_NVME);
     memory_region_init(&n->bar0, OBJECT(n), "femu-zns-bar0", BAR_BYTES);
     memory_region_add_subregion(&n->bar0, 0, &n->mmio);
-    if (!caps_init(n, errp)) {
-        return false;
-    }
+    pm_cap_init(n);
+    irq_caps_init(n);
+    express_cap_init(n);
     pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY |
                              PCI_BASE_ADDRESS_MEM_TYPE_64, &n->bar0);
-    return true;
 }
 
 /*
@@ -224,10 +202,11 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_ns_init(n);
     femu_req_init(n);
     femu_time_init(n);
-    if (!femu_trace_open(n, errp) || !pci_part_init(n, errp)) {
+    if (!femu_trace_open(n, errp)) {
         femu_teardown(n);
         return;
     }
+    pci_part_init(n);
     n->plugged = true;
 }
 
