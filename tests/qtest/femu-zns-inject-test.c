@@ -83,12 +83,19 @@ static void test_read(void)
                                  sizeof(log)), ==, NVME_SUCCESS);
     g_assert_cmpuint(le64_to_cpu(log.error_count), ==, 2);
     g_assert_cmpuint(le64_to_cpu(log.lba), ==, 2);
+    /* a copy of blocks that are not there is told so */
+    inject(drive, "inject-read-error", "2047 1");
+    g_assert_cmphex(femu_copy(drive, 2047, 2, femu_zone_lba(drive, 1)), ==,
+                    NVME_LBA_RANGE);
+    g_assert_cmphex(femu_copy(drive, 2047, 1, femu_zone_lba(drive, 1)), ==,
+                    NVME_UNRECOVERED_READ);
+    g_assert_cmpuint(media_errors(drive), ==, 3);
     /* its neighbours are good */
     femu_assert_data(drive, 0, 1, data);
     femu_assert_data(drive, 3, 1, data + 3 * drive->config.ssd.lba_bytes);
     qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", true);
     femu_assert_data(drive, 0, 2 * page_nlb, data);
-    g_assert_cmpuint(media_errors(drive), ==, 2);
+    g_assert_cmpuint(media_errors(drive), ==, 3);
     femu_shutdown(drive);
 }
 

@@ -544,6 +544,31 @@ static void test_unplug(void)
     g_unlink(data);
 }
 
+/* QEMU's help for the device: what each parameter is, in the table's words. */
+static void test_descriptions(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute':"
+                             "'device-list-properties', 'arguments': "
+                             "{'typename': 'femu-zns'}}");
+    QListEntry *entry;
+    unsigned found = 0;
+
+    QLIST_FOREACH_ENTRY(qdict_get_qlist(reply, "return"), entry) {
+        QDict *property = qobject_to(QDict, qlist_entry_obj(entry));
+
+        if (g_str_equal(qdict_get_str(property, "name"), "zones")) {
+            g_assert_cmpstr(qdict_get_str(property, "description"), ==,
+                            "number of zones of the drive, in all namespaces");
+            found++;
+        }
+    }
+    g_assert_cmpuint(found, ==, 1);
+    qobject_unref(reply);
+    femu_shutdown(drive);
+}
+
 /* Whoever is unplugged gives its serial number back. */
 static void test_unplug_serial(void)
 {
@@ -584,6 +609,7 @@ int main(int argc, char **argv)
     ADD("memory/reset-frees", test_reset_frees);
     ADD("unplug", test_unplug);
     ADD("unplug-serial", test_unplug_serial);
+    ADD("descriptions", test_descriptions);
 #undef ADD
     return g_test_run();
 }
