@@ -485,6 +485,34 @@ static void test_replay_copy_and_failure(void)
     }
 }
 
+/* QEMU says when the trace ends for want of room, and the drive goes on. */
+static void test_disk_full(void)
+{
+    FemuConfig config = femu_small_config();
+    NvmeCmd flush = femu_cmd_flush();
+    g_autofree char *path = temp_path();
+    g_autofree char *said = NULL;
+    int ours = dup(STDERR_FILENO), qemus = open(path, O_WRONLY | O_APPEND);
+    FemuDrive *drive;
+
+    g_assert_cmpint(ours, >=, 0);
+    g_assert_cmpint(dup2(qemus, STDERR_FILENO), >=, 0);
+    drive = boot(&config, "/dev/full");
+    g_assert_cmpint(dup2(ours, STDERR_FILENO), >=, 0);
+    close(ours);
+    close(qemus);
+    for (unsigned i = 0; i < 2048; i++) {       /* a flush of 4096 records */
+        g_assert_cmphex(femu_exec(&drive->io, &flush).status, ==,
+                        NVME_SUCCESS);
+    }
+    g_assert_true(g_file_get_contents(path, &said, NULL, NULL));
+    g_assert_nonnull(strstr(said, "trace=/dev/full: "));
+    g_assert_nonnull(strstr(said, "No space left on device"));
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+    g_unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -494,6 +522,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/trace/discard-and-dilation",
                    test_discard_and_dilation);
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
+    qtest_add_func("femu-zns/trace/disk-full", test_disk_full);
     qtest_add_func("femu-zns/trace/replay", test_replay);
     qtest_add_func("femu-zns/trace/replay-namespaces", test_replay_namespaces);
     qtest_add_func("femu-zns/trace/replay-conventional",
