@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "zns/map.h"
+#include "media/map.h"
 
 #include <string.h>
 

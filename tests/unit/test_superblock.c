@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "zns/superblock.h"
+#include "media/superblock.h"
 
 #include <glib.h>
 

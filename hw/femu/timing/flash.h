@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../divisor.h"
+#include "../base/divisor.h"
 #include "busy_log.h"
-#include "event_heap.h"
+#include "../base/event_heap.h"
 #include "flash_op.h"
-#include "local_clock.h"
+#include "../base/local_clock.h"
 
 #define FLASH_NONE UINT32_MAX
 

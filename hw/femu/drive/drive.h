@@ -1,0 +1,80 @@
+/*
+ * The whole drive: its rooms, and the effects that they have on each other.
+ *
+ * Inside drive/; nobody else includes this. Calls go from ssd.c, submit.c and
+ * views.c, which are the waist (ssd.h), to run.c.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_DRIVE_H
+#define FEMU_DRIVE_H
+
+#include "../entry/entry.h"
+#include "../ssd.h"
+#include "../ssd_histogram.h"
+
+typedef struct OpStats {
+    SsdHistogram latency_ns;
+    uint64_t rejected;
+    uint64_t bytes;
+} OpStats;
+
+typedef struct Stats {
+    OpStats ops[SSD_OP_COUNT];
+    uint64_t since_at_ns;
+    /* Readings of the ever-growing counters at the last reset. */
+    FlashCounters flash;
+    ConvCounters conv;
+    uint64_t *channel_busy_ns;
+    uint64_t *unit_busy_ns;
+} Stats;
+
+struct Ssd {
+    SsdParams params;
+    uint64_t run_at_ns; /* everything up to here has happened */
+    EventHeap events;
+    Effects effects;
+    Commands commands;
+    Media media;
+    Link link;
+    Buffer buffer;
+    ResetEngine reset;
+    Namespaces ns;
+    Zns zns;
+    Conv conv;
+    Entry entry;
+
+    /* Completions in order of their due time, not yet polled: a ring. */
+    SsdDone *ready;
+    uint32_t ready_head;
+    uint32_t ready_count;
+
+    Stats stats;
+};
+
+/* check.c: may the command take effect? Changes nothing. */
+SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
+/* Is the operation of the drive, whatever namespace it names? */
+bool ssd_is_of_drive(SsdOp op);
+/* The blocks that a copy writes. */
+uint64_t ssd_copy_nlb(const SsdCmd *cmd);
+
+/* run.c */
+/* Run the drive up to and including now_ns. */
+void ssd_run(Ssd *ssd, uint64_t now_ns);
+/* The command's work begins: its hand-off. Effects are still to be drained. */
+void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
+/* Act upon all effects, and on the effects of that. */
+void ssd_drain(Ssd *ssd, uint64_t now_ns);
+/* The next completion waiting to be polled, and one less of them. */
+SsdDone ssd_take_ready(Ssd *ssd);
+
+/* stats.c and wear.c, which appends the member "wear" */
+void ssd_stats_init(Ssd *ssd);
+void ssd_stats_destroy(Ssd *ssd);
+void ssd_wear_json(const Ssd *ssd, GString *json);
+
+#endif
