@@ -38,7 +38,7 @@ static uint32_t read_line(const Entry *entry, const Command *command)
 
 static uint32_t read_group(const Entry *entry, const Command *command)
 {
-    return read_line(entry, command) / lines_per_group(entry->params);
+    return read_line(entry, command) / lines_in_group(entry->params);
 }
 
 /* A read may not take the slot that a group without any must find. */

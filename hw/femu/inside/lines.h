@@ -14,7 +14,7 @@
 #include "../base/turns.h"
 #include "../params.h"
 
-static inline uint32_t lines_per_group(const SsdParams *p)
+static inline uint32_t lines_in_group(const SsdParams *p)
 {
     return p->take_turns ? p->zones / p->namespaces : 1;
 }
@@ -35,7 +35,7 @@ static inline void lines_init(Turns *turns, const SsdParams *p)
                                    : 1;
 
     turns_init(turns, p->cmd_slots, lines_group_count(p), lines,
-               lines_per_group(p));
+               lines_in_group(p));
 }
 
 #endif

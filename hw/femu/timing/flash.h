@@ -168,12 +168,7 @@ FlashOp *flash_next_op(Flash *flash);
 void flash_issue_next(Flash *flash, uint64_t now_ns);
 
 /* The same with a copy of `op`. */
-static inline void flash_issue(Flash *flash, uint64_t now_ns,
-                               const FlashOp *op)
-{
-    *flash_next_op(flash) = *op;
-    flash_issue_next(flash, now_ns);
-}
+void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op);
 
 /*
  * One more short operation of the management on a unit, before all else there.

@@ -15,13 +15,29 @@ from femu.layers import c_names
 # to the first pattern that fits; it must belong to one, and a pattern must fit
 # something. A header that ends with "internal.h" is for its room alone.
 CORE = (
-    ('base', 'hw/femu/divisor.h hw/femu/timing/draw.h',
-     'arithmetic and random draws'),
     ('types', 'hw/femu/ssd_types.h', 'what all rooms of the drive speak of'),
-    ('params', 'hw/femu/params*', 'every number that a user can turn'),
-    ('timing', 'hw/femu/timing/', 'channels, units, events'),
-    ('zns', 'hw/femu/zns/', 'zone states, limits, mapping'),
-    ('ssd', 'hw/femu/ssd*', 'the drive: commands, completions'),
+    ('params', 'hw/femu/params*',
+     'every number that a user can turn, and what it bounds'),
+    ('base', 'hw/femu/base/',
+     'events in order of time, turns, ranks, clocks, draws, arithmetic'),
+    ('timing', 'hw/femu/timing/', 'the flash array in time: channels and units'),
+    ('inside', 'hw/femu/inside/',
+     'the commands inside, names of events, and what goes up: effects'),
+    ('media', 'hw/femu/media/',
+     "zones' pages on the flash: mapping, superblocks, what is programmed"),
+    ('link', 'hw/femu/link/', 'the host link, in and out'),
+    ('buffer', 'hw/femu/buffer/',
+     'the write buffer: who gets room, and how it drains'),
+    ('reset', 'hw/femu/reset/', 'what a reset costs beside its erases'),
+    ('zns', 'hw/femu/zns/',
+     'zones: states, limits, reads, writes, jobs, what is erased and when'),
+    ('conv', 'hw/femu/conv/', 'the conventional namespace: a log'),
+    ('entry', 'hw/femu/entry/',
+     'the front end and its costs, read slots, the way out'),
+    ('waist', 'hw/femu/ssd.h hw/femu/ssd_*',
+     'what the drive is for all that use it; trace files'),
+    ('drive', 'hw/femu/drive/',
+     'submission, the run of events, effects and completions; statistics'),
 )
 DEVICE = (
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
@@ -54,7 +70,7 @@ DEVICE = (
 HOUSE = CORE + DEVICE
 
 # Where not even files of one room may call each other in a circle.
-NO_CIRCLES = 'hw/femu/nvme/'
+NO_CIRCLES = 'hw/femu/'
 
 # Where rows of the table are told to readers, top to bottom, with a way through
 # the rooms: "room/file  function()".
