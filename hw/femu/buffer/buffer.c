@@ -79,16 +79,19 @@ void buffer_destroy(Buffer *buffer)
     g_free(buffer->streams);
 }
 
-bool buffer_is_crowded(const Buffer *buffer)
+bool buffer_is_crowded(Buffer *buffer)
 {
-    return buffer_is_on(buffer) && !buffer->params->take_turns &&
-           buffer->waiting_count >= buffer->params->buffer_waiters;
+    buffer->holds_up = buffer_is_on(buffer) && !buffer->params->take_turns &&
+                       buffer->waiting_count >= buffer->params->buffer_waiters;
+    return buffer->holds_up;
 }
 
 bool buffer_goes_on(Buffer *buffer)
 {
     buffer->has_told = false;
-    return buffer->waiting_count <= buffer->params->buffer_resume_waiters;
+    buffer->holds_up =
+        buffer->waiting_count > buffer->params->buffer_resume_waiters;
+    return !buffer->holds_up;
 }
 
 /* Room */
@@ -115,7 +118,7 @@ static void release(Buffer *buffer, uint32_t zone_idx, uint64_t bytes)
 
 static void tell_room_freed(Buffer *buffer)
 {
-    if (!buffer->has_told) {
+    if (buffer->holds_up && !buffer->has_told) {
         buffer->has_told = true;
         effects_push(buffer->commands->effects, EFFECT_ROOM_FREED, 0);
     }

@@ -71,7 +71,8 @@ typedef struct Buffer {
     uint64_t release_ns; /* of what a program has written; 0: at once */
     Turns turns;         /* commands that wait for room */
     uint32_t waiting_count;
-    bool has_told;         /* by EFFECT_ROOM_FREED, not yet acted upon */
+    bool holds_up;         /* it has been too crowded for who asked, */
+    bool has_told;         /* ... who will be told when writes are let in */
     bool is_draining;      /* older pages than this go first: */
     uint32_t drain_number; /* how many drains have begun */
     Stream *streams;  /* [zone] */
@@ -94,12 +95,12 @@ static inline bool buffer_is_on(const Buffer *buffer)
 
 /* Writes */
 
-/* Do so many writes wait for room that the front end must, too? */
-bool buffer_is_crowded(const Buffer *buffer);
 /*
- * EFFECT_ROOM_FREED is acted upon. Return: do so few wait that a front end
- * which they have held up goes on?
+ * Do so many writes wait for room that the front end must, too? Then
+ * EFFECT_ROOM_FREED will tell of each that has been let in, ...
  */
+bool buffer_is_crowded(Buffer *buffer);
+/* ... to be acted upon: do so few wait now that the front end goes on? */
 bool buffer_goes_on(Buffer *buffer);
 /* The write's turn has come: its data come in as there is room. */
 void buffer_write(Buffer *buffer, uint64_t now_ns, uint32_t command_idx);

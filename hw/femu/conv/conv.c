@@ -470,11 +470,6 @@ void conv_page_programmed(Conv *conv, uint64_t now_ns, const FlashOp *op)
     }
 }
 
-bool conv_has_place(const Conv *conv, uint32_t place_idx)
-{
-    return place_idx >= first_place_idx(conv);
-}
-
 /* A granule of which a part is written is read first, unless it is at hand. */
 static void read_part(Conv *conv, uint64_t now_ns, uint32_t command_idx,
                       uint64_t at_bytes)

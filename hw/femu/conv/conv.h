@@ -78,7 +78,10 @@ void conv_start(Conv *conv, uint64_t now_ns, uint32_t command_idx);
 /* Issue the writes whose turn has come, as far as there is room. */
 void conv_issue_writes(Conv *conv, uint64_t now_ns);
 /* Is this place of an operation one of its blocks? */
-bool conv_has_place(const Conv *conv, uint32_t place_idx);
+static inline bool conv_has_place(const Conv *conv, uint32_t place_idx)
+{
+    return place_idx >= media_place_count(conv->media);
+}
 void conv_page_programmed(Conv *conv, uint64_t now_ns, const FlashOp *op);
 /* An operation of OWNER_CLEANING has ended. */
 void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns);

@@ -55,6 +55,29 @@ struct Ssd {
     Stats stats;
 };
 
+/* Where the completion `i` places behind the first is in the ring. */
+static inline uint32_t ready_idx(const Ssd *ssd, uint32_t i)
+{
+    uint32_t idx = ssd->ready_head + i;
+
+    return idx < ssd->params.cmd_slots ? idx : idx - ssd->params.cmd_slots;
+}
+
+static inline void ready_push(Ssd *ssd, const SsdDone *done)
+{
+    ssd->ready[ready_idx(ssd, ssd->ready_count++)] = *done;
+}
+
+/* Needs one. */
+static inline SsdDone ready_take(Ssd *ssd)
+{
+    SsdDone done = ssd->ready[ssd->ready_head];
+
+    ssd->ready_head = ready_idx(ssd, 1);
+    ssd->ready_count--;
+    return done;
+}
+
 /* check.c: may the command take effect? Changes nothing. */
 SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
 /* Is the operation of the drive, whatever namespace it names? */
@@ -64,14 +87,26 @@ uint64_t ssd_copy_nlb(const SsdCmd *cmd);
 
 /* run.c */
 /* Run the drive up to and including now_ns. */
-void ssd_run(Ssd *ssd, uint64_t now_ns);
+void ssd_run_due(Ssd *ssd, uint64_t now_ns);
+static inline void ssd_run(Ssd *ssd, uint64_t now_ns)
+{
+    g_assert(now_ns >= ssd->run_at_ns);
+    if (MIN(event_heap_next_at_ns(&ssd->events),
+            ssd->zns.watch.next_at_ns) <= now_ns) {
+        ssd_run_due(ssd, now_ns);
+    }
+    ssd->run_at_ns = now_ns;
+}
 /* The command's work begins: its hand-off. Effects are still to be drained. */
 void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
 /* Act upon all effects, and on the effects of that. */
-void ssd_drain(Ssd *ssd, uint64_t now_ns);
-/* The next completion waiting to be polled, and one less of them. */
-SsdDone ssd_take_ready(Ssd *ssd);
-
+void ssd_drain_effects(Ssd *ssd, uint64_t now_ns);
+static inline void ssd_drain(Ssd *ssd, uint64_t now_ns)
+{
+    if (effects_wait(&ssd->effects)) {
+        ssd_drain_effects(ssd, now_ns);
+    }
+}
 /* stats.c and wear.c, which appends the member "wear" */
 void ssd_stats_init(Ssd *ssd);
 void ssd_stats_destroy(Ssd *ssd);

@@ -11,23 +11,6 @@
 
 /* Completions */
 
-/* Where the completion `i` places behind the first is in the ring. */
-static uint32_t ready_idx(const Ssd *ssd, uint32_t i)
-{
-    uint32_t idx = ssd->ready_head + i;
-
-    return idx < ssd->params.cmd_slots ? idx : idx - ssd->params.cmd_slots;
-}
-
-SsdDone ssd_take_ready(Ssd *ssd)
-{
-    SsdDone done = ssd->ready[ssd->ready_head];
-
-    ssd->ready_head = ready_idx(ssd, 1);
-    ssd->ready_count--;
-    return done;
-}
-
 static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &ssd->commands.at[command_idx];
@@ -37,10 +20,35 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     ssd_histogram_add(&stats->latency_ns,
                       now_ns - command->done.submitted_at_ns);
     stats->bytes += command->bytes;
-    ssd->ready[ready_idx(ssd, ssd->ready_count)] = command->done;
-    ssd->ready_count++;
+    ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
     entry_left(&ssd->entry, now_ns, command_idx);
+}
+
+/* No part of a command is left: it writes, if its reads were, or leaves. */
+static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    if (!command->writes) {
+        if (!entry_leaves_later(&ssd->entry, now_ns, command_idx)) {
+            complete(ssd, now_ns, command_idx);
+        }
+    } else if (command->is_conventional) {
+        conv_issue_writes(&ssd->conv, now_ns);
+    } else {
+        zns_issue_writes(&ssd->zns, now_ns, command->write.data.zone_idx);
+    }
+}
+
+/* What this leads to comes behind the effects that wait already. */
+static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    if (effects_wait(&ssd->effects)) {
+        commands_part_ended(&ssd->commands, command_idx);
+    } else if (commands_part_off(&ssd->commands, command_idx)) {
+        goes_on(ssd, now_ns, command_idx);
+    }
 }
 
 /* Begin: the work that the commit has left, from the hand-off on */
@@ -117,7 +125,7 @@ void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     } else {
         begin_zoned(ssd, now_ns, command_idx);
     }
-    commands_part_ended(&ssd->commands, command_idx);
+    part_ended(ssd, now_ns, command_idx);
 }
 
 static void begin_handed_off(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
@@ -129,33 +137,18 @@ static void begin_handed_off(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
 /* Effects */
 
-/* A command writes when its reads have ended; else it leaves. */
-static void parts_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+static void act_upon(Ssd *ssd, uint64_t now_ns, Effect effect)
 {
-    const Command *command = &ssd->commands.at[command_idx];
+    uint32_t idx = effect_idx(effect);
 
-    if (!commands_is_at_rest(&ssd->commands, command_idx)) {
-        return;
-    }
-    if (!command->writes) {
-        if (!entry_leaves_later(&ssd->entry, now_ns, command_idx)) {
-            complete(ssd, now_ns, command_idx);
-        }
-    } else if (command->is_conventional) {
-        conv_issue_writes(&ssd->conv, now_ns);
-    } else {
-        zns_issue_writes(&ssd->zns, now_ns, command->write.data.zone_idx);
-    }
-}
-
-static void act_upon(Ssd *ssd, uint64_t now_ns, const Effect *effect)
-{
-    switch (effect->kind) {
+    switch (effect_kind(effect)) {
     case EFFECT_PARTS_ENDED:
-        parts_ended(ssd, now_ns, effect->idx);
+        if (commands_is_at_rest(&ssd->commands, idx)) {
+            goes_on(ssd, now_ns, idx);
+        }
         break;
     case EFFECT_ZONE_DUE:
-        zns_settle_zone(&ssd->zns, now_ns, effect->idx);
+        zns_settle_zone(&ssd->zns, now_ns, idx);
         break;
     case EFFECT_ROOM_FREED:
         begin_handed_off(ssd, now_ns, entry_room_freed(&ssd->entry, now_ns));
@@ -164,18 +157,16 @@ static void act_upon(Ssd *ssd, uint64_t now_ns, const Effect *effect)
         reset_drained(&ssd->reset, now_ns);
         break;
     case EFFECT_RESET_MANAGED:
-        zns_reset_managed(&ssd->zns, now_ns, effect->idx);
+        zns_reset_managed(&ssd->zns, now_ns, idx);
         break;
     }
 }
 
-void ssd_drain(Ssd *ssd, uint64_t now_ns)
+void ssd_drain_effects(Ssd *ssd, uint64_t now_ns)
 {
-    Effect effect;
-
-    while (effects_take(&ssd->effects, &effect)) {
-        act_upon(ssd, now_ns, &effect);
-    }
+    do {
+        act_upon(ssd, now_ns, effects_take(&ssd->effects));
+    } while (effects_wait(&ssd->effects));
 }
 
 /* Events */
@@ -195,7 +186,7 @@ static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     if (op->kind == FLASH_READ) {
         link_out(&ssd->link, now_ns, op->owner.idx, op->host_bytes);
     }
-    commands_part_ended(&ssd->commands, op->owner.idx);
+    part_ended(ssd, now_ns, op->owner.idx);
     ssd_drain(ssd, now_ns);
     if (op->kind == FLASH_PROGRAM) {
         programs_ended(&ssd->media.programs, op->epoch);
@@ -258,7 +249,7 @@ static void portion_arrived(Ssd *ssd, uint64_t now_ns)
     LinkPortion portion = link_arrived(&ssd->link);
 
     if (ssd->commands.at[portion.command_idx].is_conventional) {
-        commands_part_ended(&ssd->commands, portion.command_idx);
+        part_ended(ssd, now_ns, portion.command_idx);
     } else {
         zns_write_arrived(&ssd->zns, now_ns, &portion);
     }
@@ -308,7 +299,7 @@ static void run_until(Ssd *ssd, uint64_t until_ns)
 }
 
 /* At one instant, what zones do of themselves comes last. */
-static void run_due(Ssd *ssd, uint64_t now_ns)
+void ssd_run_due(Ssd *ssd, uint64_t now_ns)
 {
     uint64_t watch_at_ns = ssd->zns.watch.next_at_ns;
 
@@ -319,16 +310,4 @@ static void run_due(Ssd *ssd, uint64_t now_ns)
         watch_at_ns = ssd->zns.watch.next_at_ns;
     }
     run_until(ssd, now_ns);
-}
-
-void ssd_run(Ssd *ssd, uint64_t now_ns)
-{
-    uint64_t due_at_ns = MIN(event_heap_next_at_ns(&ssd->events),
-                             ssd->zns.watch.next_at_ns);
-
-    g_assert(now_ns >= ssd->run_at_ns);
-    if (due_at_ns <= now_ns) {
-        run_due(ssd, now_ns);
-    }
-    ssd->run_at_ns = now_ns;
 }

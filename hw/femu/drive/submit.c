@@ -310,7 +310,7 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
 
     ssd_run(ssd, now_ns);
     while (count < max && ssd->ready_count) {
-        done[count] = ssd_take_ready(ssd);
+        done[count] = ready_take(ssd);
         count_inside(ssd, done[count++].nsid, -1);
     }
     return count;

@@ -43,11 +43,6 @@ bool entry_is_timed(const SsdParams *p, SsdOp op)
     }
 }
 
-bool entry_takes(const Entry *entry, SsdOp op)
-{
-    return entry->has_front && entry_is_timed(entry->params, op);
-}
-
 /* In */
 
 static bool writes_zone(const Command *command)
@@ -102,17 +97,14 @@ uint32_t entry_event(Entry *entry, uint64_t now_ns)
 
     if (commands_is_write(entry->commands->at[command_idx].done.op) &&
         buffer_is_crowded(entry->buffer)) {
-        front_end_hold_up(&entry->front);
-        return SSD_NONE;
+        return SSD_NONE; /* until EFFECT_ROOM_FREED */
     }
     return hand_off(entry, now_ns);
 }
 
 uint32_t entry_room_freed(Entry *entry, uint64_t now_ns)
 {
-    return buffer_goes_on(entry->buffer) &&
-           front_end_is_held_up(&entry->front) ? hand_off(entry, now_ns)
-                                               : SSD_NONE;
+    return buffer_goes_on(entry->buffer) ? hand_off(entry, now_ns) : SSD_NONE;
 }
 
 /* Out */
@@ -166,7 +158,7 @@ bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx)
     return true;
 }
 
-void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx)
+void entry_slot_left(Entry *entry, uint64_t now_ns, uint32_t command_idx)
 {
     uint32_t next_idx = read_slots_left(entry, command_idx);
 

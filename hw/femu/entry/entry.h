@@ -62,7 +62,10 @@ void entry_destroy(Entry *entry);
 /* Does the operation take the drive's time, by its parameters? */
 bool entry_is_timed(const SsdParams *params, SsdOp op);
 /* Is the operation taken in by the front end, if there is one? */
-bool entry_takes(const Entry *entry, SsdOp op);
+static inline bool entry_takes(const Entry *entry, SsdOp op)
+{
+    return entry->has_front && entry_is_timed(entry->params, op);
+}
 
 /*
  * cost.c: of a command that has been accepted, of `nlb` blocks; `ns` may be
@@ -88,7 +91,14 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns);
  */
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 /* A command is done: its read slot is free, if it had one. */
-void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+void entry_slot_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+static inline void entry_left(Entry *entry, uint64_t now_ns,
+                              uint32_t command_idx)
+{
+    if (entry->params->read_slots > 0) {
+        entry_slot_left(entry, now_ns, command_idx);
+    }
+}
 
 /* read_slots.c */
 void read_slots_init(ReadSlots *slots, const SsdParams *params);

@@ -58,7 +58,6 @@ void front_end_go_on(FrontEnd *front, uint64_t now_ns)
 {
     const FrontEndWork *work = &front->work[front->head_idx];
 
-    front->held_up = false;
     front->free_at_ns = now_ns + work->after_ns;
     front->head_idx = work->next_idx;
     if (front->head_idx != FRONT_END_NONE) {

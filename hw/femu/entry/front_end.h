@@ -2,7 +2,7 @@
  * The front end: the processor that takes commands in, one after another. Its
  * work on a command has a part before the hand-off, which the command waits
  * for, and a part after it, which only the next command waits for. Its owner
- * may hold it up at a hand-off; then all that is behind waits, too.
+ * may put a hand-off off; then all that is behind waits, too.
  *
  * Knows nothing of what a command is: a number below a bound.
  *
@@ -32,7 +32,6 @@ typedef struct FrontEnd {
     FrontEndWork *work;  /* [command] */
     uint32_t head_idx;   /* in service; the others wait */
     uint32_t tail_idx;
-    bool held_up;        /* at the hand-off of the head */
     uint64_t free_at_ns; /* end of the work after the last hand-off */
 } FrontEnd;
 
@@ -44,21 +43,10 @@ void front_end_destroy(FrontEnd *front);
 void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,
                      uint64_t before_ns, uint64_t after_ns);
 
-/* The command whose hand-off is due or held up. */
+/* The command whose hand-off is due. */
 static inline uint32_t front_end_command(const FrontEnd *front)
 {
     return front->head_idx;
-}
-
-/* The hand-off cannot be now: the front end waits for front_end_go_on(). */
-static inline void front_end_hold_up(FrontEnd *front)
-{
-    front->held_up = true;
-}
-
-static inline bool front_end_is_held_up(const FrontEnd *front)
-{
-    return front->held_up;
 }
 
 /* The head has been handed off: on with the work after that, and the next. */

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../base/owner.h"
 #include "../base/span.h"
@@ -81,14 +82,67 @@ void commands_init(Commands *commands, uint32_t slots, Effects *effects);
 void commands_destroy(Commands *commands);
 
 /* Does the operation move data between host and drive, or within the drive? */
-bool commands_is_host_io(SsdOp op);
-bool commands_is_write(SsdOp op); /* of data: writes, appends, copies */
+static inline bool commands_is_host_io(SsdOp op)
+{
+    switch (op) {
+    case SSD_OP_READ:
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+    case SSD_OP_WRITE_ZEROES:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+    case SSD_OP_COPY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ... of these, a write: also an append or a copy. */
+static inline bool commands_is_write(SsdOp op)
+{
+    return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES ||
+           op == SSD_OP_COPY || op == SSD_OP_APPEND;
+}
 
 /* A command comes in; there must be a free slot. Return: its slot. */
-uint32_t commands_take(Commands *commands, uint64_t now_ns, const SsdCmd *cmd,
-                       uint32_t tag);
+static inline uint32_t commands_take(Commands *commands, uint64_t now_ns,
+                                     const SsdCmd *cmd, uint32_t tag)
+{
+    uint32_t command_idx = commands->free_idx;
+    Command *command = &commands->at[command_idx];
+
+    commands->free_idx = command->next_idx;
+    commands->count++;
+    commands->finish_count += cmd->op == SSD_OP_ZONE_FINISH;
+    commands->host_io_count += commands_is_host_io(cmd->op);
+    memset(command, 0, offsetof(Command, write));
+    command->done.tag = tag;
+    command->done.nsid = cmd->nsid;
+    command->done.op = cmd->op;
+    command->done.submitted_at_ns = now_ns;
+    command->first_job_idx = SSD_NONE;
+    command->last_job_idx = SSD_NONE;
+    return command_idx;
+}
+
 /* It leaves. What it was can be read until the slot is taken again. */
-void commands_give(Commands *commands, uint64_t now_ns, uint32_t command_idx);
+static inline void commands_give(Commands *commands, uint64_t now_ns,
+                                 uint32_t command_idx)
+{
+    Command *command = &commands->at[command_idx];
+    SsdOp op = command->done.op;
+
+    commands->count--;
+    commands->finish_count -= op == SSD_OP_ZONE_FINISH;
+    if (commands_is_host_io(op)) {
+        commands->host_io_count--;
+        commands->host_io_seen = true;
+        commands->host_io_left_at_ns = now_ns;
+    }
+    command->next_idx = commands->free_idx;
+    commands->free_idx = command_idx;
+}
 
 /* The ranges of a copy or deallocation: Command.range_count of them. */
 static inline Span *commands_ranges(const Commands *commands,
@@ -104,16 +158,23 @@ static inline void commands_part_added(Commands *commands,
     commands->at[command_idx].parts_left++;
 }
 
+/* ... and for one thing less. Return: was it the last? */
+static inline bool commands_part_off(Commands *commands, uint32_t command_idx)
+{
+    return --commands->at[command_idx].parts_left == 0;
+}
+
 /*
- * ... and for one thing less: EFFECT_PARTS_ENDED tells of the last. Before that
- * is acted upon, somebody may have given the command more to wait for.
+ * The same for rooms below the drive: EFFECT_PARTS_ENDED tells of the last.
+ * Before that is acted upon, somebody may have given the command more to wait
+ * for.
  */
 static inline void commands_part_ended(Commands *commands,
                                        uint32_t command_idx)
 {
     Command *command = &commands->at[command_idx];
 
-    if (--command->parts_left == 0 && !command->has_told) {
+    if (commands_part_off(commands, command_idx) && !command->has_told) {
         command->has_told = true;
         effects_push(commands->effects, EFFECT_PARTS_ENDED, command_idx);
     }

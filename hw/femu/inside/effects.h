@@ -27,10 +27,20 @@ typedef enum EffectKind {
     EFFECT_RESET_MANAGED, /* job `idx`, a reset, may let go of its blocks */
 } EffectKind;
 
-typedef struct Effect {
-    EffectKind kind;
-    uint32_t idx;
-} Effect;
+/* One word, so that it is written and read as one. */
+typedef uint32_t Effect;
+
+enum { EFFECT_IDX_BITS = 28 };
+
+static inline EffectKind effect_kind(Effect effect)
+{
+    return effect >> EFFECT_IDX_BITS;
+}
+
+static inline uint32_t effect_idx(Effect effect)
+{
+    return effect & ((UINT32_C(1) << EFFECT_IDX_BITS) - 1);
+}
 
 typedef struct Effects {
     Effect *ring;
@@ -58,20 +68,22 @@ static inline void effects_push(Effects *effects, EffectKind kind,
 
     g_assert(effects->count <= effects->capacity);
     place -= place < effects->capacity ? 0 : effects->capacity;
-    effects->ring[place] = (Effect) { kind, idx };
+    effects->ring[place] = (Effect)kind << EFFECT_IDX_BITS | idx;
 }
 
-/* Return: false if there is none. */
-static inline bool effects_take(Effects *effects, Effect *effect)
+static inline bool effects_wait(const Effects *effects)
 {
-    if (effects->count == 0) {
-        return false;
-    }
-    *effect = effects->ring[effects->head];
-    effects->head = effects->head + 1 < effects->capacity
-                    ? effects->head + 1 : 0;
+    return effects->count > 0;
+}
+
+/* Needs one that waits. */
+static inline Effect effects_take(Effects *effects)
+{
+    Effect effect = effects->ring[effects->head++];
+
+    effects->head -= effects->head < effects->capacity ? 0 : effects->capacity;
     effects->count--;
-    return true;
+    return effect;
 }
 
 #endif

@@ -148,28 +148,6 @@ void media_destroy(Media *media)
 
 /* Pages */
 
-void media_place_page(const Media *media, uint32_t zone_idx, uint64_t page,
-                      FlashOp *op)
-{
-    uint32_t unit_in_zone = media_page_position(media, zone_idx, page);
-    uint32_t units = media->map.zone_units;
-
-    op->unit_idx = map_zone_units(&media->map, zone_idx)[unit_in_zone];
-    op->place_idx = zone_idx * units + unit_in_zone;
-    op->cells_idx = media->superblocks.of_zone[zone_idx] * units +
-                    unit_in_zone;
-    op->row = divide(page, &media->map.units_divisor);
-}
-
-void media_page_programmed(Media *media, const FlashOp *op)
-{
-    /* A page of a life that a reset has ended does not count. */
-    if (op->life == media->life[media_zone_of_place(media, op->place_idx)]) {
-        /* Not all below: a failed zone may have thrown pages away. */
-        media->programmed_rows[op->place_idx] = op->row + 1;
-    }
-}
-
 void media_forget_pages(Media *media, uint32_t zone_idx)
 {
     uint32_t units = media->map.zone_units;
@@ -240,20 +218,13 @@ void media_erase_blocks(Media *media, uint64_t now_ns,
     }
 }
 
-void media_erase_before_program(Media *media, uint64_t now_ns,
-                                uint32_t zone_idx, uint64_t page, Owner owner)
+void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                      uint64_t page, Owner owner)
 {
     SuperblockTable *table = &media->superblocks;
     uint32_t superblock_idx = table->of_zone[zone_idx];
     uint32_t unit, block, count;
 
-    if (superblock_idx == SUPERBLOCK_NONE) {
-        superblock_map(table, zone_idx);
-        superblock_idx = table->of_zone[zone_idx];
-    }
-    if (superblock_is_clean(table, superblock_idx)) {
-        return;
-    }
     if (media->params->erase_at == SSD_ERASE_AT_ZONE_WRITE) {
         media_erase_blocks(media, now_ns, superblock_idx, UINT32_MAX, owner);
         return;

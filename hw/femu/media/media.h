@@ -98,8 +98,18 @@ static inline uint32_t media_page_unit(const Media *media, uint32_t zone_idx,
  * Where a page lies: fills in the operation's unit, place and cells. The zone
  * must be backed by a superblock if anything will be done there.
  */
-void media_place_page(const Media *media, uint32_t zone_idx, uint64_t page,
-                      FlashOp *op);
+static inline void media_place_page(const Media *media, uint32_t zone_idx,
+                                    uint64_t page, FlashOp *op)
+{
+    uint32_t unit_in_zone = media_page_position(media, zone_idx, page);
+    uint32_t units = media->map.zone_units;
+
+    op->unit_idx = map_zone_units(&media->map, zone_idx)[unit_in_zone];
+    op->place_idx = zone_idx * units + unit_in_zone;
+    op->cells_idx = media->superblocks.of_zone[zone_idx] * units +
+                    unit_in_zone;
+    op->row = divide(page, &media->map.units_divisor);
+}
 
 /* The zone of an operation that media_place_page() has placed. */
 static inline uint32_t media_zone_of_place(const Media *media,
@@ -125,7 +135,14 @@ static inline bool media_is_programmed(const Media *media, const FlashOp *op)
     return op->row < media->programmed_rows[op->place_idx];
 }
 
-void media_page_programmed(Media *media, const FlashOp *op);
+static inline void media_page_programmed(Media *media, const FlashOp *op)
+{
+    /* A page of a life that a reset has ended does not count. */
+    if (op->life == media->life[media_zone_of_place(media, op->place_idx)]) {
+        /* Not all below: a failed zone may have thrown pages away. */
+        media->programmed_rows[op->place_idx] = op->row + 1;
+    }
+}
 
 /* From now on the zone's old pages do not count: a new life begins. */
 void media_forget_pages(Media *media, uint32_t zone_idx);
@@ -138,13 +155,28 @@ static inline void media_issue_for_command(Media *media, uint64_t now_ns,
     flash_issue_next(&media->flash, now_ns);
 }
 
+/* The zone's superblock is not clean: what the page needs is erased. */
+void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                      uint64_t page, Owner owner);
+
 /*
  * To be called before the program of a page of a zone is issued: what must be
  * erased is. `owner`, the program's or OWNER_FIRST_WRITE, waits for the erases
  * of the whole zone if that is the way.
  */
-void media_erase_before_program(Media *media, uint64_t now_ns,
-                                uint32_t zone_idx, uint64_t page, Owner owner);
+static inline void media_erase_before_program(Media *media, uint64_t now_ns,
+                                              uint32_t zone_idx, uint64_t page,
+                                              Owner owner)
+{
+    SuperblockTable *table = &media->superblocks;
+
+    if (table->of_zone[zone_idx] == SUPERBLOCK_NONE) {
+        superblock_map(table, zone_idx);
+    }
+    if (!superblock_is_clean(table, table->of_zone[zone_idx])) {
+        media_erase_dirt(media, now_ns, zone_idx, page, owner);
+    }
+}
 
 /* Erase up to `most` blocks of a superblock on each unit; `owner` waits. */
 void media_erase_blocks(Media *media, uint64_t now_ns,

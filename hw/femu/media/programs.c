@@ -54,9 +54,8 @@ static void tell(Programs *programs, Owner owner)
     }
 }
 
-void programs_ended(Programs *programs, uint32_t epoch)
+void programs_epochs_ended(Programs *programs)
 {
-    programs->pending[epoch]--;
     while (programs->oldest != programs->current &&
            programs->pending[programs->oldest] == 0) {
         uint32_t ended = programs->oldest;

@@ -43,6 +43,13 @@ bool programs_await(Programs *programs, Owner owner);
  * One of an epoch has ended. Whoever waited for the last: a part of the command
  * has ended, or EFFECT_PROGRAMS_ENDED.
  */
-void programs_ended(Programs *programs, uint32_t epoch);
+void programs_epochs_ended(Programs *programs);
+static inline void programs_ended(Programs *programs, uint32_t epoch)
+{
+    programs->pending[epoch]--;
+    if (programs->oldest != programs->current) {
+        programs_epochs_ended(programs);
+    }
+}
 
 #endif

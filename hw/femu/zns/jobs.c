@@ -76,30 +76,6 @@ uint32_t job_new_background(Zns *zns)
     return job_idx;
 }
 
-/* Zones to be looked at */
-
-void jobs_zone_due(Zns *zns, uint32_t zone_idx)
-{
-    JobQueue *queue = &zns->jobs.zones[zone_idx];
-
-    if (!queue->is_due) {
-        queue->is_due = true;
-        effects_push(zns->commands->effects, EFFECT_ZONE_DUE, zone_idx);
-    }
-}
-
-void jobs_zone_written(Zns *zns, uint32_t zone_idx)
-{
-    if (zns->jobs.zones[zone_idx].head_idx != SSD_NONE) {
-        jobs_zone_due(zns, zone_idx);
-    }
-}
-
-bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx)
-{
-    return zns->jobs.zones[zone_idx].resets_waiting > 0;
-}
-
 /* A job enters its zone's queue when its command is submitted */
 
 /* Is the zone being finished, with pages that are not issued yet? */

@@ -35,14 +35,6 @@ void zns_destroy(Zns *zns)
     watch_destroy(&zns->watch);
 }
 
-bool zns_has_room(const Zns *zns)
-{
-    /* Any command may be a Select All that needs every zone it can have. */
-    return zns->jobs.free_count + zns->erases.running >=
-           zns->ns->ns_zones + zns->params->mgmt_parallel_zones +
-           zns->jobs.own_reserve;
-}
-
 /* Submission */
 
 static bool leaves_work(const ZoneEntry *zone, SsdOp op)

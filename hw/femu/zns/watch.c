@@ -128,16 +128,11 @@ static WatchPhase phase_of(const Watch *watch, uint32_t zone_idx)
            ? WATCH_ACTIVE : WATCH_NONE;
 }
 
-void watch_zone(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
+void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
 {
-    WatchedZone *zone;
-    WatchPhase phase;
+    WatchedZone *zone = &watch->zones[zone_idx];
+    WatchPhase phase = phase_of(watch, zone_idx);
 
-    if (!watch->zones) {
-        return;
-    }
-    zone = &watch->zones[zone_idx];
-    phase = phase_of(watch, zone_idx);
     if (phase == zone->phase) {
         return;
     }

@@ -57,7 +57,13 @@ void watch_init(Watch *watch, const SsdParams *params,
 void watch_destroy(Watch *watch);
 
 /* The zone's state may have changed. */
-void watch_zone(Watch *watch, uint64_t now_ns, uint32_t zone_idx);
+void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx);
+static inline void watch_zone(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (watch->zones) {
+        watch_state(watch, now_ns, zone_idx);
+    }
+}
 
 /*
  * A limit has been reached, at watch->next_at_ns. Return: the zone that the

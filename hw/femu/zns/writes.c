@@ -175,13 +175,6 @@ static void start_write(Zns *zns, uint64_t now_ns, uint32_t command_idx)
     }
 }
 
-bool zns_zone_is_written(const Zns *zns, uint32_t zone_idx)
-{
-    const WriteQueue *queue = &zns->writes[zone_idx];
-
-    return queue->head_idx == SSD_NONE && queue->coming_count == 0;
-}
-
 void zns_issue_writes(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     WriteQueue *queue = &zns->writes[zone_idx];

@@ -148,8 +148,13 @@ uint64_t zns_fills_end_after_ns(const Zns *zns);
 
 /* mgmt.c */
 
-/* Could a Select All find a job for each of its zones? */
-bool zns_has_room(const Zns *zns);
+/* Any command may be a Select All that needs every zone it can have. */
+static inline bool zns_has_room(const Zns *zns)
+{
+    return zns->jobs.free_count + zns->erases.running >=
+           zns->ns->ns_zones + zns->params->mgmt_parallel_zones +
+           zns->jobs.own_reserve;
+}
 /* Commit `op` on one zone, or on all of a namespace. */
 void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                      uint32_t zone_idx, SsdOp op);

@@ -16,7 +16,12 @@
 void zns_writes_init(Zns *zns);
 void zns_writes_destroy(Zns *zns);
 /* Is no write of the zone left that is not issued, or waits for its data? */
-bool zns_zone_is_written(const Zns *zns, uint32_t zone_idx);
+static inline bool zns_zone_is_written(const Zns *zns, uint32_t zone_idx)
+{
+    const WriteQueue *queue = &zns->writes[zone_idx];
+
+    return queue->head_idx == SSD_NONE && queue->coming_count == 0;
+}
 /* A reset has discarded what was not issued yet: nothing is left to write. */
 void zns_drop_writes(Zns *zns, uint32_t zone_idx);
 /* From now on the zone's old pages do not count. */
@@ -42,11 +47,27 @@ void job_give(Zns *zns, uint32_t job_idx);
 /* It leaves its zone, whose next one may have its turn. */
 void job_leave_zone(Zns *zns, uint32_t job_idx);
 /* EFFECT_ZONE_DUE is to tell that the zone must be looked at. */
-void jobs_zone_due(Zns *zns, uint32_t zone_idx);
+static inline void jobs_zone_due(Zns *zns, uint32_t zone_idx)
+{
+    JobQueue *queue = &zns->jobs.zones[zone_idx];
+
+    if (!queue->is_due) {
+        queue->is_due = true;
+        effects_push(zns->commands->effects, EFFECT_ZONE_DUE, zone_idx);
+    }
+}
 /* No write of the zone waits any more: a finish may have waited for that. */
-void jobs_zone_written(Zns *zns, uint32_t zone_idx);
+static inline void jobs_zone_written(Zns *zns, uint32_t zone_idx)
+{
+    if (zns->jobs.zones[zone_idx].head_idx != SSD_NONE) {
+        jobs_zone_due(zns, zone_idx);
+    }
+}
 /* Has a reset been accepted whose erases have not begun? */
-bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx);
+static inline bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx)
+{
+    return zns->jobs.zones[zone_idx].resets_waiting > 0;
+}
 /* The list of running finishes. */
 void jobs_fill_begins(Zns *zns, uint32_t job_idx);
 void jobs_fill_ended(Zns *zns, uint32_t job_idx);
