@@ -85,28 +85,6 @@ bool ssd_is_of_drive(SsdOp op);
 /* The blocks that a copy writes. */
 uint64_t ssd_copy_nlb(const SsdCmd *cmd);
 
-/* run.c */
-/* Run the drive up to and including now_ns. */
-void ssd_run_due(Ssd *ssd, uint64_t now_ns);
-static inline void ssd_run(Ssd *ssd, uint64_t now_ns)
-{
-    g_assert(now_ns >= ssd->run_at_ns);
-    if (MIN(event_heap_next_at_ns(&ssd->events),
-            ssd->zns.watch.next_at_ns) <= now_ns) {
-        ssd_run_due(ssd, now_ns);
-    }
-    ssd->run_at_ns = now_ns;
-}
-/* The command's work begins: its hand-off. Effects are still to be drained. */
-void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
-/* Act upon all effects, and on the effects of that. */
-void ssd_drain_effects(Ssd *ssd, uint64_t now_ns);
-static inline void ssd_drain(Ssd *ssd, uint64_t now_ns)
-{
-    if (effects_wait(&ssd->effects)) {
-        ssd_drain_effects(ssd, now_ns);
-    }
-}
 /* stats.c and wear.c, which appends the member "wear" */
 void ssd_stats_init(Ssd *ssd);
 void ssd_stats_destroy(Ssd *ssd);

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#include "drive.h"
+#include "run.h"
 
 void ssd_stats_init(Ssd *ssd)
 {

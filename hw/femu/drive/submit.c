@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "drive.h"
+#include "run.h"
 
 bool ssd_has_room(const Ssd *ssd)
 {

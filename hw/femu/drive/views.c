@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "drive.h"
+#include "run.h"
 
 /* `nsid` must be that of a namespace. */
 static SsdNs *find_ns(const Ssd *ssd, uint32_t nsid)

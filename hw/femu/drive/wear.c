@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive.h"
+#include "run.h"
 
 uint64_t ssd_block_count(const Ssd *ssd)
 {

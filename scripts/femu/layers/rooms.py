@@ -179,8 +179,12 @@ class House:
         return circles(self.rooms, edges)
 
     def file_circles(self, by_include=False):
-        """Return: lists of files that call (or include) each other."""
-        edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include}
+        """Return: lists of files that call (or include) each other.
+
+        That an inline function calls the source of its own header is none.
+        """
+        edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include and
+                 a[0] != a[3][:-1] + 'h'}
         return circles(sorted({path for edge in edges for path in edge}),
                        edges)
 

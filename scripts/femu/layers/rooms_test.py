@@ -112,6 +112,9 @@ PLANTS = (
     ('a header that is for another room', 'core/drive.c',
      '#include "ground/map_internal.h"\n',
      {'core/drive.c:14: ground/map_internal.h is for its room alone'}),
+    ('an inline function of a header, which its own file provides for',
+     'core/ground/zone.h', 'static inline void zone_again(void)\n{\n'
+     '    zone_open(1);\n}\n', set()),
     ('a circle of files in one room of the device', 'hw/femu/nvme/b.c',
      'void b_end(void)\n{\n    a_begin();\n}\n',
      {'hw/femu/nvme/a.c:1: a circle of files: hw/femu/nvme/a.c, '
