@@ -10,17 +10,15 @@
 
 #include "buffer.h"
 
-#include "../inside/lines.h"
-
 /* What the parameters say, but it is over before any next program ends. */
-static uint64_t release_time_ns(const Buffer *buffer)
+static uint64_t release_time_ns(const WriteBuffer *buffer)
 {
     uint64_t least_ns = flash_least_program_ns(&buffer->media->flash.config);
 
     return least_ns ? MIN(buffer->params->buffer_release_ns, least_ns - 1) : 0;
 }
 
-static void init_streams(Buffer *buffer)
+static void init_streams(WriteBuffer *buffer)
 {
     buffer->streams = g_new0(Stream, buffer->params->zones);
     for (uint32_t i = 0; i < buffer->params->zones; i++) {
@@ -29,7 +27,7 @@ static void init_streams(Buffer *buffer)
     }
 }
 
-static void init_units(Buffer *buffer)
+static void init_units(WriteBuffer *buffer)
 {
     buffer->units = g_new0(UnitQueue, buffer->media->unit_count);
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
@@ -39,7 +37,7 @@ static void init_units(Buffer *buffer)
     }
 }
 
-static void init_pages(Buffer *buffer)
+static void init_pages(WriteBuffer *buffer)
 {
     buffer->page_count = buffer->size_bytes / buffer->media->page_bytes + 1;
     buffer->pages = g_new(BufferedPage, buffer->page_count);
@@ -49,10 +47,10 @@ static void init_pages(Buffer *buffer)
     }
 }
 
-void buffer_init(Buffer *buffer, const SsdParams *params, Commands *commands,
-                 Media *media, Link *link, EventHeap *events)
+void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
+               Media *media, Link *link, EventHeap *events)
 {
-    *buffer = (Buffer) {
+    *buffer = (WriteBuffer) {
         .params = params,
         .commands = commands,
         .media = media,
@@ -61,17 +59,18 @@ void buffer_init(Buffer *buffer, const SsdParams *params, Commands *commands,
         .size_bytes = params->write_buffer_bytes,
         .zone_bytes = params->zone_buffer_bytes,
     };
-    if (!buffer_is_on(buffer)) {
+    if (!wbuf_is_on(buffer)) {
         return;
     }
     buffer->release_ns = release_time_ns(buffer);
-    lines_init(&buffer->turns, params);
+    buffer->lines = lines_of(params);
+    lines_init_turns(&buffer->lines, params, &buffer->turns);
     init_streams(buffer);
     init_units(buffer);
     init_pages(buffer);
 }
 
-void buffer_destroy(Buffer *buffer)
+void wbuf_destroy(WriteBuffer *buffer)
 {
     turns_destroy(&buffer->turns);
     g_free(buffer->pages);
@@ -79,14 +78,14 @@ void buffer_destroy(Buffer *buffer)
     g_free(buffer->streams);
 }
 
-bool buffer_is_crowded(Buffer *buffer)
+bool wbuf_is_crowded(WriteBuffer *buffer)
 {
-    buffer->holds_up = buffer_is_on(buffer) && !buffer->params->take_turns &&
+    buffer->holds_up = wbuf_is_on(buffer) && !buffer->params->take_turns &&
                        buffer->waiting_count >= buffer->params->buffer_waiters;
     return buffer->holds_up;
 }
 
-bool buffer_goes_on(Buffer *buffer)
+bool wbuf_goes_on(WriteBuffer *buffer)
 {
     buffer->has_told = false;
     buffer->holds_up =
@@ -96,27 +95,27 @@ bool buffer_goes_on(Buffer *buffer)
 
 /* Room */
 
-static bool zone_has_room(const Buffer *buffer, uint32_t zone_idx,
+static bool zone_has_room(const WriteBuffer *buffer, uint32_t zone_idx,
                           uint32_t bytes)
 {
     return bytes <= buffer->zone_bytes - buffer->streams[zone_idx].used_bytes;
 }
 
-static void reserve(Buffer *buffer, uint32_t zone_idx, uint32_t bytes)
+static void reserve(WriteBuffer *buffer, uint32_t zone_idx, uint32_t bytes)
 {
     buffer->used_bytes += bytes;
     buffer->streams[zone_idx].used_bytes += bytes;
 }
 
 /* The zone has room again: its line need not stand aside. */
-static void release(Buffer *buffer, uint32_t zone_idx, uint64_t bytes)
+static void release(WriteBuffer *buffer, uint32_t zone_idx, uint64_t bytes)
 {
     buffer->used_bytes -= bytes;
     buffer->streams[zone_idx].used_bytes -= bytes;
-    turns_call_back(&buffer->turns, lines_of_zone(buffer->params, zone_idx));
+    turns_call_back(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx));
 }
 
-static void tell_room_freed(Buffer *buffer)
+static void tell_room_freed(WriteBuffer *buffer)
 {
     if (buffer->holds_up && !buffer->has_told) {
         buffer->has_told = true;
@@ -125,8 +124,8 @@ static void tell_room_freed(Buffer *buffer)
 }
 
 /* A portion of the write whose turn it is, for which there is room. */
-static void send_portion(Buffer *buffer, uint64_t now_ns, uint32_t group_idx,
-                         uint32_t bytes)
+static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
+                         uint32_t group_idx, uint32_t bytes)
 {
     uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
     Span *left = &buffer->commands->at[command_idx].write.data;
@@ -150,7 +149,7 @@ static void send_portion(Buffer *buffer, uint64_t now_ns, uint32_t group_idx,
  * none, all wait: or else small portions would take what a large one needs.
  * Return: false if they do.
  */
-static bool take_turn(Buffer *buffer, uint64_t now_ns, uint32_t group_idx)
+static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
 {
     uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
     const Span *left = &buffer->commands->at[command_idx].write.data;
@@ -168,7 +167,7 @@ static bool take_turn(Buffer *buffer, uint64_t now_ns, uint32_t group_idx)
     return true;
 }
 
-static void let_in(Buffer *buffer, uint64_t now_ns)
+static void let_in(WriteBuffer *buffer, uint64_t now_ns)
 {
     uint32_t group_idx;
 
@@ -177,11 +176,11 @@ static void let_in(Buffer *buffer, uint64_t now_ns)
     } while (group_idx != TURNS_NONE && take_turn(buffer, now_ns, group_idx));
 }
 
-void buffer_write(Buffer *buffer, uint64_t now_ns, uint32_t command_idx)
+void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx)
 {
     uint32_t zone_idx = buffer->commands->at[command_idx].write.data.zone_idx;
 
-    turns_wait(&buffer->turns, lines_of_zone(buffer->params, zone_idx),
+    turns_wait(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx),
                command_idx);
     buffer->waiting_count++;
     let_in(buffer, now_ns);
@@ -189,7 +188,7 @@ void buffer_write(Buffer *buffer, uint64_t now_ns, uint32_t command_idx)
 
 /* The stream of a zone */
 
-static void form_page(Buffer *buffer, Stream *stream)
+static void form_page(WriteBuffer *buffer, Stream *stream)
 {
     uint32_t page_idx = buffer->free_page_idx;
 
@@ -210,7 +209,7 @@ static void form_page(Buffer *buffer, Stream *stream)
 }
 
 /* The first page that waits leaves the stream. Return: its epoch. */
-static uint32_t take_page(Buffer *buffer, Stream *stream)
+static uint32_t take_page(WriteBuffer *buffer, Stream *stream)
 {
     uint32_t page_idx = stream->first_page_idx;
     BufferedPage *page = &buffer->pages[page_idx];
@@ -223,7 +222,7 @@ static uint32_t take_page(Buffer *buffer, Stream *stream)
     return page->epoch;
 }
 
-static void form_pages(Buffer *buffer, uint32_t zone_idx)
+static void form_pages(WriteBuffer *buffer, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
 
@@ -233,7 +232,8 @@ static void form_pages(Buffer *buffer, uint32_t zone_idx)
     }
 }
 
-static void wait_at_unit(Buffer *buffer, uint32_t unit_idx, uint32_t zone_idx)
+static void wait_at_unit(WriteBuffer *buffer, uint32_t unit_idx,
+                         uint32_t zone_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
     Stream *stream = &buffer->streams[zone_idx];
@@ -253,7 +253,7 @@ static void wait_at_unit(Buffer *buffer, uint32_t unit_idx, uint32_t zone_idx)
     }
 }
 
-static void leave_unit(Buffer *buffer, uint32_t zone_idx)
+static void leave_unit(WriteBuffer *buffer, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
     UnitQueue *queue = &buffer->units[stream->unit_idx];
@@ -276,7 +276,8 @@ static void leave_unit(Buffer *buffer, uint32_t zone_idx)
     stream->is_waiting = false;
 }
 
-static void give_host_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
+                           uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
 
@@ -285,7 +286,8 @@ static void give_host_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 }
 
 /* The first page of a finish takes the rest of the host's data with it. */
-static void give_fill_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void give_fill_page(WriteBuffer *buffer, uint64_t now_ns,
+                           uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
     uint32_t job_idx = stream->fill_job_idx;
@@ -304,7 +306,7 @@ static void give_fill_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
  * Is the page that a zone has for a unit younger than what is drained? That of
  * a finish is there when the one before it has been given to its unit.
  */
-static bool is_young(const Buffer *buffer, const Stream *stream)
+static bool is_young(const WriteBuffer *buffer, const Stream *stream)
 {
     uint32_t drain_number =
         stream->first_page_idx == SSD_NONE
@@ -314,7 +316,7 @@ static bool is_young(const Buffer *buffer, const Stream *stream)
     return buffer->is_draining && drain_number == buffer->drain_number;
 }
 
-static bool takes_page(const Buffer *buffer, uint32_t unit_idx,
+static bool takes_page(const WriteBuffer *buffer, uint32_t unit_idx,
                        const Stream *stream)
 {
     return flash_takes_program(&buffer->media->flash, unit_idx) &&
@@ -326,7 +328,7 @@ static bool takes_page(const Buffer *buffer, uint32_t unit_idx,
  * Return: the first zone of a unit's queue that goes before young ones. Who is
  * young stays so until the drain is over, so each is passed once.
  */
-static uint32_t first_old(Buffer *buffer, UnitQueue *queue)
+static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
 {
     if (!buffer->is_draining) {
         return queue->first_zone_idx;
@@ -344,7 +346,7 @@ static uint32_t first_old(Buffer *buffer, UnitQueue *queue)
 }
 
 /* Return: who of those that wait at a unit goes before a zone that comes. */
-static uint32_t first_before(Buffer *buffer, UnitQueue *queue,
+static uint32_t first_before(WriteBuffer *buffer, UnitQueue *queue,
                              uint32_t zone_idx)
 {
     return is_young(buffer, &buffer->streams[zone_idx])
@@ -357,7 +359,7 @@ static bool has_page(const Stream *stream)
            stream->fill_job_idx != SSD_NONE;
 }
 
-static uint32_t next_unit_idx(const Buffer *buffer, uint32_t zone_idx)
+static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t zone_idx)
 {
     const Stream *stream = &buffer->streams[zone_idx];
 
@@ -368,7 +370,7 @@ static uint32_t next_unit_idx(const Buffer *buffer, uint32_t zone_idx)
     return media_page_unit(buffer->media, zone_idx, page);
 }
 
-static void give_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void give_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     if (buffer->streams[zone_idx].first_page_idx != SSD_NONE) {
         give_host_page(buffer, now_ns, zone_idx);
@@ -378,7 +380,7 @@ static void give_page(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 }
 
 /* Until the zone has none left, or must wait at a unit, or behind others. */
-static void give_pages(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void give_pages(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
 
@@ -396,7 +398,7 @@ static void give_pages(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 }
 
 /* The zone whose page a unit takes next leaves its queue. */
-static uint32_t next_to_serve(Buffer *buffer, uint32_t unit_idx)
+static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
     uint32_t zone_idx = first_old(buffer, queue);
@@ -413,7 +415,7 @@ static uint32_t next_to_serve(Buffer *buffer, uint32_t unit_idx)
 }
 
 /* Zones that wait at a unit give it their pages while it takes them. */
-static void serve_unit(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
     uint32_t zone_idx;
 
@@ -423,7 +425,7 @@ static void serve_unit(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx)
     }
 }
 
-void buffer_fill(Buffer *buffer, uint64_t now_ns, uint32_t job_idx)
+void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
 {
     uint32_t zone_idx = buffer->media->works[job_idx].zone_idx;
     Stream *stream = &buffer->streams[zone_idx];
@@ -434,7 +436,7 @@ void buffer_fill(Buffer *buffer, uint64_t now_ns, uint32_t job_idx)
     let_in(buffer, now_ns);
 }
 
-void buffer_abandon(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
 
@@ -444,7 +446,7 @@ void buffer_abandon(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     let_in(buffer, now_ns);
 }
 
-void buffer_arrived(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
                         uint32_t bytes, bool is_alive)
 {
     Stream *stream = &buffer->streams[zone_idx];
@@ -465,7 +467,7 @@ void buffer_arrived(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
  * place in the registers: page by page, evenly. They have taken it when their
  * own program ends, so at most one program of a unit does so at a time.
  */
-static void release_later(Buffer *buffer, uint32_t unit_idx)
+static void release_later(WriteBuffer *buffer, uint32_t unit_idx)
 {
     const UnitQueue *queue = &buffer->units[unit_idx];
     uint64_t bytes = buffer->media->page_bytes - queue->unreleased_bytes +
@@ -476,7 +478,7 @@ static void release_later(Buffer *buffer, uint32_t unit_idx)
                     event_name(EVENT_BUFFER, unit_idx));
 }
 
-void buffer_program_ended(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+void wbuf_program_ended(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
                               uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
@@ -492,7 +494,7 @@ void buffer_program_ended(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
     release_later(buffer, unit_idx);
 }
 
-void buffer_release_event(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+void wbuf_release_event(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
 
@@ -504,19 +506,19 @@ void buffer_release_event(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx)
     let_in(buffer, now_ns);
 }
 
-void buffer_unit_free(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
     serve_unit(buffer, now_ns, unit_idx);
     let_in(buffer, now_ns);
 }
 
-void buffer_drain_first(Buffer *buffer)
+void wbuf_drain_first(WriteBuffer *buffer)
 {
     buffer->is_draining = true;
     buffer->drain_number++;
 }
 
-void buffer_unlocked(Buffer *buffer, uint64_t now_ns)
+void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
 {
     buffer->is_draining = false;
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
@@ -526,7 +528,8 @@ void buffer_unlocked(Buffer *buffer, uint64_t now_ns)
 }
 
 /* What it waited with at a unit is gone: a finish goes on, maybe elsewhere. */
-static void wait_no_more(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void wait_no_more(WriteBuffer *buffer, uint64_t now_ns,
+                         uint32_t zone_idx)
 {
     if (buffer->streams[zone_idx].is_waiting) {
         leave_unit(buffer, zone_idx);
@@ -534,7 +537,7 @@ static void wait_no_more(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
 }
 
-void buffer_forget(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
     bool had_page = stream->first_page_idx != SSD_NONE;

@@ -17,7 +17,7 @@
 #ifndef FEMU_BUFFER_H
 #define FEMU_BUFFER_H
 
-#include "../base/turns.h"
+#include "../inside/lines.h"
 #include "../link/link.h"
 #include "../media/media.h"
 
@@ -59,7 +59,7 @@ typedef struct UnitQueue {
     uint64_t programmed_at_ns;
 } UnitQueue;
 
-typedef struct Buffer {
+typedef struct WriteBuffer {
     const SsdParams *params;
     Commands *commands;
     Media *media;
@@ -69,6 +69,7 @@ typedef struct Buffer {
     uint64_t zone_bytes; /* that a zone may use */
     uint64_t used_bytes;
     uint64_t release_ns; /* of what a program has written; 0: at once */
+    Lines lines;
     Turns turns;         /* commands that wait for room */
     uint32_t waiting_count;
     bool holds_up;         /* it has been too crowded for who asked, */
@@ -80,15 +81,15 @@ typedef struct Buffer {
     BufferedPage *pages;
     uint32_t page_count;
     uint32_t free_page_idx;
-} Buffer;
+} WriteBuffer;
 
 /* All that is given here outlives it. */
-void buffer_init(Buffer *buffer, const SsdParams *params, Commands *commands,
-                 Media *media, Link *link, EventHeap *events);
-void buffer_destroy(Buffer *buffer);
+void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
+               Media *media, Link *link, EventHeap *events);
+void wbuf_destroy(WriteBuffer *buffer);
 
 /* Is there one? All that follows needs it. */
-static inline bool buffer_is_on(const Buffer *buffer)
+static inline bool wbuf_is_on(const WriteBuffer *buffer)
 {
     return buffer->size_bytes > 0;
 }
@@ -99,36 +100,37 @@ static inline bool buffer_is_on(const Buffer *buffer)
  * Do so many writes wait for room that the front end must, too? Then
  * EFFECT_ROOM_FREED will tell of each that has been let in, ...
  */
-bool buffer_is_crowded(Buffer *buffer);
+bool wbuf_is_crowded(WriteBuffer *buffer);
 /* ... to be acted upon: do so few wait now that the front end goes on? */
-bool buffer_goes_on(Buffer *buffer);
+bool wbuf_goes_on(WriteBuffer *buffer);
 /* The write's turn has come: its data come in as there is room. */
-void buffer_write(Buffer *buffer, uint64_t now_ns, uint32_t command_idx);
+void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx);
 /* Data have arrived; those of a life that has ended are thrown away. */
-void buffer_arrived(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
-                    uint32_t bytes, bool is_alive);
+void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+                  uint32_t bytes, bool is_alive);
 /* EVENT_BUFFER: a part of the room of a unit's last program is free now. */
-void buffer_release_event(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx);
+void wbuf_release_event(WriteBuffer *buffer, uint64_t now_ns,
+                        uint32_t unit_idx);
 
 /* Pages */
 
 /* Fill the zone with the next pages of the job, behind what it holds. */
-void buffer_fill(Buffer *buffer, uint64_t now_ns, uint32_t job_idx);
+void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx);
 /* A page of the zone has been programmed: its room is free, now or soon. */
-void buffer_program_ended(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx,
-                          uint32_t unit_idx);
+void wbuf_program_ended(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t unit_idx);
 /* A program on the unit has ended, whoever's: its register is free. */
-void buffer_unit_free(Buffer *buffer, uint64_t now_ns, uint32_t unit_idx);
+void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx);
 /*
- * Until buffer_unlocked(), the pages that are complete now go first: others are
+ * Until wbuf_unlocked(), the pages that are complete now go first: others are
  * given only to units that have nothing to program.
  */
-void buffer_drain_first(Buffer *buffer);
+void wbuf_drain_first(WriteBuffer *buffer);
 /* Units take programs again. */
-void buffer_unlocked(Buffer *buffer, uint64_t now_ns);
+void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns);
 /* What the zone holds is not programmed any more. */
-void buffer_forget(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx);
+void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 /* The zone has failed: what is no complete page never will be. */
-void buffer_abandon(Buffer *buffer, uint64_t now_ns, uint32_t zone_idx);
+void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 
 #endif

@@ -40,7 +40,7 @@ struct Ssd {
     Commands commands;
     Media media;
     Link link;
-    Buffer buffer;
+    WriteBuffer buffer;
     ResetEngine reset;
     Namespaces ns;
     Zns zns;

@@ -205,8 +205,8 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         zns_job_op_ended(&ssd->zns, now_ns, op->owner.idx);
         break;
     case OWNER_BUFFER:
-        buffer_program_ended(&ssd->buffer, now_ns, op->owner.idx,
-                             op->unit_idx);
+        wbuf_program_ended(&ssd->buffer, now_ns, op->owner.idx,
+                           op->unit_idx);
         programs_ended(&ssd->media.programs, op->epoch);
         break;
     case OWNER_FIRST_WRITE:
@@ -229,9 +229,9 @@ static void op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     }
     tell_owner(ssd, now_ns, op);
     /* The unit's register is free for others when its owner has gone on. */
-    if (flash_programs(op->kind) && buffer_is_on(&ssd->buffer)) {
+    if (flash_programs(op->kind) && wbuf_is_on(&ssd->buffer)) {
         ssd_drain(ssd, now_ns);
-        buffer_unit_free(&ssd->buffer, now_ns, op->unit_idx);
+        wbuf_unit_free(&ssd->buffer, now_ns, op->unit_idx);
     }
 }
 
@@ -270,7 +270,7 @@ static void happen(Ssd *ssd, uint64_t now_ns, uint32_t event)
         portion_arrived(ssd, now_ns);
         break;
     case EVENT_BUFFER:
-        buffer_release_event(&ssd->buffer, now_ns, idx);
+        wbuf_release_event(&ssd->buffer, now_ns, idx);
         break;
     case EVENT_RESET:
         reset_event(&ssd->reset, now_ns);

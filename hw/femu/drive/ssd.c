@@ -51,8 +51,8 @@ Ssd *ssd_new(const SsdParams *params)
     commands_init(&ssd->commands, p->cmd_slots, &ssd->effects);
     media_init(&ssd->media, p, &ssd->commands, &ssd->events);
     link_init(&ssd->link, p, &ssd->commands, &ssd->events);
-    buffer_init(&ssd->buffer, p, &ssd->commands, &ssd->media, &ssd->link,
-                &ssd->events);
+    wbuf_init(&ssd->buffer, p, &ssd->commands, &ssd->media, &ssd->link,
+              &ssd->events);
     reset_init(&ssd->reset, p, &ssd->media, &ssd->buffer, &ssd->events,
                &ssd->effects);
     namespaces_init(&ssd->ns, p);
@@ -76,7 +76,7 @@ void ssd_free(Ssd *ssd)
     zns_destroy(&ssd->zns);
     namespaces_destroy(&ssd->ns);
     reset_destroy(&ssd->reset);
-    buffer_destroy(&ssd->buffer);
+    wbuf_destroy(&ssd->buffer);
     link_destroy(&ssd->link);
     media_destroy(&ssd->media);
     event_heap_destroy(&ssd->events);

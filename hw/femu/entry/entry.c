@@ -96,7 +96,7 @@ uint32_t entry_event(Entry *entry, uint64_t now_ns)
     uint32_t command_idx = front_end_command(&entry->front);
 
     if (commands_is_write(entry->commands->at[command_idx].done.op) &&
-        buffer_is_crowded(entry->buffer)) {
+        wbuf_is_crowded(entry->buffer)) {
         return SSD_NONE; /* until EFFECT_ROOM_FREED */
     }
     return hand_off(entry, now_ns);
@@ -104,7 +104,7 @@ uint32_t entry_event(Entry *entry, uint64_t now_ns)
 
 uint32_t entry_room_freed(Entry *entry, uint64_t now_ns)
 {
-    return buffer_goes_on(entry->buffer) ? hand_off(entry, now_ns) : SSD_NONE;
+    return wbuf_goes_on(entry->buffer) ? hand_off(entry, now_ns) : SSD_NONE;
 }
 
 /* Out */

@@ -18,8 +18,8 @@
 #ifndef FEMU_ENTRY_H
 #define FEMU_ENTRY_H
 
-#include "../base/turns.h"
 #include "../conv/conv.h"
+#include "../inside/lines.h"
 #include "../zns/zns.h"
 #include "front_end.h"
 
@@ -28,6 +28,7 @@
  * slots are kept free for those without.
  */
 typedef struct ReadSlots {
+    Lines lines;
     Turns turns; /* commands that wait for a slot */
     uint32_t *inside_counts; /* [group] */
     uint32_t inside_count;
@@ -44,7 +45,7 @@ typedef struct FrontCost {
 typedef struct Entry {
     const SsdParams *params;
     Commands *commands;
-    Buffer *buffer;
+    WriteBuffer *buffer;
     Zns *zns;
     Conv *conv;
     EventHeap *events;

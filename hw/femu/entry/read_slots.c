@@ -6,13 +6,13 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "../inside/lines.h"
 #include "entry.h"
 
 void read_slots_init(ReadSlots *slots, const SsdParams *params)
 {
-    lines_init(&slots->turns, params);
-    slots->groups_without = lines_group_count(params);
+    slots->lines = lines_of(params);
+    lines_init_turns(&slots->lines, params, &slots->turns);
+    slots->groups_without = slots->lines.groups;
     slots->inside_counts = g_new0(uint32_t, slots->groups_without);
 }
 
@@ -30,15 +30,16 @@ static bool takes_read_slot(const Entry *entry, SsdOp op)
 
 static uint32_t read_line(const Entry *entry, const Command *command)
 {
-    /* The line of the conventional namespace is behind those of all zones. */
-    return lines_of_zone(entry->params, command->is_conventional
-                                        ? entry->params->zones
-                                        : command->target.zone_idx);
+    uint32_t zone_idx = command->is_conventional ? entry->params->zones
+                                                 : command->target.zone_idx;
+
+    return lines_of_zone(&entry->read_slots.lines, zone_idx);
 }
 
 static uint32_t read_group(const Entry *entry, const Command *command)
 {
-    return read_line(entry, command) / lines_in_group(entry->params);
+    return lines_group_of(&entry->read_slots.lines,
+                          read_line(entry, command));
 }
 
 /* A read may not take the slot that a group without any must find. */
@@ -65,8 +66,8 @@ static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
 
 /*
  * The next read that may have the slot of one of this group: the group's own,
- * if none of it is inside any more; else the one whose turn it is. None waits that
- * could have come in before: while some wait, all slots are taken, or kept.
+ * if none of it is inside any more; else the one whose turn it is. None waits
+ * that could have come in before: while some wait, all slots are taken, or kept.
  */
 static uint32_t next_read_group(const ReadSlots *slots, uint32_t group_idx)
 {

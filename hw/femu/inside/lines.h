@@ -1,7 +1,6 @@
 /*
- * In which lines commands wait for something that all want: in one line, or
- * with take-turns in one for each zone, whose groups are the namespaces; a
- * conventional one has a line behind those of all zones.
+ * In which lines commands wait for something that all want, room in the buffer
+ * or a read slot: which policy shares it out.
  *
  * Knows nothing of what they wait for.
  *
@@ -14,28 +13,31 @@
 #include "../base/turns.h"
 #include "../params.h"
 
-static inline uint32_t lines_in_group(const SsdParams *p)
+typedef struct Lines {
+    uint32_t groups;
+    uint32_t count;
+    uint32_t in_group;
+    uint32_t zone_step; /* from a zone's line to that of the next zone */
+} Lines;
+
+/* As the parameters say. */
+Lines lines_of(const SsdParams *params);
+
+/*
+ * The line of a zone; the conventional namespace counts as a zone behind all
+ * others.
+ */
+static inline uint32_t lines_of_zone(const Lines *lines, uint32_t zone_idx)
 {
-    return p->take_turns ? p->zones / p->namespaces : 1;
+    return zone_idx * lines->zone_step;
 }
 
-static inline uint32_t lines_group_count(const SsdParams *p)
+static inline uint32_t lines_group_of(const Lines *lines, uint32_t line_idx)
 {
-    return p->take_turns ? p->namespaces + (p->conventional_bytes > 0) : 1;
+    return line_idx / lines->in_group;
 }
 
-static inline uint32_t lines_of_zone(const SsdParams *p, uint32_t zone_idx)
-{
-    return p->take_turns ? zone_idx : 0;
-}
-
-static inline void lines_init(Turns *turns, const SsdParams *p)
-{
-    uint32_t lines = p->take_turns ? p->zones + (p->conventional_bytes > 0)
-                                   : 1;
-
-    turns_init(turns, p->cmd_slots, lines_group_count(p), lines,
-               lines_in_group(p));
-}
+void lines_init_turns(const Lines *lines, const SsdParams *params,
+                      Turns *turns);
 
 #endif

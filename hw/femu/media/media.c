@@ -218,24 +218,49 @@ void media_erase_blocks(Media *media, uint64_t now_ns,
     }
 }
 
-void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
-                      uint64_t page, Owner owner)
-{
-    SuperblockTable *table = &media->superblocks;
-    uint32_t superblock_idx = table->of_zone[zone_idx];
-    uint32_t unit, block, count;
+/* What is erased before a program, if its zone's superblock is not clean */
 
-    if (media->params->erase_at == SSD_ERASE_AT_ZONE_WRITE) {
-        media_erase_blocks(media, now_ns, superblock_idx, UINT32_MAX, owner);
-        return;
-    }
-    unit = media_page_position(media, zone_idx, page);
-    block = page / media->map.zone_units / media->rows_per_block;
-    count = superblock_take_dirt_to(table, superblock_idx, unit, block);
+static void erase_zone(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                       uint64_t page, Owner owner)
+{
+    (void)page;
+    media_erase_blocks(media, now_ns, media->superblocks.of_zone[zone_idx],
+                       UINT32_MAX, owner);
+}
+
+/* The page's block, and what is dirty before it on the same unit. */
+static void erase_block(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                        uint64_t page, Owner owner)
+{
+    uint32_t superblock_idx = media->superblocks.of_zone[zone_idx];
+    uint32_t unit = media_page_position(media, zone_idx, page);
+    uint32_t block = page / media->map.zone_units / media->rows_per_block;
+    uint32_t count = superblock_take_dirt_to(&media->superblocks,
+                                             superblock_idx, unit, block);
+
+    (void)owner;
     if (count > 0) {
         issue_erase(media, now_ns, superblock_idx, unit, count,
                     eraser_owner(media, superblock_idx));
     }
+}
+
+/* With an erase in or behind the reset, that may not have come to the block. */
+static void (*const erase_before[])(Media *media, uint64_t now_ns,
+                                    uint32_t zone_idx, uint64_t page,
+                                    Owner owner) = {
+    [SSD_ERASE_AT_RESET] = erase_block,
+    [SSD_ERASE_AT_BACKGROUND] = erase_block,
+    [SSD_ERASE_AT_IDLE] = erase_block,
+    [SSD_ERASE_AT_ZONE_WRITE] = erase_zone,
+    [SSD_ERASE_AT_BLOCK_WRITE] = erase_block,
+};
+
+void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                      uint64_t page, Owner owner)
+{
+    erase_before[media->params->erase_at](media, now_ns, zone_idx, page,
+                                          owner);
 }
 
 /* Programs of whole pages */

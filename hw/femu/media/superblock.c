@@ -115,21 +115,42 @@ static void pool_remove(SuperblockTable *table, uint32_t superblock_idx)
     rank_again(table, superblock_idx);
 }
 
-/* Who is taken first in a group, in the order given. */
-static uint32_t choose(const SuperblockTable *table, uint32_t group)
+/* Which superblock a zone takes: a row for each order, a function for each */
+
+/* The first pool of a group that has any; there is one. */
+static const SuperblockPool *best_pool(const SuperblockTable *table,
+                                       uint32_t group)
 {
     const SuperblockPool *pool = &table->pools[group * SUPERBLOCK_POOLS];
 
-    if (is_ranked(table)) {
-        return ranking_first(&table->rankings[group]) *
-               table->config.group_count + group;
-    }
     while (pool->head_idx == SUPERBLOCK_NONE) {
         pool++;
     }
-    return table->config.order == SUPERBLOCK_FIFO ? pool->head_idx
-                                                  : pool->tail_idx;
+    return pool;
 }
+
+static uint32_t choose_oldest(const SuperblockTable *table, uint32_t group)
+{
+    return best_pool(table, group)->head_idx;
+}
+
+static uint32_t choose_newest(const SuperblockTable *table, uint32_t group)
+{
+    return best_pool(table, group)->tail_idx;
+}
+
+static uint32_t choose_least_worn(const SuperblockTable *table, uint32_t group)
+{
+    return ranking_first(&table->rankings[group]) *
+           table->config.group_count + group;
+}
+
+static uint32_t (*const choose[])(const SuperblockTable *table,
+                                  uint32_t group) = {
+    [SUPERBLOCK_FIFO] = choose_oldest,
+    [SUPERBLOCK_LIFO] = choose_newest,
+    [SUPERBLOCK_LEAST_WORN] = choose_least_worn,
+};
 
 /* Construction */
 
@@ -196,7 +217,8 @@ void superblock_map(SuperblockTable *table, uint32_t zone_idx)
 
     g_assert(table->of_zone[zone_idx] == SUPERBLOCK_NONE);
     /* There is one: a group has as many superblocks as zones at least. */
-    chosen_idx = choose(table, zone_idx % table->config.group_count);
+    chosen_idx = choose[table->config.order](table, zone_idx %
+                                             table->config.group_count);
     pool_remove(table, chosen_idx);
     table->of_zone[zone_idx] = chosen_idx;
 }

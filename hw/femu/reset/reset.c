@@ -17,7 +17,7 @@ static bool has_costs(const SsdParams *p)
 }
 
 void reset_init(ResetEngine *reset, const SsdParams *params, Media *media,
-                Buffer *buffer, EventHeap *events, Effects *effects)
+                WriteBuffer *buffer, EventHeap *events, Effects *effects)
 {
     *reset = (ResetEngine) {
         .params = params,
@@ -49,8 +49,8 @@ static void next_phase(ResetEngine *reset, uint64_t at_ns, ResetPhase phase)
 static void start_drain(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx)
 {
     reset->phase = RESET_DRAINS;
-    if (reset->params->reset_drain_first && buffer_is_on(reset->buffer)) {
-        buffer_drain_first(reset->buffer);
+    if (reset->params->reset_drain_first && wbuf_is_on(reset->buffer)) {
+        wbuf_drain_first(reset->buffer);
     }
     if (!reset->params->reset_drains ||
         !programs_await(&reset->media->programs,
@@ -135,8 +135,8 @@ static void start_commit(ResetEngine *reset, uint64_t now_ns)
     const ResetWork *work = &reset->works[reset->first_job_idx];
     bool was_locked = flash_unlock_programs(&reset->media->flash, now_ns);
 
-    if (buffer_is_on(reset->buffer) && (was_locked || p->reset_drain_first)) {
-        buffer_unlocked(reset->buffer, now_ns);
+    if (wbuf_is_on(reset->buffer) && (was_locked || p->reset_drain_first)) {
+        wbuf_unlocked(reset->buffer, now_ns);
     }
     next_phase(reset, now_ns + commit_ns(p, work, reset->media->page_bytes),
                RESET_COMMITTED);

@@ -35,7 +35,7 @@ typedef struct ResetWork {
 typedef struct ResetEngine {
     const SsdParams *params;
     Media *media;
-    Buffer *buffer;
+    WriteBuffer *buffer;
     EventHeap *events;
     Effects *effects;
     bool is_on;
@@ -53,7 +53,7 @@ typedef struct ResetEngine {
 
 /* All that is given here outlives it. */
 void reset_init(ResetEngine *reset, const SsdParams *params, Media *media,
-                Buffer *buffer, EventHeap *events, Effects *effects);
+                WriteBuffer *buffer, EventHeap *events, Effects *effects);
 void reset_destroy(ResetEngine *reset);
 
 /* Do resets have such costs at all? All that follows needs it. */

@@ -82,10 +82,12 @@ static void eraser_set(Zns *zns, uint32_t job_idx, uint32_t superblock_idx)
 
 /* In the background: superblocks wait in a queue, each at most once */
 
-static void background_queue(Zns *zns, uint32_t superblock_idx)
+static void background_queue(Zns *zns, uint32_t job_idx,
+                             uint32_t superblock_idx)
 {
     EraseQueue *queue = &zns->erases;
 
+    (void)job_idx; /* it erases nothing itself */
     if (queue->next[superblock_idx] != NOT_QUEUED(superblock_idx) ||
         zns->media->eraser_of[superblock_idx] != SSD_NONE) {
         return;
@@ -121,25 +123,45 @@ uint32_t erase_next_in_background(Zns *zns)
     return SSD_NONE;
 }
 
-/* The steps of a job that erases */
+/* When a reset's superblock is erased: a row for each choice of erase-at */
+
+typedef struct ErasePolicy {
+    /* The zone has let the superblock go; NULL: programs erase it. */
+    void (*at_reset)(Zns *zns, uint32_t job_idx, uint32_t superblock_idx);
+    bool only_idle; /* block by block, and only while no host I/O is inside */
+} ErasePolicy;
+
+static const ErasePolicy policies[] = {
+    [SSD_ERASE_AT_RESET] = { .at_reset = eraser_set },
+    [SSD_ERASE_AT_BACKGROUND] = { .at_reset = background_queue },
+    [SSD_ERASE_AT_IDLE] = { .at_reset = background_queue, .only_idle = true },
+    [SSD_ERASE_AT_ZONE_WRITE] = { .at_reset = NULL },
+    [SSD_ERASE_AT_BLOCK_WRITE] = { .at_reset = NULL },
+};
+
+static const ErasePolicy *policy_of(const Zns *zns)
+{
+    return &policies[zns->params->erase_at];
+}
 
 void erase_begin(Zns *zns, uint32_t job_idx)
 {
     uint32_t superblock_idx = zone_let_go(zns, job_idx);
 
-    if (superblock_idx == SUPERBLOCK_NONE) {
-        return;
-    }
-    switch (zns->params->erase_at) {
-    case SSD_ERASE_AT_RESET:
-        eraser_set(zns, job_idx, superblock_idx);
-        break;
-    case SSD_ERASE_AT_BACKGROUND:
-    case SSD_ERASE_AT_IDLE:
-        background_queue(zns, superblock_idx);
-        break;
+    if (superblock_idx != SUPERBLOCK_NONE && policy_of(zns)->at_reset) {
+        policy_of(zns)->at_reset(zns, job_idx, superblock_idx);
     }
 }
+
+uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx)
+{
+    if (job_at(zns, job_idx)->in_background && policy_of(zns)->only_idle) {
+        return UINT64_MAX;
+    }
+    return zns->params->erase_preemptive ? zns->params->erase_stall_ns : 0;
+}
+
+/* The steps of a job that erases */
 
 bool erase_has_more(const Zns *zns, uint32_t job_idx)
 {
@@ -154,7 +176,7 @@ bool erase_has_more(const Zns *zns, uint32_t job_idx)
 void erase_step(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     bool is_single = zns->params->erase_preemptive ||
-                     zns->params->erase_at == SSD_ERASE_AT_IDLE;
+                     policy_of(zns)->only_idle;
 
     media_erase_blocks(zns->media, now_ns,
                        job_at(zns, job_idx)->superblock_idx,

@@ -14,9 +14,34 @@
 
 #include "zns_internal.h"
 
+/* How a finish fills a chunk of the zone: a row for each way */
+
+struct FinishPolicy {
+    void (*fill)(Zns *zns, uint64_t now_ns, uint32_t job_idx);
+};
+
+static void fill_directly(Zns *zns, uint64_t now_ns, uint32_t job_idx)
+{
+    while (media_issue_fill(zns->media, now_ns, job_idx)) {
+        ;
+    }
+}
+
+/* Its pages take turns for the units with those that the buffer holds. */
+static void fill_as_buffered(Zns *zns, uint64_t now_ns, uint32_t job_idx)
+{
+    wbuf_fill(zns->buffer, now_ns, job_idx);
+}
+
+static const FinishPolicy finish_policies[] = {
+    [false] = { .fill = fill_directly },
+    [true] = { .fill = fill_as_buffered }, /* with a write buffer */
+};
+
 void zns_init(Zns *zns, const Zns *rooms)
 {
     *zns = *rooms;
+    zns->finish = &finish_policies[wbuf_is_on(zns->buffer)];
     zns->chunk_pages = zns->params->finish_chunk_bytes
                        ? zns->params->finish_chunk_bytes /
                          zns->media->page_bytes
@@ -147,13 +172,7 @@ static void issue_chunk(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 
     work->chunk_end_page = MIN(work->next_page + zns->chunk_pages,
                                zns->media->zone_pages);
-    if (buffer_is_on(zns->buffer)) {
-        buffer_fill(zns->buffer, now_ns, job_idx);
-        return;
-    }
-    while (media_issue_fill(zns->media, now_ns, job_idx)) {
-        ;
-    }
+    zns->finish->fill(zns, now_ns, job_idx);
 }
 
 static void job_end(Zns *zns, uint32_t job_idx)
@@ -381,8 +400,8 @@ void zns_watch_due(Zns *zns)
 void zns_zone_failed(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     watch_zone(&zns->watch, now_ns, zone_idx);
-    if (buffer_is_on(zns->buffer)) {
-        buffer_abandon(zns->buffer, now_ns, zone_idx);
+    if (wbuf_is_on(zns->buffer)) {
+        wbuf_abandon(zns->buffer, now_ns, zone_idx);
     }
 }
 

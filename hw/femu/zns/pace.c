@@ -22,15 +22,11 @@ static void wake_at(Zns *zns, uint64_t at_ns, uint32_t job_idx)
 }
 
 /* For how long a step of the job lets host I/O go first. */
-static uint64_t stall_limit_ns(const Zns *zns, const Job *job)
+static uint64_t stall_limit_ns(const Zns *zns, uint32_t job_idx)
 {
-    if (job->op == SSD_OP_ZONE_FINISH) {
-        return zns->params->finish_stall_ns;
-    }
-    if (job->in_background && zns->params->erase_at == SSD_ERASE_AT_IDLE) {
-        return UINT64_MAX;
-    }
-    return zns->params->erase_preemptive ? zns->params->erase_stall_ns : 0;
+    return job_at(zns, job_idx)->op == SSD_OP_ZONE_FINISH
+           ? zns->params->finish_stall_ns
+           : erase_stall_limit_ns(zns, job_idx);
 }
 
 /* The earliest instant at which host I/O may have been gone long enough. */
@@ -49,7 +45,7 @@ static uint64_t idle_from_at_ns(const Zns *zns, uint64_t now_ns)
 bool job_stalls(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     Job *job = job_at(zns, job_idx);
-    uint64_t limit_ns = stall_limit_ns(zns, job);
+    uint64_t limit_ns = stall_limit_ns(zns, job_idx);
     uint64_t idle_at_ns;
 
     if (limit_ns == 0) {

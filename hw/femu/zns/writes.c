@@ -152,7 +152,7 @@ static bool is_ready(const Zns *zns, uint32_t command_idx)
 /* A ZRWA is a buffer of its own. */
 static bool goes_to_buffer(const Zns *zns, const ZoneWrite *write)
 {
-    return buffer_is_on(zns->buffer) && !write->in_zrwa;
+    return wbuf_is_on(zns->buffer) && !write->in_zrwa;
 }
 
 /* Its data have to come in first, if that takes time or room. */
@@ -168,7 +168,7 @@ static void start_write(Zns *zns, uint64_t now_ns, uint32_t command_idx)
     commands_part_added(zns->commands, command_idx);
     zns->writes[write->data.zone_idx].coming_count++;
     if (to_buffer) {
-        buffer_write(zns->buffer, now_ns, command_idx);
+        wbuf_write(zns->buffer, now_ns, command_idx);
     } else {
         link_in(zns->link, now_ns, command_idx,
                 write->data.end_bytes - write->data.begin_bytes, true);
@@ -204,8 +204,8 @@ void zns_write_arrived(Zns *zns, uint64_t now_ns, const LinkPortion *portion)
     bool is_alive = command->life == zns->media->life[zone_idx];
 
     if (goes_to_buffer(zns, &command->write)) {
-        buffer_arrived(zns->buffer, now_ns, zone_idx, portion->bytes,
-                       is_alive);
+        wbuf_arrived(zns->buffer, now_ns, zone_idx, portion->bytes,
+                     is_alive);
     } else if (is_alive) {
         issue_write(zns, now_ns, command_idx, &command->write);
     }
@@ -239,7 +239,7 @@ void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
     media_forget_pages(zns->media, zone_idx);
     zns->writes[zone_idx].coming_count = 0;
     zns->writes[zone_idx].host_bytes = 0;
-    if (buffer_is_on(zns->buffer)) {
-        buffer_forget(zns->buffer, now_ns, zone_idx);
+    if (wbuf_is_on(zns->buffer)) {
+        wbuf_forget(zns->buffer, now_ns, zone_idx);
     }
 }

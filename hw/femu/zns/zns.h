@@ -105,16 +105,19 @@ typedef struct EraseQueue {
     uint32_t running; /* jobs */
 } EraseQueue;
 
+typedef struct FinishPolicy FinishPolicy; /* mgmt.c */
+
 typedef struct Zns {
     const SsdParams *params;
     Commands *commands;
     Media *media;
     Link *link;
-    Buffer *buffer;
+    WriteBuffer *buffer;
     ResetEngine *reset;
     EventHeap *events;
     Namespaces *ns;
     Watch watch;
+    const FinishPolicy *finish;
     uint64_t chunk_pages; /* of a finish */
     WriteQueue *writes;   /* [zone] */
     Jobs jobs;

@@ -85,6 +85,8 @@ void erase_init(Zns *zns);
 void erase_destroy(Zns *zns);
 /* A reset begins: the zone lets its blocks go, and the job has its steps. */
 void erase_begin(Zns *zns, uint32_t job_idx);
+/* For how long its steps let host I/O go first: at most so long. */
+uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx);
 bool erase_has_more(const Zns *zns, uint32_t job_idx);
 void erase_step(Zns *zns, uint64_t now_ns, uint32_t job_idx);
 void erase_end(Zns *zns, uint32_t job_idx);

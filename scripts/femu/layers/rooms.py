@@ -72,6 +72,14 @@ HOUSE = CORE + DEVICE
 # Where not even files of one room may call each other in a circle.
 NO_CIRCLES = 'hw/femu/'
 
+# Lists of the core that the document has, too, in this order: (file, enum).
+LISTS = (
+    ('hw/femu/inside/effects.h', 'EffectKind'),
+    ('hw/femu/inside/events.h', 'EventRoom'),
+    ('hw/femu/base/owner.h', 'OwnerKind'),
+    ('hw/femu/reset/reset.h', 'ResetPhase'),
+)
+
 # Where rows of the table are told to readers, top to bottom, with a way through
 # the rooms: "room/file  function()".
 DOCUMENT = 'docs/design.md'
@@ -237,6 +245,22 @@ def document_faults(text, table, house, folders):
                              for folder in folders):
             faults.append((DOCUMENT, number, f'{found.group(1)}.c does not '
                            f'define {found.group(2)}()'))
+    return faults
+
+
+def list_faults(text, texts, lists=LISTS):
+    """Return: [(path, line, what)], where a table of the document does not have
+    a row for each name of an enum, in its order; texts: {path: text}."""
+    faults = []
+    for path, enum in lists:
+        found = re.search(r'typedef enum ' + enum + r' \{(.*?)\}', texts[path],
+                          re.S)
+        names = re.findall(r'^    (\w+)', found.group(1), re.M)
+        prefix = names[0].split('_')[0]
+        rows = re.findall(rf'^\| `({prefix}_\w+)` \|', text, re.M)
+        if rows != names:
+            faults.append((DOCUMENT, 0, f'{enum} of {path} is {names}, but '
+                           f'its rows here are {rows}'))
     return faults
 
 

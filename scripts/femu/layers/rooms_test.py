@@ -74,6 +74,11 @@ WRONG_DOCUMENTS = (
      'drive/zone.c does not define zone_open()'),
 )
 
+# An enum of a file, and a document with a row for each of its names.
+LIST = {'a.h': 'typedef enum Phase {\n    RESET_FIRST, /* of\n                  */\n'
+               '    RESET_LAST = 3,\n} Phase;\n'}
+ROWS = '| `RESET_FIRST` | x |\n| `RESET_LAST` | y |\n'
+
 DEFINITION = '\nstatic int planted(void)\n{\n    return '
 
 # (what, path, text at its end, line and part of each fault, as a set)
@@ -154,6 +159,12 @@ def results():
                                      house, ('core/',))
         wrong = len(said) != 1 or not said[0][2].startswith(expected)
         out.append((what, f'{said}' if wrong else None))
+    for what, rows, count in (('a list that the document has', ROWS, 0),
+                              ('a list with a name more', ROWS[21:], 1),
+                              ('a list in another order',
+                               ROWS[23:] + ROWS[:23], 1)):
+        said = rooms.list_faults(rows, LIST, (('a.h', 'Phase'),))
+        out.append((what, f'{said}' if len(said) != count else None))
     found, _ = faults(CLEAN, (*TABLE, ('drive', 'core/drive.c', '')))
     wrong = found[:1] != ['drive:0: two rooms have this name']
     out.append(('two rooms of one name', f'{found}' if wrong else None))
