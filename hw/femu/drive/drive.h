@@ -28,6 +28,7 @@ typedef struct Stats {
     /* Readings of the ever-growing counters at the last reset. */
     FlashCounters flash;
     ConvCounters conv;
+    AheadCounters ahead;
     uint64_t *channel_busy_ns;
     uint64_t *unit_busy_ns;
 } Stats;
@@ -40,6 +41,7 @@ struct Ssd {
     Commands commands;
     Media media;
     Link link;
+    Prefetch prefetch;
     WriteBuffer buffer;
     ResetEngine reset;
     Namespaces ns;

@@ -22,6 +22,7 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     stats->bytes += command->bytes;
     ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
+    prefetch_left(&ssd->prefetch, command_idx);
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 
@@ -184,13 +185,22 @@ static void page_programmed(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     if (op->kind == FLASH_READ) {
-        link_out(&ssd->link, now_ns, op->owner.idx, op->host_bytes);
+        link_out_sensed(&ssd->link, now_ns, op->owner.idx, op->host_bytes);
     }
     part_ended(ssd, now_ns, op->owner.idx);
     ssd_drain(ssd, now_ns);
     if (op->kind == FLASH_PROGRAM) {
         programs_ended(&ssd->media.programs, op->epoch);
     }
+}
+
+/* Who waited for the line goes on first, then the stream. */
+static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
+{
+    uint32_t stream_idx = prefetch_fetched(&ssd->prefetch, now_ns, fetch_idx);
+
+    ssd_drain(ssd, now_ns);
+    prefetch_go_on(&ssd->prefetch, now_ns, stream_idx);
 }
 
 static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
@@ -211,6 +221,9 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         break;
     case OWNER_FIRST_WRITE:
         zns_first_erase_ended(&ssd->zns, op->owner.idx);
+        break;
+    case OWNER_AHEAD:
+        line_fetched(ssd, now_ns, op->owner.idx);
         break;
     case OWNER_CLEANING:
         conv_cleaning_op_ended(&ssd->conv, now_ns);

@@ -17,6 +17,7 @@ static void init_zns(Ssd *ssd)
         .commands = &ssd->commands,
         .media = &ssd->media,
         .link = &ssd->link,
+        .prefetch = &ssd->prefetch,
         .buffer = &ssd->buffer,
         .reset = &ssd->reset,
         .events = &ssd->events,
@@ -51,6 +52,7 @@ Ssd *ssd_new(const SsdParams *params)
     commands_init(&ssd->commands, p->cmd_slots, &ssd->effects);
     media_init(&ssd->media, p, &ssd->commands, &ssd->events);
     link_init(&ssd->link, p, &ssd->commands, &ssd->events);
+    prefetch_init(&ssd->prefetch, p, &ssd->commands, &ssd->media, &ssd->link);
     wbuf_init(&ssd->buffer, p, &ssd->commands, &ssd->media, &ssd->link,
               &ssd->events);
     reset_init(&ssd->reset, p, &ssd->media, &ssd->buffer, &ssd->events,
@@ -77,6 +79,7 @@ void ssd_free(Ssd *ssd)
     namespaces_destroy(&ssd->ns);
     reset_destroy(&ssd->reset);
     wbuf_destroy(&ssd->buffer);
+    prefetch_destroy(&ssd->prefetch);
     link_destroy(&ssd->link);
     media_destroy(&ssd->media);
     event_heap_destroy(&ssd->events);

@@ -36,6 +36,7 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     stats->since_at_ns = now_ns;
     stats->flash = ssd->media.flash.counters;
     stats->conv = ssd->conv.counters;
+    stats->ahead = ssd->prefetch.ahead.counters;
     for (uint32_t i = 0; i < ssd->params.channels; i++) {
         stats->channel_busy_ns[i] = flash_channel_busy_ns(flash, i, now_ns);
     }
@@ -143,6 +144,24 @@ static void append_conventional(const Ssd *ssd, GString *json)
                            now->erased_blocks - then->erased_blocks);
 }
 
+static void append_read_ahead(const Ssd *ssd, GString *json)
+{
+    const AheadCounters *now = &ssd->prefetch.ahead.counters;
+    const AheadCounters *then = &ssd->stats.ahead;
+
+    if (!ahead_is_on(&ssd->prefetch.ahead)) {
+        return;
+    }
+    g_string_append_printf(json,
+                           "\"read_ahead\":{\"fetched_bytes\":%" PRIu64
+                           ",\"hit_bytes\":%" PRIu64
+                           ",\"waited_bytes\":%" PRIu64 "},",
+                           (now->fetched_lines - then->fetched_lines) *
+                           ssd->media.sense_bytes,
+                           now->hit_bytes - then->hit_bytes,
+                           now->waited_bytes - then->waited_bytes);
+}
+
 static void append_busy(const Ssd *ssd, uint64_t now_ns, GString *json)
 {
     const Flash *flash = &ssd->media.flash;
@@ -185,6 +204,7 @@ char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)
     append_ops(ssd, json);
     append_flash(ssd, json);
     append_conventional(ssd, json);
+    append_read_ahead(ssd, json);
     append_busy(ssd, now_ns, json);
     append_geometry(ssd, json);
     g_string_append_c(json, ',');

@@ -129,7 +129,8 @@ static uint64_t fixed_ns(const SsdParams *p, const Command *command)
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        return p->fixed_read_ns;
+        return p->fixed_read_ns +
+               command->bytes * p->fixed_read_size_ns / SSD_MIB;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:

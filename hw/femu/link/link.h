@@ -30,6 +30,8 @@ typedef struct LinkPortion {
 typedef struct Link {
     uint64_t in_ns; /* for a MiB; 0: no time */
     uint64_t out_ns;
+    uint64_t part_ns;     /* more, of what is not all that is sensed at once: */
+    uint32_t sense_bytes;
     LocalClock in;
     LocalClock out;
     Commands *commands;
@@ -53,8 +55,10 @@ LinkPortion link_arrived(Link *link);
 /* A compare's data come in beside what it reads. */
 void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx);
 
-/* Send `bytes` of a read to the host. */
+/* Send `bytes` of a read to the host; _sensed: sensed for it alone. */
 void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
               uint32_t bytes);
+void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
+                     uint32_t bytes);
 
 #endif

@@ -101,6 +101,8 @@ static void init_flash(Media *media, EventHeap *events)
         .step_ns = p->reset_step_ns,
         .read_transfer_ns = p->page_transfer_ns * unit_planes,
         .program_transfer_ns = p->program_transfer_ns * unit_planes,
+        .unit_planes = unit_planes,
+        .register_read_ns = p->register_read_ns,
         .program_registers = p->program_registers,
         .issue_ns = p->program_issue_ns,
         .cache_read = p->cache_read,

@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "pieces.h"
+#include "../media/pieces.h"
 #include "zns_internal.h"
 
 void zns_writes_init(Zns *zns)
@@ -237,6 +237,7 @@ void zns_drop_writes(Zns *zns, uint32_t zone_idx)
 void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     media_forget_pages(zns->media, zone_idx);
+    prefetch_forget(zns->prefetch, zone_idx);
     zns->writes[zone_idx].coming_count = 0;
     zns->writes[zone_idx].host_bytes = 0;
     if (wbuf_is_on(zns->buffer)) {

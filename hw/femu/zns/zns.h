@@ -17,6 +17,7 @@
 #ifndef FEMU_ZNS_H
 #define FEMU_ZNS_H
 
+#include "../ahead/prefetch.h"
 #include "../buffer/buffer.h"
 #include "../inside/events.h"
 #include "../reset/reset.h"
@@ -112,6 +113,7 @@ typedef struct Zns {
     Commands *commands;
     Media *media;
     Link *link;
+    Prefetch *prefetch;
     WriteBuffer *buffer;
     ResetEngine *reset;
     EventHeap *events;

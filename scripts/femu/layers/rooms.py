@@ -26,6 +26,8 @@ CORE = (
     ('media', 'hw/femu/media/',
      "zones' pages on the flash: mapping, superblocks, what is programmed"),
     ('link', 'hw/femu/link/', 'the host link, in and out'),
+    ('ahead', 'hw/femu/ahead/',
+     'read-ahead: streams of reads, what is fetched before they ask'),
     ('buffer', 'hw/femu/buffer/',
      'the write buffer: who gets room, and how it drains'),
     ('reset', 'hw/femu/reset/', 'what a reset costs beside its erases'),

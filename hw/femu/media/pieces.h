@@ -10,7 +10,7 @@
 #define FEMU_PIECES_H
 
 #include "../base/span.h"
-#include "../media/media.h"
+#include "media.h"
 
 /* Bytes [begin, end) of a page of a zone. */
 typedef struct Piece {
@@ -39,5 +39,12 @@ static inline Piece take_piece(const Media *media, Span *span,
     span->begin_bytes = base_bytes + piece.end_bytes;
     return piece;
 }
+
+/*
+ * Make `op` a read of a piece, which is widened to whole granules, as a codeword
+ * of the ECC has no half. Return: false if it is not in the flash.
+ */
+bool piece_place_read(const Media *media, uint32_t zone_idx, Piece *piece,
+                      FlashOp *op);
 
 #endif
