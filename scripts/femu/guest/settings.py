@@ -7,13 +7,12 @@ Knows nothing of QEMU's command line, nor of what happens in the guest.
 
 import os
 import re
-import shlex
 import stat
 
+from femu.common.asked import SettingsError, properties as properties_of
 from femu.common.paths import TOP
 
 JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
-PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
 MIB = 1 << 20
 MIN_MEM_MIB = 256
@@ -21,17 +20,10 @@ MIN_MEM_MIB = 256
 # kernel and our own initramfs; what runs then wants some, too.
 EXTRA_BESIDE_MIB = 128
 EXTRA_COMFORT_MIB = 256
-# Properties of the drive that have a variable of their own.
-OURS = {'trace': 'the run (TRACE=0: no trace.csv)',
-        'time-dilation': 'DILATION='}
 GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
-
-
-class SettingsError(Exception):
-    """The user's input is wrong."""
 
 
 def own_guest(env):
@@ -62,7 +54,7 @@ class Settings:
             TOP, 'configs', 'zn540.cfg'))
         properties = drive_properties(self.config)
         self.driver = properties['driver']
-        self.set = read_properties(env.get('SET'))
+        self.set = properties_of(env.get('SET'))
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
@@ -190,25 +182,6 @@ class Settings:
             raise SettingsError('%s=%s: a size like 1024M or 2G is expected, '
                                 'at least %dM' % (name, text, MIN_MEM_MIB))
         return mib
-
-
-def read_properties(text):
-    """SET="a=1 b=x". Return: property -> value, in the user's order."""
-    try:
-        words = shlex.split(text or '')
-    except ValueError as error:
-        raise SettingsError('SET=%s: %s' % (text, error)) from error
-    properties = {}
-    for word in words:
-        match = PROPERTY.fullmatch(word)
-        if not match:
-            raise SettingsError('SET=%s: "%s" is not property=value, as in '
-                                'SET="channels=4 ways=2"' % (text, word))
-        if match[1] in OURS:
-            raise SettingsError('SET=%s: "%s" is set by %s'
-                                % (text, match[1], OURS[match[1]]))
-        properties[match[1]] = match[2]
-    return properties
 
 
 def tree_bytes(top):
