@@ -35,6 +35,7 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     stats->since_at_ns = now_ns;
     stats->flash = ssd->flash.counters;
     stats->conv = ssd->conv.counters;
+    stats->padded_bytes = stats->finish_padded_bytes;
     for (uint32_t i = 0; i < ssd->params.channels; i++) {
         stats->channel_busy_ns[i] = flash_channel_busy_ns(&ssd->flash, i,
                                                           now_ns);
@@ -121,6 +122,16 @@ static void append_flash(const Ssd *ssd, GString *json)
                            now->senses - then->senses,
                            now->programs - then->programs,
                            now->erased_blocks - then->erased_blocks);
+}
+
+uint64_t ssd_stats_padded_bytes(const Ssd *ssd)
+{
+    return ssd->stats.finish_padded_bytes - ssd->stats.padded_bytes;
+}
+
+uint32_t ssd_stats_page_bytes(const Ssd *ssd)
+{
+    return ssd->page_bytes;
 }
 
 /* Write amplification: (host_bytes + moved_bytes) / host_bytes. */

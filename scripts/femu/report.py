@@ -11,7 +11,8 @@ Knows nothing of how a run is started.
 import os
 import sys
 
-from femu import report_page, report_run, report_table, report_tails
+from femu import (report_page, report_run, report_table, report_tails,
+                  report_work)
 
 FILE = 'report.html'
 
@@ -19,7 +20,7 @@ FILE = 'report.html'
 def make(out_dir, out=None, errors=None):
     """Prints the table of the run in OUT_DIR to OUT (standard output) and what
     is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE,
-    and all numbers to report_tails.FILE.
+    all latencies to report_tails.FILE and what it cost to report_work.FILE.
     Return: the texts of what is wrong, [] if all is well."""
     out = out or sys.stdout
     errors = errors or sys.stderr
@@ -32,8 +33,12 @@ def make(out_dir, out=None, errors=None):
     numbers = os.path.join(out_dir, report_tails.FILE)
     with open(numbers, 'w', encoding='utf-8') as file:
         file.write(report_tails.csv_text(run))
+    work = os.path.join(out_dir, report_work.FILE)
+    with open(work, 'w', encoding='utf-8') as file:
+        file.write(report_work.csv_text(run))
     print('\n'.join([''] + report_table.make(run) + ['']
-                    + report_table.make_tails(run)), file=out, flush=True)
+                    + report_table.make_tails(run) + report_work.table(run)),
+          file=out, flush=True)
     for problem in run.problems:
         print('report: ' + problem, file=errors)
     print('report: all numbers: %s' % os.path.relpath(numbers), file=out)

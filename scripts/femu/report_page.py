@@ -9,7 +9,7 @@ that draws them, or None for a page without pictures.
 from html import escape
 
 from femu import (report_facts, report_history, report_rows, report_table,
-                  report_tails)
+                  report_tails, report_work)
 from femu.report_style import page
 from femu.report_text import (NONE, grouped, iops, mib, page_us, plural, share,
                               short_time)
@@ -36,6 +36,7 @@ class Page:
         self._table()
         self._overview()
         self._add(report_tails.section(self._run))
+        self._add(report_work.section(self._run))
         for step in self._run.steps:
             self._step(step)
         self._add(report_history.zone_map(self._run, self._plots, self._name))

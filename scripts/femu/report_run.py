@@ -8,7 +8,8 @@ Knows nothing of how any of it is shown.
 import os
 from dataclasses import dataclass, field
 
-from femu import report_device, report_guest, report_jobs, report_json
+from femu import (report_bench, report_device, report_guest, report_jobs,
+                  report_json, report_phase)
 from femu.report_json import DataError, Node
 
 META = 'meta.json'
@@ -21,7 +22,8 @@ OWN_DRIVER = 'femu-zns'
 
 @dataclass
 class Step:
-    """One measurement. Of fio, zone_op and device those are None that the step
+    """One measurement, duration_ns long by the guest's clock. Of fio, zone_op,
+    bench (what db_bench says) and device those are None that the step
     does not have, or whose file could not be read; trace, too, whose reason is
     trace_fault."""
     name: str
@@ -34,6 +36,8 @@ class Step:
     device: report_device.Device = None
     trace: object = None
     trace_fault: str = 'the run has no %s' % TRACE
+    bench: list = None
+    phases: list = field(default_factory=list)
 
 
 @dataclass
@@ -96,7 +100,10 @@ def load(out_dir):
         found = _by_name(out_dir)
     for step, files in found:
         _read_files(run, step, files)
+        _read_bench(run, step, files)
         run.steps.append(step)
+    if not run.problems:
+        _read_phases(run)
     if not found:
         run.problems.append('no step in this run has left a result')
     _read_trace(run)
@@ -127,7 +134,7 @@ def _by_name(out_dir):
         names = []
     for name in names:
         for what, ending in ENDINGS.items():
-            if name.endswith(ending):
+            if name.endswith(ending) and '@' not in name:
                 files = steps.setdefault(name[:-len(ending)], {})
                 files[what] = '%s/%s' % (RESULTS, name)
     return [(Step(name, _kind(files)), files) for name, files in steps.items()]
@@ -158,6 +165,39 @@ def _read_files(run, step, files):
         except DataError as error:
             run.problems.append('%s: %s; step %s is shown without it'
                                 % (path, error, step.name))
+
+
+def _read_bench(run, step, files):
+    if step.kind != 'db_bench' or step.exit_status != 0:
+        return
+    path = files.get('output', '%s/%s.out' % (RESULTS, step.name))
+    try:
+        step.bench = report_bench.load(os.path.join(run.out_dir, path))
+    except DataError as error:
+        run.problems.append('%s: %s; step %s is shown without it'
+                            % (path, error, step.name))
+
+
+def _read_phases(run):
+    """Gives the steps their phases, which meta.json names."""
+    steps = {step.name: step for step in run.steps}
+    for node in run.meta['steps'].items():
+        step, earlier = steps[node['name'].text()], None
+        for part in node['phases'].items() if node.get('phases') else []:
+            name, path = part['name'].text(), None
+            duration_ns = part['end_ns'].integer() - \
+                part['start_ns'].integer()
+            try:
+                path = part['files']['device'].text()
+                later = report_device.load(os.path.join(run.out_dir, path))
+                device = report_phase.between(earlier, later)
+                earlier = later
+            except (DataError, report_phase.PhaseError) as error:
+                run.problems.append('%s: %s; phase %s of step %s is shown '
+                                    'without it' % (path, error, name,
+                                                    step.name))
+                device = None
+            step.phases.append(report_phase.Phase(name, duration_ns, device))
 
 
 def _read_trace(run):
