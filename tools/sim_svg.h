@@ -1,6 +1,6 @@
 /*
  * The pictures that femu-sim draws, in the style and the colours of the
- * report's page (scripts/femu/report_style.py).
+ * report's page (scripts/femu/drawing/page_style.py).
  *
  * Knows nothing of what they show.
  *

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Python parts of the scripts: the guest image, a run, its report."""
+"""Python parts of the scripts: a room for each thing that they serve."""

@@ -10,7 +10,8 @@ import shutil
 import tempfile
 import unittest
 
-from femu import report, report_page, report_run, report_table
+from femu.report import output, page, table
+from femu.results import folder
 
 import fixture
 
@@ -34,7 +35,7 @@ class ReportCase(unittest.TestCase):
     def make(self):
         """Return: (lines printed, problems); the report is written."""
         out, errors = io.StringIO(), io.StringIO()
-        problems = report.make(self.out_dir, out, errors)
+        problems = output.make(self.out_dir, out, errors)
         self.assertEqual(errors.getvalue(),
                          ''.join('report: %s\n' % text for text in problems))
         return out.getvalue().splitlines(), problems
@@ -49,9 +50,9 @@ class ReportCase(unittest.TestCase):
 
     def make_text(self):
         """Makes the table and a page without pictures, which take long."""
-        run = report_run.load(self.out_dir)
-        report_table.make(run)
-        report_page.Page(run, None).html()
+        run = folder.load(self.out_dir)
+        table.make(run)
+        page.Page(run, None).html()
 
     def assert_shown(self, *parts):
         """Each of PARTS is in the report."""

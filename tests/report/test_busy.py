@@ -6,11 +6,11 @@ Knows nothing of the page.
 
 import unittest
 
-from femu.report_device import Device
-from femu.report_guest import Fio, Group, Side, ZoneOp
-from femu.report_latency import of_values
-from femu.report_rows import busy
-from femu.report_run import Step
+from femu.results.device import Device
+from femu.results.folder import Step
+from femu.results.latency import of_values
+from femu.results.operations import busy
+from femu.results.programs import Fio, Group, Side, ZoneOp
 
 MS_NS = 1000000
 

@@ -259,8 +259,8 @@ class ScriptTest(ReportCase):
         fixture.write_run(self.out_dir, [read_step()])
         code = ('import sys; sys.modules["matplotlib"] = None; '
                 'sys.path.insert(0, %r); sys.dont_write_bytecode = True; '
-                'from femu import report; '
-                'sys.exit(len(report.make(%r)))' % (
+                'from femu.report import output; '
+                'sys.exit(len(output.make(%r)))' % (
                     os.path.dirname(SCRIPT), self.out_dir))
         result = subprocess.run([sys.executable, '-c', code], text=True,
                                 stdout=subprocess.PIPE,

@@ -14,7 +14,8 @@ import fixture
 from fixture import (MS_NS, SINCE_NS, command, device, device_op, fio, fio_job,
                      fio_side, step, trace, write_run, write_text)
 from case import ReportCase
-from femu import report_history, report_run
+from femu.report import history
+from femu.results import folder
 
 SVG = re.compile(r'<svg.*?</svg>', re.DOTALL)
 ZONE = 64
@@ -62,8 +63,8 @@ class HistoryTest(ReportCase):
 
     def lines(self):
         """Return: the labels of what is shown over time."""
-        run = report_run.load(self.out_dir)
-        return [label for label, _ in report_history.lines_of(run.steps[0])]
+        run = folder.load(self.out_dir)
+        return [label for label, _ in history.lines_of(run.steps[0])]
 
     def pictures(self):
         """Return: {label: picture} of the page."""
@@ -195,7 +196,7 @@ class HistoryTest(ReportCase):
         self.assertEqual(self.html().count('data:image/png;base64'), 2)
         self.assertLess(len(self.html()), 400000)
         self.assert_shown('%s more are not listed' % format(
-            zones // 61 - report_history.MAX_ZONES, ','))
+            zones // 61 - history.MAX_ZONES, ','))
 
     def test_no_zone_was_touched(self):
         self.write(reads(0))
@@ -229,7 +230,7 @@ class HistoryTest(ReportCase):
     def test_virtual_duration(self):
         """It is the end of the trace."""
         self.write(reads(0))
-        self.assertEqual(report_run.load(self.out_dir).virtual_ns, END_NS)
+        self.assertEqual(folder.load(self.out_dir).virtual_ns, END_NS)
 
     def test_without_numpy(self):
         """The rest is shown."""
@@ -237,7 +238,8 @@ class HistoryTest(ReportCase):
         code = ('import sys; sys.modules["numpy"] = None; '
                 'sys.modules["matplotlib"] = None; '
                 'sys.path.insert(0, %r); sys.dont_write_bytecode = True; '
-                'from femu import report; print(len(report.make(%r)))')
+                'from femu.report import output; '
+                'print(len(output.make(%r)))')
         scripts = os.path.join(os.path.dirname(fixture.__file__), '..', '..',
                                'scripts')
         self.assertRegex(self.run_python(code % (scripts, self.out_dir)),

@@ -9,8 +9,8 @@ import unittest
 from fixture import (MS_NS, SINCE_NS, command, device, device_op, fio, fio_job,
                      fio_side, load_job, step, trace, write_run, write_text)
 from case import ReportCase
-from femu import report_parts
-from femu.trace_zones import Layout
+from femu.results.parts import divide, size_of
+from femu.trace.zones import Layout
 from test_table import rows_of
 
 # Of the fixture's drive.
@@ -214,7 +214,7 @@ class PlacesTest(unittest.TestCase):
 
     def extents(self, options, drive=DRIVE):
         """Return: [(namespace, first zone, zone behind the last)]."""
-        parts = report_parts.divide([[options], [options]], drive)
+        parts = divide([[options], [options]], drive)
         return [(nsid, begin / (ZONE << 12), end / (ZONE << 12))
                 for nsid, begin, end in parts.parts[1].shared]
 
@@ -225,9 +225,9 @@ class PlacesTest(unittest.TestCase):
                 ('2g', 2 << 30), ('1t', 1 << 40), ('5z', 500), ('5Z', 500),
                 ('50%', 5000), ('200%', 10000), ('', None), ('4q', None),
                 ('-1', None), ('(2*3)k', None), ('0x10', None)):
-            self.assertEqual(report_parts.size_of(text, 10000, 100), expected,
+            self.assertEqual(size_of(text, 10000, 100), expected,
                              text)
-        self.assertIsNone(report_parts.size_of('5z', 10000, None))
+        self.assertIsNone(size_of('5z', 10000, None))
 
     def test_extents(self):
         whole = [(1, 0, 8)]
@@ -268,5 +268,5 @@ class PlacesTest(unittest.TestCase):
                 (TWO, {}, 'namespace 1, namespace 2, namespace 3'),
                 (DRIVE, place('0', '1z', numjobs='4', offset_increment='2z'),
                  'zone 0, zone 2, zone 4, zone 6')):
-            parts = report_parts.divide([[options], [options]], drive)
+            parts = divide([[options], [options]], drive)
             self.assertEqual(parts.shared(1), expected)

@@ -7,7 +7,7 @@ Knows nothing of files.
 import random
 import unittest
 
-from femu.report_latency import Distribution, merged, of_values
+from femu.results.latency import Distribution, merged, of_values
 
 SEED = 20260131
 

@@ -11,7 +11,7 @@ import re
 import subprocess
 from xml.etree import ElementTree
 
-from femu.report_text import page_us
+from femu.common.numbers import page_us
 
 import fixture
 from fixture import MS_NS, ZN540_SUM, device, device_op, zone_op

@@ -10,7 +10,9 @@ import re
 from fixture import device, device_op, step, write_run, zone_op
 from case import ReportCase, read_step
 
-from femu import report_picture, report_run, report_table
+from femu.report import picture
+from femu.report.table import make as table_of
+from femu.results import folder
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -29,8 +31,8 @@ class PictureTest(ReportCase):
 
     def test_documents_have_a_picture_of_their_table(self):
         self.assertEqual(
-            report_picture.hash_in(PICTURE),
-            report_picture.hash_of(readme_table()),
+            picture.hash_in(PICTURE),
+            picture.hash_of(readme_table()),
             'docs/img/report.png is not of the table in README.md: "make '
             'pictures" makes both')
 
@@ -38,10 +40,10 @@ class PictureTest(ReportCase):
         table = readme_table()
         number = re.findall(r'\d+\.\d', table)[0]
         self.assertNotEqual(
-            report_picture.hash_of(table),
-            report_picture.hash_of(table.replace(number, number + '1', 1)))
-        self.assertEqual(report_picture.hash_of(table),
-                         report_picture.hash_of('\n' + table + '  \n'))
+            picture.hash_of(table),
+            picture.hash_of(table.replace(number, number + '1', 1)))
+        self.assertEqual(picture.hash_of(table),
+                         picture.hash_of('\n' + table + '  \n'))
 
     def test_a_picture_says_its_table(self):
         path = self.out_dir + '.png'
@@ -53,15 +55,15 @@ class PictureTest(ReportCase):
                 'device': device({'finish': device_op([latency_ns])}, [0],
                                  [0], 50000000)})
             write_run(out_dir, [read_step(), finish])
-            run = report_run.load(out_dir)
-            table = report_picture.draw(path, run)
-            self.assertEqual(table, '\n'.join(report_table.make(run)))
-            hashes.append(report_picture.hash_in(path))
-            self.assertEqual(hashes[-1], report_picture.hash_of(table))
+            run = folder.load(out_dir)
+            table = picture.draw(path, run)
+            self.assertEqual(table, '\n'.join(table_of(run)))
+            hashes.append(picture.hash_in(path))
+            self.assertEqual(hashes[-1], picture.hash_of(table))
         self.assertNotEqual(*hashes)
 
     def test_a_picture_of_no_table(self):
         path = self.out_dir + '.png'
         with open(path, 'wb') as file:
             file.write(b'\x89PNG\r\n\x1a\n' + b'\0\0\0\0IEND\xaeB`\x82')
-        self.assertIsNone(report_picture.hash_in(path))
+        self.assertIsNone(picture.hash_in(path))

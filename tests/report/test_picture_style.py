@@ -9,7 +9,9 @@ import unittest
 
 import matplotlib
 
-from femu import (figure_plots, interference_map, picture_style, report_svg)
+from femu.drawing import plot_style, svg
+from femu.figures import plots
+from femu.interference import heat_map
 
 
 def light(colour):
@@ -39,43 +41,43 @@ class PictureStyleTest(unittest.TestCase):
     """Everything is drawn on an empty figure."""
 
     def setUp(self):
-        self.axes = report_svg.figure(4, 3).add_subplot()
+        self.axes = svg.figure(4, 3).add_subplot()
 
     def counts(self, places):
         """Return: the marks of an axis of counts with curves at PLACES."""
         self.axes.plot(places, places)
-        picture_style.count_axis(self.axes, places)
+        plot_style.count_axis(self.axes, places)
         return marks(self.axes.xaxis)
 
-    def values(self, values, text=picture_style.time_us):
+    def values(self, values, text=plot_style.time_us):
         """Return: the marks of an axis of VALUES."""
-        picture_style.value_axis(self.axes, 'y', values, text)
+        plot_style.value_axis(self.axes, 'y', values, text)
         return marks(self.axes.yaxis)
 
     def test_a_colour_tells_its_variable(self):
-        colours = report_svg.COLOUR
+        colours = svg.COLOUR
         self.assertEqual(len(set(colours.values())), len(colours))
-        self.assertLessEqual(set(picture_style.COLOURS), set(colours))
+        self.assertLessEqual(set(plot_style.COLOURS), set(colours))
 
     def test_curves_differ_in_more_than_colour(self):
-        looks = [picture_style.look(idx, 8) for idx in range(8)]
+        looks = [plot_style.look(idx, 8) for idx in range(8)]
         for what, expected in (('color', 7), ('marker', 8), ('linestyle', 5),
                                ('linewidth', 8)):
             self.assertEqual(len({look[what] for look in looks}), expected)
 
     def test_later_curves_leave_earlier_ones_their_edges(self):
-        looks = [picture_style.look(idx, 3) for idx in range(3)]
+        looks = [plot_style.look(idx, 3) for idx in range(3)]
         self.assertEqual([look['linewidth'] for look in looks],
-                         [picture_style.WIDEST_PT,
-                          (picture_style.WIDEST_PT
-                           + picture_style.NARROWEST_PT) / 2,
-                          picture_style.NARROWEST_PT])
-        self.assertEqual(picture_style.look(0, 1)['linewidth'],
-                         picture_style.WIDEST_PT)
+                         [plot_style.WIDEST_PT,
+                          (plot_style.WIDEST_PT
+                           + plot_style.NARROWEST_PT) / 2,
+                          plot_style.NARROWEST_PT])
+        self.assertEqual(plot_style.look(0, 1)['linewidth'],
+                         plot_style.WIDEST_PT)
 
     def test_measured_points_are_empty_and_larger(self):
-        look = picture_style.look(2, 3)
-        hollow = picture_style.hollow(look)
+        look = plot_style.look(2, 3)
+        hollow = plot_style.hollow(look)
         self.assertEqual((hollow['fillstyle'], hollow['linestyle']),
                          ('none', 'none'))
         self.assertGreater(hollow['markersize'], look['markersize'])
@@ -112,7 +114,7 @@ class PictureStyleTest(unittest.TestCase):
         self.values([0])
 
     def test_numbers(self):
-        self.assertEqual([picture_style.number(value) for value in (
+        self.assertEqual([plot_style.number(value) for value in (
             0.5, 12.34, 999, 12345.6)], ['0.5', '12.3', '999', '12,346'])
 
     def test_legends_say_what_published_names_mean(self):
@@ -122,16 +124,16 @@ class PictureStyleTest(unittest.TestCase):
                 ('11b', '50', 'reset at 50 %'),
                 ('8', 'zinc 0 %', 'zinc, without reset'),
                 ('8', 'zinc', 'zinc'), ('wear', 'direct', 'direct')):
-            self.assertEqual(figure_plots.name_of(part, series), text)
+            self.assertEqual(plots.name_of(part, series), text)
 
     def test_texts_can_be_read_on_every_cell_of_the_heat_map(self):
-        cells = matplotlib.colormaps[interference_map.COLOURS]
+        cells = matplotlib.colormaps[heat_map.COLOURS]
         self.assertEqual([percent for percent in range(101) if contrast(
             cells(percent / 100),
-            interference_map.text_colour(percent / 100)) < 4], [])
+            heat_map.text_colour(percent / 100)) < 4], [])
 
     def test_texts_can_be_read_on_the_page(self):
-        colour = report_svg.COLOUR
+        colour = svg.COLOUR
         for text in ('ink', 'muted', 'device', 'ok', 'warn', 'bad'):
             self.assertGreaterEqual(contrast(colour[text], colour['paper']),
                                     4.5, text)

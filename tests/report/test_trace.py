@@ -14,10 +14,12 @@ import numpy as np
 
 import fixture
 from fixture import command, device_op, trace, write_text
-from femu import report_latency, report_trace, trace_file, trace_series
-from femu.report_json import DataError
-from femu.report_latency import Distribution, of_values
-from femu.trace_zones import ACTIVE, EMPTY, FULL, OFFLINE, READ_ONLY
+from femu.common.json_file import DataError
+from femu.results import traced
+from femu.results.latency import Distribution, of_values
+from femu.trace import file
+from femu.trace.series import MAX_STRETCHES
+from femu.trace.zones import ACTIVE, EMPTY, FULL, OFFLINE, READ_ONLY
 
 SEED = 20261122
 ZONE = 64
@@ -34,11 +36,11 @@ class TraceCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.path = os.path.join(self.folder, 'trace.csv')
 
-    def read(self, text, windows=(), block_bytes=trace_file.BLOCK_BYTES):
+    def read(self, text, windows=(), block_bytes=file.BLOCK_BYTES):
         """Return: the RunTrace of the trace TEXT."""
         write_text(self.folder, 'trace.csv', text)
-        return report_trace.read(self.path, list(windows),
-                                 lambda number, where: None, block_bytes)
+        return traced.read(self.path, list(windows),
+                           lambda number, where: None, block_bytes)
 
 
 def some_commands(rng, count):
@@ -47,7 +49,7 @@ def some_commands(rng, count):
     return [command(rng.randrange(10**9),
                     rng.choice([None] + [rng.randrange(1 << rng.randrange(30))
                                          for _ in range(20)]),
-                    rng.choice(trace_file.OPS), rng.randrange(8 * ZONE),
+                    rng.choice(file.OPS), rng.randrange(8 * ZONE),
                     status=rng.choice([0] * 9 + [0x1b8]))
             for _ in range(count)]
 
@@ -60,7 +62,7 @@ class LatencyTest(TraceCase):
         values = [rng.randrange(1 << bits) for bits in range(1, 54)
                   for _ in range(20)] + [(1 << bits) - 1 for bits in range(54)]
         self.assertEqual(
-            report_trace.bucket_low(np.array(values)).tolist(),
+            traced.bucket_low(np.array(values)).tolist(),
             [fixture.bucket_low(value) for value in values])
 
     def test_every_command_is_in_its_step(self):
@@ -215,8 +217,8 @@ class SeriesTest(TraceCase):
                               line.min_ns.min(), line.max_ns.max()),
                              (latency.count, latency.sum_ns, latency.min_ns,
                               latency.max_ns))
-        self.assertTrue(trace_series.MAX_STRETCHES // 2 < step.series.used
-                        <= trace_series.MAX_STRETCHES)
+        self.assertTrue(MAX_STRETCHES // 2 < step.series.used
+                        <= MAX_STRETCHES)
 
 
 def writes(zone, nlb, at_ns=0):
@@ -346,5 +348,5 @@ class PercentileTest(unittest.TestCase):
 
     def test_one_of_a_thousand(self):
         for count, want in ((999, 999), (1000, 999), (1001, 1000), (1, 1)):
-            latency = report_latency.of_values(range(1, count + 1))
+            latency = of_values(range(1, count + 1))
             self.assertEqual(latency.percentile_ns(99.9), want, count)

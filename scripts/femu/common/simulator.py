@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs many simulations side by side, on the processors there are, and reads
+what they print.
+
+Knows nothing of what is simulated.
+"""
+
+import concurrent.futures
+import json
+import os
+import subprocess
+
+from femu.common import progress
+
+TIMEOUT_S = 1200
+
+
+class SimError(Exception):
+    """A simulation failed; says which and why."""
+
+
+# What run_all() may give in the place of a result, and what reading one that
+# is not as it should be raises.
+FAILURES = (SimError, OSError, subprocess.TimeoutExpired, ValueError)
+
+
+def job(name, **options):
+    """Return: the arguments of a job of femu-sim fio."""
+    return ['--name=%s' % name] + ['--%s=%s' % (key.rstrip('_'), value)
+                                   for key, value in options.items()]
+
+
+class Results(dict):
+    """{job name: fio's members}, and the drive's own statistics."""
+
+    def __init__(self, made):
+        super().__init__((one['jobname'], one) for one in made['jobs'])
+        self.drive = made['drive']
+        for one in self.values():
+            one['femu']['ops'].keys()
+
+    def __missing__(self, name):
+        raise SimError('its results have no job "%s"' % name)
+
+
+class Run:
+    """One simulation: a drive, changes to it, options and jobs."""
+
+    def __init__(self, config, settings, args):
+        self.config = config
+        self.settings = dict(settings)
+        self.args = list(args)
+
+    def argv(self, sim):
+        """Return: the command line."""
+        argv = [sim, 'fio', '-c', self.config, '--output-format=json']
+        for name, value in self.settings.items():
+            argv += ['-s', '%s=%s' % (name, value)]
+        return argv + self.args
+
+    def result(self, sim):
+        """Run it. Return: its Results."""
+        done = subprocess.run(self.argv(sim), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, errors='replace', timeout=TIMEOUT_S,
+                              check=False)
+        if done.returncode != 0:
+            raise SimError('%s: %s' % (' '.join(self.argv(sim)),
+                                       done.stderr.strip() or
+                                       'exit status %d' % done.returncode))
+        try:
+            return Results(json.loads(done.stdout))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise SimError('%s: prints no results but "%.80s"' % (
+                ' '.join(self.argv(sim)),
+                ' '.join(done.stdout.split()))) from None
+
+
+class Op:
+    """What a job's operation came to, from fio's members."""
+
+    def __init__(self, members, name):
+        made = members['femu']['ops'].get(name)
+        self.count = made['total_ios'] if made else 0
+        self.iops = made['iops'] if made else 0.0
+        self.bytes_per_s = made['bw_bytes'] if made else 0.0
+        self.mean_us = made['lat_ns']['mean'] / 1000 if made else None
+        self.max_us = made['lat_ns']['max'] / 1000 if made else None
+        self.percentiles_us = {
+            float(key): value / 1000
+            for key, value in made['lat_ns'].get('percentile', {}).items()
+        } if made else {}
+
+    def percentile_us(self, percent):
+        """Return: that percentile, or None when nothing was measured."""
+        return self.percentiles_us.get(percent)
+
+
+def fio_bucket_us(value_us):
+    """Return: what fio prints for a percentile that lies at value_us: the
+    middle of a bucket of its histogram, 64 to the octave."""
+    value = int(value_us * 1000)
+    shift = max(0, value.bit_length() - 7)
+    if shift == 0:
+        return value / 1000
+    return (((value >> shift) << shift) + (1 << shift) / 2) / 1000
+
+
+def run_all(label, sim, runs):
+    """Runs Run objects. Return: their results in order; an exception stands
+    in the place of a run that failed."""
+    count = progress.Count(label, len(runs))
+
+    def one(run):
+        try:
+            return run.result(sim)
+        except FAILURES as error:
+            return error
+        finally:
+            count.step()
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = list(pool.map(one, runs))
+    count.end()
+    return results

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""QEMU's command line for a guest with a drive, in virtual or in real time.
+
+Virtual time is exact only while nothing on the host enters the guest at a
+moment of the host's own. So the root image and the results are memory
+(NVDIMMs), the job comes with the initramfs, and messages leave by an I/O port.
+
+Knows nothing of jobs and results, and of the drive only its QEMU id.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+
+from femu.image import cpio
+
+MIB = 1 << 20
+DRIVE_ID = 'zns0'
+# Virtual time: an instruction is 2^shift ns, idle time passes at once.
+ICOUNT = 'shift=%d,sleep=off'
+# For a login, idle time passes as on the wall, or hours race by at a prompt.
+ICOUNT_LOGIN = 'shift=%d,sleep=on'
+START_DATE = '2026-01-01'
+# No random numbers from the host. And no fast string instructions: icount has
+# QEMU execute and count each byte of "rep movsb" by itself, which makes copying
+# slow in both times; without them Linux copies by loops of wide moves.
+CPU = 'max,-rdrand,-rdseed,-erms,-fsrm'
+DEBUGCON_PORT = 0xe9
+PROBE_S = 20
+
+APPEND = [
+    'console=ttyS0', 'loglevel=3', 'panic=-1',
+    # No watchdog may mistake a long virtual wait for a hang.
+    'nowatchdog', 'rcupdate.rcu_cpu_stall_suppress=1',
+    'audit=0', 'apparmor=0', 'mitigations=off',
+]
+APPEND_VIRTUAL = [
+    # The same addresses and random numbers in every run.
+    'nokaslr', 'norandmaps', 'random.trust_cpu=off',
+    'random.trust_bootloader=off',
+    # What the emulated clocks are known to be need not be measured: measuring
+    # spins, and spinning is what an emulator is slowest at.
+    'tsc_early_khz=1000000', 'no_timer_check', 'nolapic_timer',
+    'cryptomgr.notests', 'initcall_blacklist=jent_mod_init',
+]
+
+
+class MachineError(Exception):
+    """A machine that cannot be made on this host."""
+
+
+class Guest:
+    """The files that the guest starts from: ours, or the user's own."""
+
+    def __init__(self, settings):
+        folder = settings.guest()
+        self.kernel = settings.kernel or os.path.join(folder, 'vmlinux')
+        self.initrd = settings.initrd or os.path.join(folder, 'initrd.cpio')
+        self.root = os.path.join(folder, 'root.erofs')
+        self.disk = settings.disk
+
+    def write_initrd(self, path, job, extra):
+        """Writes the initramfs of a run to PATH: the guest's, and an archive
+        with the files JOB (name -> bytes) as /job and the folder EXTRA.
+        Return: the SHA-256 of EXTRA: of its files' names, bytes and of which
+        are programs; None if there is none."""
+        archive = cpio.Archive()
+        for name, data in sorted(job.items()):
+            archive.add_file('job/' + name, data)
+        digest = None
+        if extra:
+            archive.add_tree('extra', extra)
+            alone = cpio.Archive()
+            alone.add_tree('extra', extra)
+            digest = hashlib.sha256(alone.to_bytes()).hexdigest()
+        with open(self.initrd, 'rb') as file:
+            data = file.read()
+        data += b'\0' * (-len(data) % cpio.BLOCK_BYTES)
+        with open(path, 'wb') as file:
+            file.write(data + archive.to_bytes())
+        return digest
+
+
+class Machine:
+    """Collects QEMU's arguments."""
+
+    def __init__(self, settings, guest):
+        self._settings = settings
+        self._guest = guest
+        self.qemu, self._firmware = settings.qemu()
+        self.accel = ''
+        self.extra_sha256 = None        # of what the run's initramfs holds
+        self._time_args = []
+        self._append = list(APPEND)
+        self._args = ['-nodefaults', '-display', 'none', '-no-reboot']
+        self._dimm_count = 0
+
+    def use_virtual_time(self, icount=ICOUNT):
+        """One CPU whose instructions are the clock."""
+        icount %= self._settings.insn_ns.bit_length() - 1
+        self.accel = 'tcg, icount ' + icount
+        self._time_args = [
+            '-icount', icount, '-rtc', 'base=%s,clock=vm' % START_DATE,
+            '-seed', '1', '-cpu', CPU, '-smp', '1']
+        self._append += APPEND_VIRTUAL
+
+    def use_real_time(self, tell):
+        """The host's clock: KVM if a guest really starts under it, otherwise
+        multi-threaded TCG. TELL is called with what was found."""
+        tell('trying KVM ...')
+        why = self._kvm_refusal()
+        if why is None:
+            self.accel = 'kvm'
+            args = ['-accel', 'kvm', '-cpu', 'host']
+        else:
+            self.accel = 'tcg, multi-threaded'
+            args = ['-accel', 'tcg,thread=multi', '-cpu', 'max']
+            tell('no KVM (%s)' % why)
+        tell('real time by ' + self.accel)
+        self._time_args = args + ['-smp', str(self._settings.cpus)]
+
+    def _kvm_refusal(self):
+        """Return: None if our guest starts under KVM, else why it does not.
+        A host can have /dev/kvm and yet hang there, so it is tried."""
+        if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+            return '/dev/kvm is missing or not for this user'
+        argv = [self.qemu, *self._firmware_args(), '-M', 'q35',
+                '-accel', 'kvm', '-cpu', 'host', '-m', '512M', '-nodefaults',
+                '-display', 'none', '-no-reboot', '-serial', 'stdio',
+                '-kernel', self._guest.kernel, '-initrd', self._guest.initrd,
+                '-append', 'console=ttyS0 quiet panic=-1 femu.mode=probe']
+        try:
+            result = subprocess.run(argv, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, check=False,
+                                    stderr=subprocess.PIPE, timeout=PROBE_S)
+        except subprocess.TimeoutExpired:
+            return 'a guest does not start under it within %d s' % PROBE_S
+        if b'femu: alive' in result.stdout:
+            return None
+        lines = result.stderr.decode(errors='replace').strip().splitlines()
+        return lines[-1] if lines else 'the guest did not come up'
+
+    def _firmware_args(self):
+        return ['-L', self._firmware] if self._firmware else []
+
+    def add_console(self, chardev):
+        """The serial line, which is the kernel's console, goes to CHARDEV."""
+        self._args += ['-serial', chardev]
+
+    def add_messages(self, path):
+        """What the guest's "say" says goes to the file PATH."""
+        self._args += ['-chardev', 'file,id=says,path=' + _value(path),
+                       '-device', 'isa-debugcon,iobase=%#x,chardev=says'
+                       % DEBUGCON_PORT]
+
+    def add_root(self):
+        """The root image, read-only: the guest's first NVDIMM."""
+        self._add_dimm(self._guest.root, os.stat(self._guest.root).st_size,
+                       'readonly=on,share=on', ',unarmed=on')
+
+    def add_results(self, path, size_mib):
+        """A new file PATH that the guest sees as an NVDIMM. Its room on the
+        disk is taken now: a full one would end QEMU by SIGBUS later."""
+        with open(path, 'wb') as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, size_mib * MIB)
+            except OSError as error:
+                raise MachineError('RESULTS_MIB=%d: no room for %s: %s' % (
+                    size_mib, path, error.strerror)) from error
+        self._add_dimm(path, size_mib * MIB, 'share=on', '')
+
+    def _add_dimm(self, path, size_bytes, memory, device):
+        name = 'dimm%d' % self._dimm_count
+        self._dimm_count += 1
+        self._args += [
+            '-object', 'memory-backend-file,id=%s-memory,mem-path=%s,size=%d,'
+            '%s' % (name, _value(path), size_bytes, memory),
+            '-device', 'nvdimm,id=%s,memdev=%s-memory%s'
+            % (name, name, device)]
+
+    def add_disk(self):
+        """The user's own disk image, which QEMU writes to a copy of."""
+        self._append.append('femu.modules=virtio_blk')
+        self._args += ['-drive', 'if=none,id=disk,snapshot=on,file=%s'
+                       % _value(self._guest.disk),
+                       '-device', 'virtio-blk-pci,drive=disk']
+
+    def add_host_folder(self, path):
+        """The host's folder PATH, which the guest can mount by 9p."""
+        self._args += ['-virtfs', 'local,path=%s,mount_tag=host,'
+                       'security_model=none' % _value(path)]
+
+    def add_drive(self, trace):
+        """The drive: the config, what the user sets in it, a trace file."""
+        self._args += ['-readconfig', self._settings.config]
+        if self._settings.namespaces > 1:
+            self._append.append('femu.namespaces=%d'
+                                % self._settings.namespaces)
+        properties = dict(self._settings.set)
+        if self._settings.dilation != 1:
+            properties['time-dilation'] = str(self._settings.dilation)
+        if trace:
+            properties['trace'] = trace
+        # -set must come after -readconfig.
+        for name, value in properties.items():
+            self._args += ['-set', 'device.%s.%s=%s' % (DRIVE_ID, name,
+                                                        value)]
+
+    def disk_argv(self):
+        """Return: the whole command line of a machine that boots the user's
+        disk by the disk's own boot loader."""
+        return [self.qemu, *self._firmware_args(), '-M', 'q35',
+                '-m', '%dM' % self._settings.mem_mib, *self._time_args,
+                *self._args]
+
+    def argv(self, initrd, mode):
+        """Return: the whole command line; MODE is the guest's femu.mode."""
+        settings = self._settings
+        append = self._append + ['femu.mode=' + mode]
+        if settings.append:
+            append.append(settings.append)
+        slack_mib = 64 + settings.results_mib + \
+            os.stat(self._guest.root).st_size // MIB
+        memory = '%dM,slots=%d,maxmem=%dM' % (
+            settings.mem_mib, self._dimm_count,
+            settings.mem_mib + slack_mib) if self._dimm_count \
+            else '%dM' % settings.mem_mib
+        return [self.qemu, *self._firmware_args(), '-M', 'q35,nvdimm=on',
+                '-m', memory, *self._time_args, '-kernel', self._guest.kernel,
+                '-initrd', initrd, '-append', ' '.join(append), *self._args]
+
+
+def version(qemu):
+    """Return: QEMU's version as it prints it."""
+    result = subprocess.run([qemu, '--version'], stdout=subprocess.PIPE,
+                            check=True, text=True)
+    match = re.search(r'version (\S+)', result.stdout)
+    return match[1] if match else result.stdout.splitlines()[0]
+
+
+def _value(path):
+    """Return: PATH as the value of an option: QEMU doubles commas."""
+    return path.replace(',', ',,')

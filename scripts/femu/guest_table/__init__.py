@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+""""make guest-table": measured experiments again, in the guest."""

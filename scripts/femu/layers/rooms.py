@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rooms of the core and of the device, and who may use whom.
+
+A room may use itself and the rooms that stand before it. Knows nothing of what
+the code does.
+"""
+
+import os
+import re
+
+from femu.layers import c_names
+
+# Bottom to top: (room, its files, what it is). A pattern that ends with "/"
+# means all below a folder; a "*" stands for anything within one. A file belongs
+# to the first pattern that fits; it must belong to one, and a pattern must fit
+# something.
+CORE = (
+    ('base', 'hw/femu/divisor.h hw/femu/timing/draw.h',
+     'arithmetic and random draws'),
+    ('types', 'hw/femu/ssd_types.h', 'what all rooms of the drive speak of'),
+    ('params', 'hw/femu/params*', 'every number that a user can turn'),
+    ('timing', 'hw/femu/timing/', 'channels, units, events'),
+    ('zns', 'hw/femu/zns/', 'zone states, limits, mapping'),
+    ('ssd', 'hw/femu/ssd*', 'the drive: commands, completions'),
+)
+DEVICE = (
+    ('device', 'hw/femu/nvme/ hw/femu/trace.h', 'the NVMe device for QEMU'),
+)
+HOUSE = CORE + DEVICE
+
+
+def fits(pattern, path):
+    if pattern.endswith('/'):
+        return path.startswith(pattern)
+    return re.fullmatch(re.escape(pattern).replace(r'\*', '[^/]*'), path)
+
+
+class House:
+    """The files of a tree, sorted into rooms, and what they use.
+
+    faults: [(path, line, what)], what is wrong with the table or a file.
+    arrows: [(path, line, name, target, is it an include?)], from file to file.
+    """
+
+    def __init__(self, table, texts, find_include):
+        """texts: {path: text}; find_include(path, name): file, or None."""
+        self.rooms = [row[0] for row in table]
+        self.room_of = {}
+        self.faults = []
+        self.arrows = []
+        patterns = [(pattern, row[0]) for row in table
+                    for pattern in row[1].split()]
+        used = set()
+        for path in sorted(texts):
+            for pattern, room in patterns:
+                if fits(pattern, path):
+                    self.room_of[path] = room
+                    used.add(pattern)
+                    break
+            else:
+                self.faults.append((path, 1, 'the file is in no room'))
+        self.faults.extend((pattern, 0, f'no file of room {room} is that')
+                           for pattern, room in patterns
+                           if pattern not in used)
+        self._read(texts, find_include)
+
+    def _read(self, texts, find_include):
+        files, defined = {}, {}
+        for path, text in sorted(texts.items()):
+            try:
+                files[path] = c_names.CFile(text, path.endswith('.h'))
+            except c_names.ParseError as error:
+                self.faults.append((path, *error.args))
+                continue
+            for name in files[path].defines:
+                defined.setdefault(name, []).append(path)
+        for name, paths in defined.items():
+            if len(paths) > 1:
+                self.faults.append((paths[1], files[paths[1]].defines[name],
+                                    f'{name} is defined in {paths[0]} too'))
+        for path, file in files.items():
+            for line, name in file.includes:
+                target = find_include(path, name)
+                if target in texts and target != path:
+                    self.arrows.append((path, line, name, target, True))
+            for line, name in file.uses:
+                target = defined.get(name, [path])[0]
+                if target != path and name not in file.local and \
+                        name not in file.defines:
+                    self.arrows.append((path, line, name, target, False))
+
+    def between_rooms(self):
+        """Return: [(room, other room, arrow)] of the arrows that cross."""
+        crossing = []
+        for arrow in self.arrows:
+            room = self.room_of.get(arrow[0])
+            other = self.room_of.get(arrow[3])
+            if room and other and room != other:
+                crossing.append((room, other, arrow))
+        return crossing
+
+    def arrows_up(self):
+        """Return: [(path, line, what)]"""
+        up = []
+        for room, other, (path, line, name, target, include) in \
+                self.between_rooms():
+            if self.rooms.index(other) > self.rooms.index(room):
+                verb = 'includes' if include else 'uses'
+                up.append((path, line, f'room {room} {verb} {name} of '
+                           f'{target}, in the room {other} above it'))
+        return sorted(set(up))
+
+    def room_circles(self):
+        """Return: lists of rooms that use each other, directly or not."""
+        edges = {(room, other) for room, other, _ in self.between_rooms()}
+        return circles(self.rooms, edges)
+
+    def file_circles(self, by_include=False):
+        """Return: lists of files that call (or include) each other."""
+        edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include}
+        return circles(sorted({path for edge in edges for path in edge}),
+                       edges)
+
+
+def circles(nodes, edges):
+    """Return: the strongly connected components of two nodes and more, the
+    largest first (by each node's reach: there are few nodes)."""
+    after = {node: {b for a, b in edges if a == node} for node in nodes}
+    reach = {}
+    for node in nodes:
+        seen, todo = set(), [node]
+        while todo:
+            for other in after[todo.pop()] - seen:
+                seen.add(other)
+                todo.append(other)
+        reach[node] = seen
+    found = []
+    for node in nodes:
+        circle = [o for o in nodes if o in reach[node] and node in reach[o]]
+        if len(circle) > 1 and circle[0] == node:
+            found.append(circle)
+    return sorted(found, key=len, reverse=True)
+
+
+def faults_of(house):
+    """Return: [(path, line, what)], all that is wrong with a house."""
+    return (house.faults + house.arrows_up() +
+            [('rooms', 0, 'a circle: ' + ', '.join(circle))
+             for circle in house.room_circles()])
+
+
+def summary(house):
+    return (f'rooms: {len(house.rooms)} rooms, '
+            f'{len(house.room_circles())} circles, '
+            f'{len(house.arrows_up())} arrows up')
+
+
+def graph(house):
+    """Yields the lines that say how the rooms and files hang together."""
+    crossing = house.between_rooms()
+    for room in reversed(house.rooms):
+        files = [p for p, r in house.room_of.items() if r == room]
+        yield f'{room}: {len(files)} files'
+        for other in reversed(house.rooms):
+            there = [a for r, o, a in crossing if (r, o) == (room, other)]
+            calls = sum(not a[4] for a in there)
+            if there:
+                yield (f'  -> {other}: {calls} calls, '
+                       f'{len(there) - calls} includes')
+    for what, by_include in (('calls', False), ('includes', True)):
+        arrows = [a for a in house.arrows if a[4] == by_include]
+        pairs = {(a[0], a[3]) for a in arrows}
+        found = house.file_circles(by_include)
+        yield (f'{what}: {len(arrows)} from file to file, {len(pairs)} pairs '
+               f'of files, {len(found)} circles of files')
+        for circle in found:
+            room = {house.room_of.get(path) for path in circle}
+            where = 'in ' + room.pop() if len(room) == 1 else 'across rooms'
+            names = ', '.join(os.path.basename(path) for path in circle)
+            yield f'  {len(circle)} files, {where}: {names}'

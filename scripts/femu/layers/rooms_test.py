@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plants arrows that run up, and what looks like one, in a small house.
+
+Knows nothing of the real one.
+"""
+
+from femu.layers import rooms
+
+TABLE = (
+    ('ground', 'core/ground/ core/alone.*', 'lowest'),
+    ('drive', 'core/*', 'the rest of the core'),
+    ('queues', 'nvme/queue*', 'lowest of the device'),
+    ('device', 'nvme/', 'the rest of the device'),
+)
+
+# A house without a fault; each line that looks like an arrow up is none.
+CLEAN = {
+    'core/ground/zone.h': 'void zone_open(int idx);\nextern int zone_count;\n'
+                          'static inline int zone_least(void)\n{\n'
+                          '    return 0;\n}\n',
+    'core/ground/zone.c': '''#include "zone.h"
+int zone_count = 1;
+/* drive_run() in a comment */
+struct Zone {
+    int (*drive_run)(void);
+};
+
+static int drive_start(void)
+{
+    const char *text = "drive_run()" "\\"drive_run()";
+
+    return text[0] == '{' ? zone.drive_run(zone->drive_run) : zone_least();
+}
+
+void
+zone_open(int idx)
+{
+    zone_count = drive_start();
+}
+''',
+    'core/alone.h': '#define ALONE 1\nint drive_run(void);\n',
+    'core/drive.c': '#include "ground/zone.h"\nG_DEFINE_QUARK(a-b, c)\n\n'
+                    'int drive_run(void)\n{\n    zone_open(zone_count);\n'
+                    '    return ALONE;\n}\n\nint drive_start(void)\n{\n'
+                    '    return 0;\n}\n',
+    'nvme/queue.c': 'static int fetch(void)\n{\n    return drive_run();\n}\n'
+                    'int (*const queue_table[])(void) = { fetch };\n',
+    'nvme/pci.c': 'static void realize(void)\n{\n    queue_table[0]();\n}\n'
+                  'void pci_notify(void)\n{\n}\ntype_init(realize)\n',
+    'nvme/pci.h': 'void pci_notify(void);\n',
+}
+
+DEFINITION = '\nstatic int planted(void)\n{\n    return '
+
+# (what, path, text at its end, line and part of each fault, as a set)
+PLANTS = (
+    ('core: an include that runs up', 'core/ground/zone.h',
+     '#include "../drive.c"\n',
+     {'core/ground/zone.h:7: room ground includes ../drive.c',
+      'rooms:0: a circle: ground, drive'}),
+    ('core: a call that runs up', 'core/alone.h',
+     DEFINITION + 'drive_run();\n}\n',
+     {'core/alone.h:6: room ground uses drive_run of core/drive.c',
+      'rooms:0: a circle: ground, drive'}),
+    ('core: a pointer to a function above', 'core/ground/zone.c',
+     'void *const hook[] = {\n    drive_run,\n};\n',
+     {'core/ground/zone.c:21: room ground uses drive_run',
+      'rooms:0: a circle: ground, drive'}),
+    ('core: a macro whose text runs up', 'core/alone.h',
+     '#define RUN(x) \\\n    drive_run()\n',
+     {'core/alone.h:4: room ground uses drive_run',
+      'rooms:0: a circle: ground, drive'}),
+    ('core: a call of the device', 'core/drive.c',
+     DEFINITION + 'queue_table[0]();\n}\n',
+     {'core/drive.c:17: room drive uses queue_table of nvme/queue.c, in the '
+      'room queues above it', 'rooms:0: a circle: drive, queues'}),
+    ('device: an include that runs up', 'nvme/queue.c', '#include "pci.h"\n',
+     {'nvme/queue.c:6: room queues includes pci.h',
+      'rooms:0: a circle: queues, device'}),
+    ('device: a call that runs up', 'nvme/queue.c',
+     DEFINITION + 'pci_notify();\n}\n',
+     {'nvme/queue.c:9: room queues uses pci_notify of nvme/pci.c, in the room '
+      'device above it', 'rooms:0: a circle: queues, device'}),
+    ('device: a circle by way of three rooms', 'core/ground/zone.c',
+     DEFINITION + 'pci_notify();\n}\n',
+     {'core/ground/zone.c:23: room ground uses pci_notify of nvme/pci.c',
+      'rooms:0: a circle: ground, drive, queues, device'}),
+    ('a file in no room', 'tools/sim.c', '', {'tools/sim.c:1: the file is in'}),
+    ('one name in two files', 'core/drive.c', 'int queue_table[2];\n',
+     {'nvme/queue.c:5: queue_table is defined in core/drive.c too'}),
+    ('braces that do not balance', 'nvme/pci.c', '}\n',
+     {'nvme/pci.c:9: a "}" too many'}),
+)
+
+
+def find_include(path, name):
+    """Return: the file that #include "name" in path means, or None."""
+    folders = path.split('/')[:-1]
+    while name.startswith('../'):
+        folders, name = folders[:-1], name[3:]
+    return '/'.join([*folders, name])
+
+
+def faults(texts, table=TABLE):
+    house = rooms.House(table, texts, find_include)
+    return [f'{path}:{line}: {what}'
+            for path, line, what in rooms.faults_of(house)], house
+
+
+def results():
+    """Return: [(what was planted, what is wrong, or None)]"""
+    found, house = faults(CLEAN)
+    said = rooms.summary(house)
+    wrong = found or said != 'rooms: 4 rooms, 0 circles, 0 arrows up'
+    out = [('a clean house', f'{found} {said}' if wrong else None)]
+    found, _ = faults(CLEAN, (('cellar', 'cellar/', ''), *TABLE))
+    wrong = found != ['cellar/:0: no file of room cellar is that']
+    out.append(('a room without files', found if wrong else None))
+    for what, path, text, expected in PLANTS:
+        found, _ = faults({**CLEAN, path: CLEAN.get(path, '') + text})
+        wrong = (len(found) != len(expected) or
+                 any(not any(f.startswith(e) for f in found)
+                     for e in expected))
+        out.append((what, f'{found}' if wrong else None))
+    return out

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads and checks a file of measured points, and host.json beside it.
+
+Knows nothing of simulations.
+"""
+
+import csv
+import json
+import math
+import os
+
+from femu.measured import protocol
+
+FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
+          'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
+          'finished')
+# What host.json may leave out: a host that adds nothing. What it has must be
+# of the same kind: an object, a list of texts, or a number.
+HOST_DEFAULTS = {
+    'passthrough': {'parts': [], 'us': {}},
+    'polled': {'parts': [], 'ns': 0, 'spread_ns': 0},
+    'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
+    'unthrottled_per_s': {},
+    'zones_per_thread': protocol.FG_ZONES,
+    'ramp_ms': protocol.RAMP_MS,
+}
+# Of these numbers 0 makes no sense.
+HOST_ABOVE_0 = ('inline_reset.per_mib', 'unthrottled_per_s.finish',
+                'unthrottled_per_s.reset', 'zones_per_thread')
+# These are whole numbers.
+HOST_WHOLE = ('polled.ns', 'polled.spread_ns', 'zones_per_thread', 'ramp_ms')
+
+
+class InputError(Exception):
+    """The user's input is wrong."""
+
+
+# --- Points -------------------------------------------------------------------
+
+def check_metric(row, measured):
+    """Raises ValueError if the row's metric is none or was there before."""
+    metric = row['metric']
+    if metric not in protocol.METRICS:
+        raise ValueError('metric=%s: must be %s' % (
+            metric, ', '.join(protocol.METRICS)))
+    if metric in measured:
+        raise ValueError('metric=%s: %s has it already; an id is one '
+                         'experiment' % (metric, row['id']))
+
+
+def value_of(row):
+    """Return: the row's value; raises ValueError if it is none."""
+    try:
+        value = float(row['value'])
+    except ValueError:
+        raise ValueError('value=%s: must be a number' % row['value']) from None
+    if not 0 < value < math.inf:
+        raise ValueError('value=%s: must be above 0: errors are relative to it'
+                         % row['value'])
+    return value
+
+
+def add_row(experiments, row):
+    """Adds a row to its experiment; raises ValueError."""
+    if None in row or None in row.values():
+        raise ValueError('has %s columns than the first line' % (
+            'more' if None in row else 'fewer'))
+    fields = {name: row[name] for name in FIELDS}
+    exp = experiments.setdefault(row['id'], protocol.Experiment(
+        row['id'], fields, {}))
+    for name, first in exp.fields.items():
+        if row[name] != first:
+            raise ValueError('%s=%s: the first row of %s has %s; an id is one '
+                             'experiment' % (name, row[name], row['id'],
+                                             first or 'nothing'))
+    check_metric(row, exp.measured)
+    exp.measured[row['metric']] = value_of(row)
+
+
+def read_rows(path, file):
+    """Return: {id: experiment}, in the file's order."""
+    experiments = {}
+    reader = csv.DictReader(file)
+    missing = set(FIELDS + ('id', 'metric', 'value')) - \
+        set(reader.fieldnames or ())
+    if missing:
+        raise InputError('%s: has no column %s' % (
+            path, ', '.join(sorted(missing))))
+    for row in reader:
+        try:
+            add_row(experiments, row)
+        except ValueError as error:
+            raise InputError('%s:%d: %s' % (path, reader.line_num,
+                                            error)) from None
+    return experiments
+
+
+def read_experiments(path, parts=()):
+    """Return: the experiments of a points file, in its order; of PARTS only,
+    if any are given."""
+    try:
+        with open(path, encoding='utf-8', newline='') as file:
+            experiments = read_rows(path, file)
+    except OSError as error:
+        raise InputError('%s: %s' % (path, error.strerror)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError('%s: is not CSV: %s' % (path, error)) from None
+    chosen = [exp for exp in experiments.values()
+              if not parts or exp.part in parts]
+    if not chosen:
+        raise InputError('%s: has no points%s' % (
+            path, ' of part %s' % ' or '.join(parts) if parts else ''))
+    return chosen
+
+
+# --- The host -----------------------------------------------------------------
+
+def check_number(name, value):
+    """Raises ValueError if a number of host.json is none, or too small."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or \
+            not math.isfinite(value) or value < 0:
+        raise ValueError('%s: %s: must be a number of 0 or more' % (
+            name, json.dumps(value)))
+    if name in HOST_ABOVE_0 and value == 0:
+        raise ValueError('%s: 0: must be above 0' % name)
+    if name in HOST_WHOLE and value != int(value):
+        raise ValueError('%s: %s: must be a whole number' % (
+            name, json.dumps(value)))
+
+
+def merge(name, value, default):
+    """Return: a member of host.json, with defaults; raises ValueError."""
+    if isinstance(default, dict):
+        if not isinstance(value, dict):
+            raise ValueError('%s: %s: must be an object' % (
+                name or 'all of it', json.dumps(value)))
+        unknown = set(value) - set(default)
+        if unknown and default:
+            raise ValueError('%s"%s"; may have: %s' % (
+                '%s: has ' % name if name else 'has ', min(unknown),
+                ', '.join(default)))
+        return {key: merge('%s.%s' % (name, key) if name else key,
+                           value.get(key, default.get(key)),
+                           default.get(key, 0))
+                for key in dict(default, **value)}
+    if isinstance(default, list):
+        if not isinstance(value, list) or set(value) - set(
+                protocol.PARTS):
+            raise ValueError('%s: %s: must be a list of %s' % (
+                name, json.dumps(value), ', '.join(protocol.PARTS)))
+        return value
+    check_number(name, value)
+    return value
+
+
+def read_host(path):
+    """Return: what belongs to the measuring host; of no PATH, one that adds
+    nothing."""
+    try:
+        if path is None:
+            return merge('', {}, HOST_DEFAULTS)
+        with open(path, encoding='utf-8') as file:
+            host = merge('', json.load(file), HOST_DEFAULTS)
+    except OSError as error:
+        raise InputError('%s: %s' % (path, error.strerror)) from None
+    except ValueError as error:
+        raise InputError('%s: %s' % (path, error)) from None
+    added = host['passthrough']
+    if added['parts'] and 'write' not in added['us']:
+        raise InputError('%s: passthrough.us: has no "write", which stands '
+                         'for all operations that it does not have' % path)
+    return host
+
+
+def host_path(asked, points):
+    """Return: the path of the host.json of measured POINTS: ASKED, or what is
+    beside them; else None, for another drive's host says nothing of theirs."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(points)),
+                          'host.json')
+    return asked or (beside if os.path.exists(beside) else None)
+
+
+def host_texts(host, path, option):
+    """Return: what is said of a HOST, read from PATH; OPTION names another."""
+    if path is None:
+        return ['adds nothing: no host.json is beside the points, and no %s '
+                'is given' % option]
+    added, inline, polled = (host[name] for name in (
+        'passthrough', 'inline_reset', 'polled'))
+    texts = ['as %s has it' % os.path.relpath(path)]
+    if added['parts']:
+        texts.append('%s us per command in %s' % (
+            ', '.join('%s %g' % pair for pair in added['us'].items()),
+            ', '.join(added['parts'])))
+    if inline['parts']:
+        texts.append('%g ms of reset for %g MiB written, in the throughput of '
+                     '%s' % (inline['ms'], inline['per_mib'],
+                             ', '.join(inline['parts'])))
+    if polled['parts']:
+        texts.append('%g +- %g ns per command in %s' % (
+            polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
+    return texts if texts[1:] else texts + ['adds nothing']

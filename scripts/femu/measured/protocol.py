@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measured experiments as simulations: the jobs of each part, and what of
+their results is which metric. tests/data/zn540/README.md says what ran.
+
+Knows nothing of how runs are started and of how results are compared.
+"""
+
+import math
+
+from femu.common.simulator import Op, Run, fio_bucket_us, job
+
+MIB = 1 << 20
+IO_OPS = {'write': 'write', 'append': 'append', 'read': 'randread'}
+MGMT_OPS = ('finish', 'reset')
+STATE_OPS = ('open', 'close', 'first_write', 'first_append',
+             'write_to_closed_zone')
+STATE_ZONES = 14
+METRICS = ('kiops', 'speedup', 'mean_us', 'p50_us', 'p95_us', 'bg_mibps',
+           'mgmt_per_s', 'mgmt_p50_us')
+
+# Where jobs have their zones; the drive has 904.
+FG_ZONE, FG_ZONES = 0, 8        # of each worker that writes
+RAMP_MS = 100                   # of plain I/O
+BG_ZONE, BG_ZONES = 400, 90
+BG_NS_ZONE = 100                # in a second namespace of half the zones
+
+
+class Skip(Exception):
+    """The row cannot be run; the text says why."""
+
+
+class Experiment:
+    """One experiment: its fields, its measured metrics, its runs by seed."""
+
+    def __init__(self, name, fields, measured):
+        self.name = name
+        self.fields = fields
+        self.measured = measured
+        self.model = {}         # metric -> mean over the seeds
+        self.spread = {}        # metric -> greatest less smallest
+
+    @property
+    def part(self):
+        """Which part of the measurements it belongs to."""
+        return self.fields['part']
+
+    def number(self, name, default=0.0):
+        """Return: a field as a number; DEFAULT if it is empty."""
+        text = self.fields.get(name) or ''
+        try:
+            number = float(text) if text else default
+        except ValueError:
+            raise Skip('%s=%s is not a number' % (name, text)) from None
+        if not 0 <= number < math.inf:
+            raise Skip('%s=%s is not a number of 0 or more' % (name, text))
+        return number
+
+    def whole(self, name, default=0):
+        """Return: a field as a whole number; DEFAULT if it is empty."""
+        number = self.number(name, default)
+        if number != int(number):
+            raise Skip('%s=%s is not a whole number' % (
+                name, self.fields[name]))
+        return int(number)
+
+    def op(self, name):
+        """Return: a field that must be empty or an operation that we know."""
+        value = self.fields.get(name) or ''
+        value = '' if value == 'none' else value
+        if value and value not in IO_OPS and value not in MGMT_OPS:
+            raise Skip('%s=%s is not an operation here' % (name, value))
+        return value
+
+
+# --- Jobs ---------------------------------------------------------------------
+
+def one_thread(exp):
+    """Return: what an experiment's speedup relates to: the same in one zone,
+    or, if it is one zone, at queue depth 1."""
+    fewer = 'zones' if exp.number('zones', 1) > 1 else 'qd'
+    return Experiment('%s, one thread' % exp.name,
+                      dict(exp.fields, **{fewer: '1'}), {'kiops': None})
+
+
+def io_job(name, exp, host, seed, **more):
+    """The foreground: one zone after another per thread."""
+    op_name = exp.op('fg_op')
+    if op_name not in IO_OPS:
+        raise Skip('fg_op=%s is not I/O' % exp.fields['fg_op'])
+    zones = exp.whole('zones', 1)
+    block = exp.whole('bs_bytes')
+    lba = exp.whole('lba_bytes', 4096)
+    if lba == 0 or block == 0 or block % lba:
+        raise Skip('bs_bytes=%d is no multiple of lba_bytes=%d' % (block, lba))
+    options = {'rw': IO_OPS[op_name], 'bs': block, 'numjobs': zones,
+               'iodepth': exp.whole('qd', 1),
+               'offset': '%dz' % FG_ZONE, 'randseed': seed, 'time_based': 1}
+    if op_name == 'read':
+        options.update(size='1z', offset_increment='1z', prefill='100%')
+    else:
+        options.update(size='%dz' % host['zones_per_thread'],
+                       offset_increment='%dz' % host['zones_per_thread'])
+    options.update(more)
+    return job(name, **options)
+
+
+def bg_place(exp):
+    """Return: the options that say where the background's zones are."""
+    if exp.part.endswith('-2ns'):
+        return {'offset': '%dz' % BG_NS_ZONE, 'nsid': 2}
+    return {'offset': '%dz' % BG_ZONE}
+
+
+def mgmt_job(exp, per_s, seed, **more):
+    """Finishes of zones with one page, or resets of full zones."""
+    op_name = exp.op('bg_op')
+    options = dict(bg_place(exp), rw=op_name, randseed=seed)
+    if op_name == 'finish':
+        options.update(size='4z', prewrite='16k')
+    else:
+        options.update(size='%dz' % BG_ZONES, prefill='100%')
+    if per_s:
+        options['rate_iops'] = '%.3f' % per_s
+    options.update(more)
+    return job('bg', **options)
+
+
+def part_io(exp, host, seed):
+    """Plain I/O."""
+    return io_job('fg', exp, host, seed, ramp_time='%dms' % host['ramp_ms'],
+                  runtime='300ms')
+
+
+def finish_periods(exp, per_s, seed):
+    """Finishes at a rate: a job, and the time of two periods.
+
+    A period is up to 92 s. What counts is the share of it in which a finish
+    is under way, so zones are left with as much to fill as makes it 1 s.
+    """
+    share = min(1.0, per_s)
+    zones = {'size': '2z', 'prewrite': 0, 'prefill': '%.6f%%' % (
+        100 * (1 - share))} if share < 1 else {}
+    return mgmt_job(exp, per_s / share, seed, **zones), 2 * share / per_s
+
+
+def part_mgmt_on_io(exp, host, seed):
+    """I/O beside management that is held to a rate, for whole periods."""
+    op_name = exp.op('bg_op')
+    intensity = exp.number('bg_intensity_pct')
+    if not op_name or not intensity:
+        return io_job('fg', exp, host, seed, ramp_time='100ms',
+                      runtime='400ms')
+    if op_name not in MGMT_OPS:
+        raise Skip('bg_op=%s is not management' % op_name)
+    if op_name not in host['unthrottled_per_s']:
+        raise Skip('needs unthrottled_per_s.%s of a host.json beside the '
+                   'points, or of HOST=' % op_name)
+    per_s = host['unthrottled_per_s'][op_name] * intensity / 100
+    if op_name == 'finish':
+        jobs, run_s = finish_periods(exp, per_s, seed)
+    else:
+        jobs = mgmt_job(exp, per_s, seed)
+        run_s = max(1, round(0.6 * per_s)) / per_s
+    return jobs + io_job('fg', exp, host, seed,
+                         runtime='%dus' % (run_s * 1e6), exitall=1)
+
+
+def part_io_on_mgmt(exp, host, seed):
+    """Management without a limit, alone (qd 0) or beside I/O."""
+    finish = exp.op('bg_op') == 'finish'
+    if exp.op('bg_op') not in MGMT_OPS:
+        raise Skip('bg_op=%s is not management' % exp.fields['bg_op'])
+    limit = {'number_ios': 1 if finish else 30, 'runtime': 40, 'exitall': 1}
+    jobs = mgmt_job(exp, 0, seed, **limit)
+    if exp.whole('qd') > 0:
+        jobs += io_job('fg', exp, host, seed, runtime=40)
+    return jobs
+
+
+def part_read_under_write(exp, host, seed):
+    """Reads beside one writer at a rate, or beside a flood of appends."""
+    op_name = exp.op('bg_op')
+    rate = exp.number('bg_rate_mibps')
+    flood = exp.part == 'read-under-append-flood'
+    slow = 0 < rate <= 100
+    if not op_name:
+        return io_job('fg', exp, host, seed, ramp_time='50ms',
+                      runtime='300ms')
+    if op_name not in ('write', 'append'):
+        raise Skip('bg_op=%s is neither write nor append' % op_name)
+    times = {'ramp_time': '300ms' if flood else '100ms',
+             'runtime': '1500ms' if flood else '1s' if slow else '400ms'}
+    workers = 4 if flood else 1
+    options = {'rw': op_name, 'bs': exp.whole('bg_bs_bytes'),
+               'iodepth': 32 if flood else 1, 'numjobs': workers, 'size': '8z',
+               'offset': '%dz' % BG_ZONE, 'offset_increment': '8z',
+               'time_based': 1}
+    if rate:
+        options['rate'] = int(rate * MIB / workers)
+    return job('bg', **options, **times) + \
+        io_job('fg', exp, host, seed, exitall=1, **times)
+
+
+def part_state(exp, _host, seed):
+    """Operations on the states of zones, each of 14 zones once."""
+    name = exp.fields['fg_op']
+    place = {'size': '%dz' % STATE_ZONES, 'bs': exp.whole('bs_bytes'),
+             'randseed': seed}
+    first = {'zone_bytes': exp.whole('bs_bytes')}
+    if name not in STATE_OPS:
+        raise Skip('fg_op=%s is no operation of part state' % name)
+    if name in ('first_write', 'first_append'):
+        return job('fg', rw=name.split('_')[1], **place, **first)
+    if name == 'open':
+        return job('fg', rw='open', **place)
+    if name == 'close':
+        return job('setup', rw='open', **place) + \
+            job('fg', rw='close', stonewall=1, **place)
+    return job('setup', rw='write', **place, **first) + \
+        job('close', rw='close', stonewall=1, **place) + \
+        job('fg', rw='write', stonewall=1, startdelay='100ms', **place,
+            **first)
+
+
+def part_occupancy(exp, _host, seed):
+    """Finish or reset of a zone that is partly full, three times."""
+    op_name = exp.op('fg_op')
+    percent = exp.number('occupancy_pct')
+    place = {'size': '3z', 'randseed': seed}
+    if op_name not in MGMT_OPS:
+        raise Skip('fg_op=%s is not management' % exp.fields['fg_op'])
+    if not exp.fields.get('occupancy_pct'):
+        raise Skip('occupancy_pct is empty')
+    if (exp.fields.get('finished') or '0') not in ('0', '1'):
+        raise Skip('finished=%s is neither 0 nor 1' % exp.fields['finished'])
+    setup = job('setup', rw='open', **place) if percent == 0 else []
+    if exp.fields.get('finished') == '1':
+        setup += job('finished', rw='finish', stonewall=1, **place)
+    fill = {'prefill': '%.9f%%' % percent} if percent else {}
+    return setup + job('fg', rw=op_name, stonewall=1, startdelay=1, **fill,
+                       **place)
+
+
+PARTS = {
+    'io': part_io,
+    'state': part_state,
+    'occupancy': part_occupancy,
+    'mgmt-on-io': part_mgmt_on_io,
+    'mgmt-on-io-2ns': part_mgmt_on_io,
+    'io-on-mgmt': part_io_on_mgmt,
+    'read-under-write': part_read_under_write,
+    'read-under-append-flood': part_read_under_write,
+}
+
+
+def host_added_ns(exp, host):
+    """Return: what the measuring host adds to a command, and its spread."""
+    added = host['passthrough']
+    if exp.part in added['parts']:
+        return round(1000 * added['us'].get(exp.fields.get('fg_op'),
+                                            added['us']['write'])), 0
+    added = host['polled']
+    if exp.part in added['parts']:
+        return added['ns'], added['spread_ns']
+    return 0, 0
+
+
+def host_overhead(exp, host):
+    """Return: the options for what the measuring host adds to a command."""
+    added_ns, spread_ns = host_added_ns(exp, host)
+    return (['--host_overhead=%dns' % added_ns] if added_ns else []) + \
+        (['--host_spread=%dns' % spread_ns] if spread_ns else [])
+
+
+def make_run(exp, host, config, seed, changes=None):
+    """Return: the Run of an experiment on the drive of CONFIG with CHANGES,
+    {parameter: value}; raises Skip."""
+    if exp.part not in PARTS:
+        raise Skip('part=%s is unknown' % exp.part)
+    settings = dict(changes or {}, seed=seed)
+    lba = exp.whole('lba_bytes', 4096)
+    if lba != 4096:
+        settings['lba-size'] = lba
+    if exp.part.endswith('-2ns'):
+        settings['namespaces'] = 2
+    return Run(config, settings, host_overhead(exp, host) +
+               PARTS[exp.part](exp, host, seed))
+
+
+# --- Metrics ------------------------------------------------------------------
+
+def percentile(made, percent):
+    """Return: a percentile as fio would have printed it, in us."""
+    value = made.percentile_us(percent)
+    return None if value is None else fio_bucket_us(value)
+
+
+def op_of(exp, job_name):
+    """Return: the operation of a job of the experiment."""
+    name = exp.fields['fg_op' if job_name == 'fg' else 'bg_op']
+    return {'first_write': 'write', 'first_append': 'append',
+            'write_to_closed_zone': 'write'}.get(name, name)
+
+
+def less_inline_resets(exp, kiops, bytes_per_s, host):
+    """Throughput, less what fio's own resets of full zones cost."""
+    inline = host['inline_reset']
+    if exp.part in inline['parts'] and exp.fields['fg_op'] != 'read':
+        kiops /= 1 + bytes_per_s / MIB * inline['ms'] / 1000 / \
+            inline['per_mib']
+    return kiops
+
+
+def metrics_of(exp, result, host):
+    """Return: {metric: value} of what was measured and the run has."""
+    values = {}
+    if 'fg' in result:
+        made = Op(result['fg'], op_of(exp, 'fg'))
+        values = {'kiops': less_inline_resets(exp, made.iops / 1000,
+                                              made.bytes_per_s, host),
+                  'mean_us': made.mean_us,
+                  'p50_us': percentile(made, 50.0),
+                  'p95_us': percentile(made, 95.0)}
+    if 'bg' in result:
+        made = Op(result['bg'], op_of(exp, 'bg'))
+        values['bg_mibps'] = made.bytes_per_s / MIB
+        values['mgmt_per_s'] = made.iops
+        values['mgmt_p50_us'] = percentile(made, 50.0)
+    wanted = list(exp.measured)
+    if 'speedup' in wanted:
+        wanted.append('kiops')
+    return {name: values[name] for name in wanted
+            if values.get(name) is not None}

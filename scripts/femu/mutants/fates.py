@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a target to the fates of some of its mutants: finds them all, builds
+one program of all that compile, runs the tests on those that are drawn, and
+takes another for one that compiles to the same code.
+
+What was found and what the tests reach is kept beside the build, as long as
+nothing has changed. Knows nothing of what the targets are and of how results
+are shown.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import subprocess
+import tempfile
+
+from femu.mutants import equivalent, finder, rewrite, trial
+from femu.mutants.finder import Mutant
+from femu.mutants.programs import BuildError
+
+# Each file's mutants have numbers of their own, so that a change of one file
+# leaves the others as they are.
+NUMBERS_PER_BLOCK = 256
+
+
+def digest(*parts):
+    """Return: a text that stands for some bytes."""
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(b'%d:' % len(part))
+        made.update(part)
+    return made.hexdigest()
+
+
+def load(path, key):
+    """Return: what was kept in a file under this key, or None."""
+    try:
+        with open(path, encoding='utf-8') as file:
+            kept = json.load(file)
+    except (OSError, ValueError):
+        return None
+    return kept['value'] if kept.get('key') == key else None
+
+
+def keep(path, key, value):
+    """Keep a value in a file under a key."""
+    with open(path + '.new', 'w', encoding='utf-8') as file:
+        json.dump({'key': key, 'value': value}, file)
+    os.replace(path + '.new', path)
+
+
+class Work:
+    """One target's mutants. progress(what, done, total) is told how far it
+    is. After find(), `all` holds them in the order of the source."""
+
+    def __init__(self, target, progress):
+        self.target = target
+        self.progress = progress
+        self.sources = {}       # {path: Source}
+        self.commands = {}      # {path of a .c: (folder, arguments)}
+        self.original = {}      # {path of a .c: its object code}
+        self.all = []
+        self.numbers = {}       # {mutant: number}
+
+    # --- Finding --------------------------------------------------------------
+
+    def find(self):
+        """Find all mutants that compile; the target must be prepared."""
+        self.commands = self.target.commands()
+        for path, name in sorted(self.target.files.items()):
+            with open(name, 'rb') as file:
+                self.sources[path] = finder.Source(path, file.read())
+        with open(finder.__file__, 'rb') as file:
+            key = digest(file.read(), *(part for path, source
+                                        in self.sources.items()
+                                        for part in (path.encode('utf-8'),
+                                                     source.data)))
+        cache = self.target.cache('found')
+        found = load(cache, key)
+        if found is None:
+            found = self.without_faulty(self.find_all())
+            keep(cache, key, found)
+        self.all = [Mutant(*fields) for fields in found]
+        self.numbers = numbers_of(self.all)
+
+    def find_all(self):
+        """Return: all mutants."""
+        parts = sorted(self.commands)
+        found = {}
+        with concurrent.futures.ProcessPoolExecutor(
+                trial.WORKERS) as pool:
+            started = [pool.submit(find_in, self.target.files, self.sources,
+                                   self.commands[path]) for path in parts]
+            for done, future in enumerate(started, 1):
+                for mutant in future.result():
+                    place = (mutant.path, mutant.begin, mutant.end,
+                             mutant.kind, mutant.text)
+                    found.setdefault(place, mutant)
+                self.progress('reading the sources', done, len(parts))
+        return [found[place] for place in sorted(found)]
+
+    def without_faulty(self, mutants):
+        """Return: those of the mutants that compile in one program."""
+        parts = {}
+        for mutant in mutants:
+            parts.setdefault(mutant.path, []).append(mutant)
+        faulty = set()
+        with concurrent.futures.ThreadPoolExecutor(
+                trial.WORKERS) as pool:
+            for done, some in enumerate(
+                    pool.map(self.faulty_of, parts.values()), 1):
+                faulty.update(some)
+                self.progress('compiling', done, len(parts))
+        return [mutant for mutant in mutants if mutant not in faulty]
+
+    def faulty_of(self, mutants):
+        """mutants: of one file. Return: those that do not compile."""
+        path = mutants[0].path
+        left = dict(enumerate(mutants, 1))
+        faulty = []
+        while left:
+            data = rewrite.together(self.sources[path].data,
+                                    list(left.items()),
+                                    self.target.header_of(path))
+            compiled, printed = self.compile(
+                self.user_of(path), path, data, None, '-fsyntax-only',
+                '-ferror-limit=0', '-fno-caret-diagnostics',
+                '-fno-color-diagnostics')
+            if compiled:
+                return faulty
+            wrong = rewrite.at_fault(data, os.path.basename(path), printed)
+            wrong &= set(left)
+            if not wrong:
+                raise BuildError(f'{path} does not compile with mutants: '
+                                 + printed[:2000])
+            faulty += [left.pop(number) for number in wrong]
+        return faulty
+
+    def diff(self, mutant):
+        """Return: the lines that change."""
+        return rewrite.diff(self.sources[mutant.path].data, mutant)
+
+    def key(self, mutant):
+        """Return: what a list of mutants knows it by."""
+        return equivalent.key(mutant.path, mutant.function,
+                              self.diff(mutant))
+
+    # --- Compiling one --------------------------------------------------------
+
+    def same_code(self, mutant):
+        """Return: whether the compiler makes of a mutant what it makes of the
+        original. A header's code is in many objects, of which none is compared.
+        """
+        path = mutant.path
+        if path.endswith('.h'):
+            return False
+        data = self.sources[path].data
+        if path not in self.original:
+            self.original[path] = self.compiled(path, path, data)
+        return self.compiled(path, path, rewrite.alone(data, mutant)) == \
+            self.original[path]
+
+    def user_of(self, header):
+        """Return: a source by which a file is compiled: itself, or the longest
+        one that includes it by its name."""
+        if header in self.commands:
+            return header
+        name = os.path.basename(header).encode('utf-8')
+        users = [path for path in self.commands
+                 if name in self.sources[path].data]
+        return max(users or self.commands,
+                   key=lambda path: len(self.sources[path].data))
+
+    def compiled(self, path, changed, data):
+        """Compile a source with a changed file. Return: the object, or None."""
+        with tempfile.TemporaryDirectory(
+                dir=self.target.tree.temporary) as own:
+            made = os.path.join(own, 'object')
+            if not self.compile(path, changed, data, made, '-c')[0]:
+                return None
+            with open(made, 'rb') as file:
+                return file.read()
+
+    def compile(self, path, changed, data, made, *options):
+        """Compile a source, one of whose files holds other bytes.
+
+        Return: (whether it compiles, what the compiler says).
+        """
+        folder, arguments = self.commands[path]
+        with tempfile.TemporaryDirectory(
+                dir=self.target.tree.temporary) as own:
+            other = os.path.join(own, 'changed')
+            listed = os.path.join(own, 'listed')
+            with open(other, 'wb') as file:
+                file.write(data)
+            with open(listed, 'w', encoding='utf-8') as file:
+                json.dump({'version': 0, 'use-external-names': 'false',
+                           'roots': [{'type': 'file',
+                                      'name': self.target.files[changed],
+                                      'external-contents': other}]}, file)
+            plain = [word for word in arguments if not word.startswith('-g')]
+            done = subprocess.run(
+                ['clang', *plain, '-w', '-O2', '-ivfsoverlay', listed,
+                 *options, *(['-o', made] if made else [])], cwd=folder,
+                check=False, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                errors='replace', env=dict(os.environ, LC_ALL='C'))
+            return done.returncode == 0, done.stderr
+
+    # --- Running --------------------------------------------------------------
+
+    def build(self):
+        """Build the program that holds all mutants. Return: [Case], of which
+        it is known what each reaches."""
+        by_path = {}
+        for mutant, number in self.numbers.items():
+            by_path.setdefault(mutant.path, []).append((number, mutant))
+        self.target.tree.refresh(
+            {path: rewrite.together(self.sources[path].data, some,
+                                    self.target.header_of(path))
+             for path, some in by_path.items()})
+        self.target.build()
+        cache = self.target.cache('reached')
+        known = load(cache, trial.VERSION) or {}
+        cases = trial.baseline(
+            self.target.programs(), self.target.tree.temporary, known,
+            self.target.data_digest(),
+            lambda done, total: self.progress('tests of the original', done,
+                                              total),
+            lambda: keep(cache, trial.VERSION, known))
+        return cases
+
+    def draw(self, seed, wanted=None):
+        """wanted: which of the mutants may be drawn. Return: all of them, in
+        the order in which they are drawn."""
+        order = [m for m in self.all if wanted is None or wanted(m)]
+        random.Random(seed).shuffle(order)
+        return order
+
+    def run(self, order, count, cases, take):
+        """Run the first of the drawn. count: how many, None: all;
+        take(mutant, fate): told of each as it is known. Raises RunError."""
+        order = list(order)
+        by_number = {self.numbers[mutant]: mutant for mutant in order}
+        wanted = len(order) if count is None else count
+        while order and wanted:
+            some, order = order[:wanted], order[wanted:]
+            wanted = 0
+            for number, fate in trial.fates(
+                    {self.numbers[mutant]: mutant.path for mutant in some},
+                    cases, self.target.tree.temporary):
+                mutant = by_number[number]
+                if fate.killer is None and self.same_code(mutant):
+                    wanted += 1
+                else:
+                    take(mutant, fate)
+
+
+def numbers_of(mutants):
+    """Return: {mutant: its number, from 1 on}; a file's begin a block."""
+    numbers = {}
+    number = 0
+    path = None
+    for mutant in mutants:
+        if mutant.path != path:
+            path = mutant.path
+            number = -(-number // NUMBERS_PER_BLOCK) * NUMBERS_PER_BLOCK
+        number += 1
+        numbers[mutant] = number
+    if number >= trial.NUMBERS:
+        raise BuildError(f'{len(numbers)} mutants are more than a program '
+                         f'holds, {trial.NUMBERS - 1}')
+    return numbers
+
+
+def find_in(files, sources, command):
+    """Find the mutants of one translation unit; runs in a process of its own.
+    """
+    folder, arguments = command
+    os.chdir(folder)
+    by_name = {}
+    for path, name in files.items():
+        by_name[name] = sources[path]
+        by_name[os.path.relpath(name, folder)] = sources[path]
+    return finder.find([(arguments[-1], arguments)], by_name)

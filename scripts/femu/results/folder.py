@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads the folder that a run left behind. A file that is missing or damaged
+becomes a text in `problems`; everything else is still read.
+
+Knows nothing of how any of it is shown.
+"""
+
+import os
+from dataclasses import dataclass, field
+
+from femu.common import json_file
+from femu.common.json_file import DataError, Node
+from femu.results import db_bench, jobs, phases, programs
+from femu.results.device import Device, load as load_device
+
+META = 'meta.json'
+TRACE = 'trace.csv'
+# How a step's files end; meta.json names them, this finds them without it.
+ENDINGS = {'fio': '.fio.json', 'zone': '.zone.json', 'device': '.device.json'}
+RESULTS = 'results'
+OWN_DRIVER = 'femu-zns'
+
+
+@dataclass
+class Step:
+    """One measurement, duration_ns long by the guest's clock. Of fio, zone_op,
+    bench (what db_bench says) and device those are None that the step
+    does not have, or whose file could not be read; trace, too, whose reason is
+    trace_fault."""
+    name: str
+    kind: str
+    command: str = ''
+    exit_status: int = 0
+    duration_ns: int = None
+    fio: programs.Fio = None
+    zone_op: programs.ZoneOp = None
+    device: Device = None
+    trace: object = None
+    trace_fault: str = 'the run has no %s' % TRACE
+    bench: list = None
+    phases: list = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """A run. `meta` is the Node of meta.json, an empty object if it could not
+    be read. `virtual_ns` is the guest's time from power-on to power-off,
+    `zones` what became of the drive's zones; both None without a trace."""
+    out_dir: str
+    meta: Node
+    steps: list = field(default_factory=list)
+    problems: list = field(default_factory=list)
+    virtual_ns: int = None
+    zones: object = None
+
+    def fact(self, *keys):
+        """Return: the text of a member of meta.json, '' if it has none."""
+        node = self.meta
+        for key in keys:
+            try:
+                node = node.get(key)
+            except DataError:
+                return ''
+            if node is None:
+                return ''
+        return node.shown()
+
+    @property
+    def dilation(self):
+        """By how much the guest's time is stretched against the drive's."""
+        for step in self.steps:
+            if step.device:
+                return step.device.dilation
+        return 1
+
+    @property
+    def config_name(self):
+        """The configuration's name: zn540 of configs/zn540.cfg."""
+        return stem(self.fact('config', 'file'))
+
+    @property
+    def job_name(self):
+        """The job's name: default of jobs/default.sh."""
+        return stem(self.fact('job', 'file'))
+
+
+def stem(path):
+    """Return: the name of the file PATH without its ending."""
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def load(out_dir):
+    """Return: the Run in the folder OUT_DIR."""
+    run = Run(out_dir, Node({}))
+    try:
+        run.meta = json_file.read(os.path.join(out_dir, META))
+        found = [_declared(node) for node in run.meta['steps'].items()]
+    except DataError as error:
+        run.problems.append('%s: %s; the steps are taken from the files '
+                            'in %s/, by name' % (META, error, RESULTS))
+        found = _by_name(out_dir)
+    for step, files in found:
+        _read_files(run, step, files)
+        _read_bench(run, step, files)
+        run.steps.append(step)
+    if not run.problems:
+        _read_phases(run)
+    if not found:
+        run.problems.append('no step in this run has left a result')
+    _read_trace(run)
+    return run
+
+
+def _declared(node):
+    """Return: (Step, {what: path}) of a step in meta.json."""
+    status = node.get('exit')
+    step = Step(name=node['name'].text(), kind=node['kind'].text(),
+                command=node['command'].text() if node.get('command') else '',
+                exit_status=status.integer() if status else 0)
+    if node.get('start_ns') and node.get('end_ns'):
+        start_ns = node['start_ns'].integer()
+        step.duration_ns = node['end_ns'].integer(start_ns) - start_ns
+    files = {}
+    if node.get('files'):
+        files = {what: path.text() for what, path in node['files'].members()}
+    return step, files
+
+
+def _by_name(out_dir):
+    """Return: [(Step, {what: path})], sorted by the steps' names."""
+    steps = {}
+    try:
+        names = sorted(os.listdir(os.path.join(out_dir, RESULTS)))
+    except OSError:
+        names = []
+    for name in names:
+        for what, ending in ENDINGS.items():
+            if name.endswith(ending) and '@' not in name:
+                files = steps.setdefault(name[:-len(ending)], {})
+                files[what] = '%s/%s' % (RESULTS, name)
+    return [(Step(name, _kind(files)), files) for name, files in steps.items()]
+
+
+def _kind(files):
+    if 'fio' in files:
+        return 'fio'
+    return 'zone-op' if 'zone' in files else 'command'
+
+
+def _read_files(run, step, files):
+    own = run.fact('config', 'driver') in ('', OWN_DRIVER)
+    # A program that failed may have left nothing; that it failed is told.
+    kind = step.kind if step.exit_status == 0 else ''
+    wanted = (('fio', 'fio', programs.load_fio,
+               kind in ('fio', 'zns-load')),
+              ('zone', 'zone_op', programs.load_zone_op, kind == 'zone-op'),
+              ('device', 'device', load_device, own))
+    for what, member, loader, needed in wanted:
+        path = files.get(what)
+        if path is None:
+            if not needed:
+                continue
+            path = '%s/%s%s' % (RESULTS, step.name, ENDINGS[what])
+        try:
+            setattr(step, member, loader(os.path.join(run.out_dir, path)))
+        except DataError as error:
+            run.problems.append('%s: %s; step %s is shown without it'
+                                % (path, error, step.name))
+
+
+def _read_bench(run, step, files):
+    if step.kind != 'db_bench' or step.exit_status != 0:
+        return
+    path = files.get('output', '%s/%s.out' % (RESULTS, step.name))
+    try:
+        step.bench = db_bench.load(os.path.join(run.out_dir, path))
+    except DataError as error:
+        run.problems.append('%s: %s; step %s is shown without it'
+                            % (path, error, step.name))
+
+
+def _read_phases(run):
+    """Gives the steps their phases, which meta.json names."""
+    steps = {step.name: step for step in run.steps}
+    for node in run.meta['steps'].items():
+        step, earlier = steps[node['name'].text()], None
+        for part in node['phases'].items() if node.get('phases') else []:
+            name, path = part['name'].text(), None
+            duration_ns = part['end_ns'].integer() - \
+                part['start_ns'].integer()
+            try:
+                path = part['files']['device'].text()
+                later = load_device(os.path.join(run.out_dir, path))
+                device = phases.between(earlier, later)
+                earlier = later
+            except (DataError, phases.PhaseError) as error:
+                run.problems.append('%s: %s; phase %s of step %s is shown '
+                                    'without it' % (path, error, name,
+                                                    step.name))
+                device = None
+            step.phases.append(phases.Phase(name, duration_ns, device))
+
+
+def _read_trace(run):
+    """Gives RUN and its steps what the trace says, if it can be had."""
+    path = os.path.join(run.out_dir, TRACE)
+    if not os.path.exists(path):
+        return
+    steps = [step for step in run.steps if step.device]
+    try:
+        from femu.results import traced  # pylint: disable=C0415
+        found = traced.read(
+            path, [(step.device.since_ns, step.device.now_ns)
+                   for step in steps],
+            lambda number, where: jobs.parts_of(steps[number], where))
+    except (ImportError, DataError) as error:
+        _no_trace(run, '%s: %s' % (TRACE, error))
+        return
+    if found.end_ns is None:
+        run.problems.append('%s: cut short, it has no end record' % TRACE)
+    else:
+        run.virtual_ns = found.end_ns * run.dilation
+    run.zones = found.zones
+    for step, trace in zip(steps, found.steps):
+        ops = {name: op.latency for name, op in step.device.ops.items()}
+        difference = trace.disagreement(ops)
+        step.trace_fault = difference and '%s%s: %s' % (
+            TRACE, '' if found.end_ns is not None else ' was cut short',
+            difference)
+        step.trace = None if difference else trace
+
+
+def _no_trace(run, fault):
+    run.problems.append(fault)
+    for step in run.steps:
+        step.trace_fault = fault

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Has measured points simulated and prints the errors.
+
+Knows nothing of the jobs of an experiment and of pictures.
+"""
+
+import csv
+import os
+import time
+
+from femu.common import simulator
+from femu.measured import bounds, protocol
+from femu.measured.files import (InputError, host_path, host_texts,
+                                 read_experiments, read_host)
+from femu.validate import page
+
+# What the last line sums up, and which metrics that is. Not among them is
+# bg_mibps: the rate of a background writer is prescribed, and comes out.
+KINDS = {'throughput': ('kiops', 'speedup', 'mgmt_per_s'),
+         'mean': ('mean_us',),
+         'median': ('p50_us', 'mgmt_p50_us'),
+         'p95': ('p95_us',)}
+COUNTED = sum(KINDS.values(), ())
+WORST_COUNT = 10
+
+
+class Error:
+    """One metric of one experiment: measured, model, and how far off."""
+
+    def __init__(self, exp, metric, measured, model):
+        self.exp = exp
+        self.metric = metric
+        self.measured = measured
+        self.model = model
+        self.pct = 100 * (model - measured) / measured
+
+
+# --- Simulation ---------------------------------------------------------------
+
+def simulate(sim, experiments, host, config, seeds, settings=None,
+             label='validate'):
+    """Gives every experiment its model's metrics, on the drive of CONFIG
+    changed by SETTINGS.
+
+    Return: {reason: experiments} of those that lack a run or a metric.
+    """
+    runs, owners, skipped = [], [], {}
+    alone = {exp.name: protocol.one_thread(exp)
+             for exp in experiments if 'speedup' in exp.measured}
+    for exp in experiments + list(alone.values()):
+        try:
+            mine = [protocol.make_run(exp, host, config, seed, settings)
+                    for seed in range(1, seeds + 1)]
+        except protocol.Skip as reason:
+            skipped.setdefault(str(reason), []).append(exp)
+            continue
+        runs += mine
+        owners += [exp] * len(mine)
+    values = {}
+    for exp, result in zip(owners, simulator.run_all(label, sim, runs)):
+        try:
+            if isinstance(result, Exception):
+                raise result
+            found = protocol.metrics_of(exp, result, host)
+        except simulator.FAILURES as error:
+            reason = str(error).rsplit('femu-sim: ', 1)[-1]
+            if exp not in skipped.setdefault(reason, []):
+                skipped[reason].append(exp)
+            continue
+        for metric, value in found.items():
+            values.setdefault((exp.name, metric), []).append(value)
+    for name, one in alone.items():
+        values[name, 'speedup'] = [
+            all_of_them / single for all_of_them, single in zip(
+                values.get((name, 'kiops'), ()),
+                values.get((one.name, 'kiops'), ()))]
+    for exp in experiments:
+        for metric in exp.measured:
+            found = values.get((exp.name, metric))
+            if found:
+                exp.model[metric] = sum(found) / len(found)
+                exp.spread[metric] = max(found) - min(found)
+    left_out = {exp.name for mine in skipped.values() for exp in mine}
+    for exp in experiments:
+        for metric in exp.measured:
+            if metric not in exp.model and exp.name not in left_out:
+                skipped.setdefault('metric=%s: a run of part %s does not give '
+                                   'it' % (metric, exp.part), []).append(exp)
+    return skipped
+
+
+def errors_of(experiments):
+    """Return: an Error for every metric that was measured and modelled."""
+    return [Error(exp, metric, measured, exp.model[metric])
+            for exp in experiments
+            for metric, measured in exp.measured.items()
+            if metric in exp.model]
+
+
+# --- Output -------------------------------------------------------------------
+
+def mean_abs(errors):
+    """Return: the mean absolute error in percent, or None."""
+    return sum(abs(e.pct) for e in errors) / len(errors) if errors else None
+
+
+def percentile_abs(errors, percent):
+    """Return: nearest-rank percentile of the absolute errors."""
+    ordered = sorted(abs(e.pct) for e in errors)
+    return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
+
+
+def counted(errors):
+    """Return: those that the last line sums up."""
+    return [error for error in errors if error.metric in COUNTED]
+
+
+def by_part(errors):
+    """Return: {(part, metric): errors}, in the order of the points."""
+    groups = {}
+    for error in errors:
+        groups.setdefault((error.exp.part, error.metric), []).append(error)
+    return groups
+
+
+def print_host(host, path, option='HOST='):
+    """What was taken as the measuring host's, not the drive's."""
+    for text in host_texts(host, path, option):
+        print('host: ' + text)
+
+
+def print_errors(errors, skipped):
+    """The table, the worst points that count, and what was left out."""
+    print('%-24s%-13s%5s%9s%9s%9s' % ('part', 'metric', 'n', 'mean %',
+                                      'p90 %', 'bias %'))
+    for (part, metric), mine in by_part(errors).items():
+        print('%-24s%-13s%5d%9.1f%9.1f%+9.1f' % (
+            part, metric, len(mine), mean_abs(mine), percentile_abs(mine, 90),
+            sum(e.pct for e in mine) / len(mine)))
+    print('worst:')
+    for error in sorted(counted(errors),
+                        key=lambda e: -abs(e.pct))[:WORST_COUNT]:
+        print('  %+7.1f %%  %s: %s: measured %.4g, model %.4g' % (
+            error.pct, error.exp.name, error.metric, error.measured,
+            error.model))
+    for reason, mine in skipped.items():
+        print('skipped: %d experiments: %s' % (len(mine), reason))
+
+
+def write_csv(path, errors):
+    """Every point with its model and error."""
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(('id', 'part', 'metric', 'measured', 'model', 'spread',
+                         'error_pct'))
+        for error in errors:
+            writer.writerow((error.exp.name, error.exp.part, error.metric,
+                             '%.6g' % error.measured, '%.6g' % error.model,
+                             '%.3g' % error.exp.spread[error.metric],
+                             '%.2f' % error.pct))
+
+
+def read_errors(path):
+    """Return: {(part, metric): mean absolute error in percent}, of the CSV
+    that a validation wrote."""
+    found = {}
+    with open(path, encoding='utf-8', newline='') as file:
+        for row in csv.DictReader(file):
+            found.setdefault((row['part'], row['metric']), []).append(
+                abs(float(row['error_pct'])))
+    return {key: sum(mine) / len(mine) for key, mine in found.items()}
+
+
+def summary(errors):
+    """Return: the last line."""
+    texts = []
+    for kind, metrics in KINDS.items():
+        value = mean_abs([e for e in errors if e.metric in metrics])
+        texts.append('%s %s' % (kind, '-' if value is None
+                                else '%.1f %%' % value))
+    return 'validate: %d points, %s' % (len(counted(errors)),
+                                        ', '.join(texts))
+
+
+def incomplete(experiments, skipped):
+    """Return: what is said of experiments that lack a run or a metric, in a
+    list that is empty if none does."""
+    if not skipped:
+        return []
+    lacking = {exp.name for mine in skipped.values() for exp in mine}
+    return ['%d of %d experiments lack a run or a metric, the first: %s' % (
+        len(lacking), len(experiments), next(iter(skipped)))]
+
+
+def run(sim, points, config, asked, seeds, out_dir, settings=None,
+        parts=(), limits=None):
+    """Validates a drive, changed by SETTINGS, against a file of points, or
+    those of some PARTS of it, and against LIMITS (bounds.read()). ASKED: the
+    measuring host's file, if it is not beside the points.
+
+    Return: what is wrong with the comparison, a list of texts.
+    """
+    start = time.monotonic()
+    path = host_path(asked, points)
+    host = read_host(path)
+    experiments = read_experiments(points, parts)
+    skipped = simulate(sim, experiments, host, config, seeds, settings)
+    errors = errors_of(experiments)
+    if not counted(errors):
+        raise InputError('%s: no point of it could be compared: %s' % (
+            points, next(iter(skipped))))
+    print('%s against %s, mean of %d seeds' % (
+        os.path.basename(config), os.path.basename(points), seeds))
+    print_host(host, path)
+    print_errors(errors, skipped)
+    write_csv(os.path.join(out_dir, 'points.csv'), errors)
+    page.write(os.path.join(out_dir, 'report.html'), experiments,
+               [(part, metric, len(mine), mean_abs(mine),
+                 percentile_abs(mine, 90))
+                for (part, metric), mine in by_part(errors).items()],
+               summary(errors))
+    print('%.0f s; written to %s' % (time.monotonic() - start,
+                                     os.path.relpath(out_dir, os.getcwd())))
+    print(summary(errors))
+    faults = incomplete(experiments, skipped)
+    if limits:
+        faults += bounds.exceeded(bounds.of_some(limits, parts), {
+            (part, metric): mean_abs(mine)
+            for (part, metric), mine in by_part(errors).items()})
+    return faults

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fits parameters of a drive's configuration to measured points.
+
+The error that is made small is the mean of |ln(model / measured)| over all
+metrics, so that 10 % too much counts as much as 10 % too little, whatever the
+unit. Parameters are searched on a logarithmic scale between bounds.
+
+Knows nothing of the jobs of an experiment.
+"""
+
+import math
+import re
+import time
+
+from scipy import optimize
+
+from femu.common import progress, simulator
+from femu.measured import protocol
+from femu.validate import compare
+
+SEED = 1
+FAR = 3.0       # of a point that the model does not have: a factor of 20
+
+
+class FitError(Exception):
+    """The user's input is wrong."""
+
+
+class Parameter:
+    """One that is fitted: its name, start, and bounds as factors of it."""
+
+    def __init__(self, name, start, factor):
+        self.name = name
+        self.start = start
+        self.low = max(1, start / factor)
+        self.high = start * factor
+
+    def value(self, x):
+        """Return: the whole number at logarithmic position x."""
+        return int(round(math.exp(x)))
+
+
+def read_config(path):
+    """Return: {name: value text} of the drive's section, and the file's text.
+
+    The simulator has the grammar; this only needs to find values to replace.
+    """
+    try:
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+    except OSError as error:
+        raise FitError('%s: %s' % (path, error.strerror)) from None
+    found = re.findall(r'^\s*([a-z0-9-]+)\s*=\s*"([^"]*)"', text, re.M)
+    return dict(found), text
+
+
+def parameters(names, path, factor):
+    """Return: Parameter objects of names whose values the file has."""
+    values, _ = read_config(path)
+    made = []
+    for name in names:
+        text = values.get(name)
+        if text is None or not text.isdecimal() or int(text) == 0:
+            raise FitError('%s: %s: must have a start value above 0, a plain '
+                           'number, in %s' % (name, text, path))
+        made.append(Parameter(name, int(text), factor))
+    return made
+
+
+def pick(experiments, parts, most):
+    """Return: experiments of the parts, at most MOST of each, spread evenly."""
+    chosen = []
+    for part in dict.fromkeys(exp.part for exp in experiments):
+        if parts and part not in parts:
+            continue
+        mine = [exp for exp in experiments if exp.part == part]
+        step = max(1.0, len(mine) / most)
+        chosen += [mine[int(i * step)] for i in range(int(len(mine) / step))]
+    return chosen
+
+
+class Fit:
+    """A search: counts what it tries and keeps the best."""
+
+    def __init__(self, sim, config, host, experiments, params):
+        self.sim, self.config, self.host = sim, config, host
+        self.experiments, self.params = experiments, params
+        self.tries = self.most_tries = 0
+        self.best = (math.inf, None)
+        self.started = time.monotonic()
+
+    def settings(self, x):
+        """Return: {parameter: value} at a position."""
+        return {p.name: p.value(xi) for p, xi in zip(self.params, x)}
+
+    def simulate(self, settings, experiments):
+        """Gives every experiment its model's metrics."""
+        runs = []
+        for exp in experiments:
+            run = protocol.make_run(exp, self.host, self.config, SEED)
+            run.settings.update(settings)
+            runs.append(run)
+        results = simulator.run_all('fit' + self.how_far(), self.sim, runs)
+        for exp, result in zip(experiments, results):
+            exp.model = {} if isinstance(result, Exception) else \
+                protocol.metrics_of(exp, result, self.host)
+            exp.spread = dict.fromkeys(exp.model, 0.0)
+
+    def how_far(self):
+        """Return: what is said of a search beside its runs; '' of none."""
+        return self.most_tries and ', try %d of at most %d%s' % (
+            self.tries + 1, self.most_tries, progress.left(
+                self.tries, self.most_tries,
+                time.monotonic() - self.started)) or ''
+
+    def error(self, x):
+        """Return: the mean distance of the model from the points."""
+        settings = self.settings(x)
+        self.simulate(settings, self.experiments)
+        value = distance(self.experiments)
+        self.tries += 1
+        if value < self.best[0]:
+            self.best = (value, settings)
+            print('%5d %6.0f s  error %.4f  %s' % (
+                self.tries, time.monotonic() - self.started, value,
+                ' '.join('%s=%d' % pair for pair in settings.items())),
+                flush=True)
+        return value
+
+    def run(self, most_tries):
+        """Search. Return: the best settings."""
+        self.most_tries = most_tries
+        bounds = [(math.log(p.low), math.log(p.high)) for p in self.params]
+        start = [math.log(p.start) for p in self.params]
+        optimize.minimize(self.error, start, method='Powell', bounds=bounds,
+                          options={'maxfev': most_tries, 'xtol': 0.005,
+                                   'ftol': 0.0005})
+        self.most_tries = 0
+        return self.best[1]
+
+
+def distance(experiments):
+    """Return: mean |ln(model / measured)| over all metrics."""
+    parts = []
+    for exp in experiments:
+        for metric, measured in exp.measured.items():
+            model = exp.model.get(metric)
+            if measured > 0:
+                parts.append(FAR if not model or model <= 0 else
+                             min(FAR, abs(math.log(model / measured))))
+    if not parts:
+        raise FitError('no point is left to fit to')
+    return sum(parts) / len(parts)
+
+
+def write_config(path, source, settings):
+    """The source's text with the fitted values in the place of the old."""
+    _, text = read_config(source)
+    for name, value in settings.items():
+        text = re.sub(r'(^\s*%s\s*=\s*)"[^"]*"' % re.escape(name),
+                      r'\g<1>"%d"' % value, text, flags=re.M)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def print_residuals(title, experiments):
+    """Errors per part and metric."""
+    errors = compare.errors_of(experiments)
+    print('%s: %d points' % (title, len(errors)))
+    for (part, metric), mine in compare.by_part(errors).items():
+        print('  %-24s%-13s%5d  mean %5.1f %%  bias %+6.1f %%' % (
+            part, metric, len(mine), compare.mean_abs(mine),
+            sum(e.pct for e in mine) / len(mine)))
+    print('  all: mean %.2f %%' % compare.mean_abs(errors))
