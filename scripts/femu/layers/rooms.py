@@ -13,7 +13,7 @@ from femu.layers import c_names
 # Bottom to top: (room, its files, what it is). A pattern that ends with "/"
 # means all below a folder; a "*" stands for anything within one. A file belongs
 # to the first pattern that fits; it must belong to one, and a pattern must fit
-# something.
+# something. A header that ends with "internal.h" is for its room alone.
 CORE = (
     ('base', 'hw/femu/divisor.h hw/femu/timing/draw.h',
      'arithmetic and random draws'),
@@ -24,9 +24,42 @@ CORE = (
     ('ssd', 'hw/femu/ssd*', 'the drive: commands, completions'),
 )
 DEVICE = (
-    ('device', 'hw/femu/nvme/ hw/femu/trace.h', 'the NVMe device for QEMU'),
+    ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
+     'the object that all work on, and what the controller may do now'),
+    ('nvme/host', 'hw/femu/nvme/host/',
+     "host memory: a command's data by PRPs or an SGL; shadow doorbells"),
+    ('nvme/irq', 'hw/femu/nvme/irq/', 'interrupts'),
+    ('nvme/completion', 'hw/femu/nvme/completion/',
+     'completion queues, the error log'),
+    ('nvme/ns', 'hw/femu/nvme/ns/',
+     'namespaces: what they are, their zones, all data'),
+    ('nvme/event', 'hw/femu/nvme/event/',
+     'asynchronous events, and the lists of what has changed'),
+    ('nvme/request', 'hw/femu/nvme/request/',
+     'commands inside the core; clock, recording, statistics'),
+    ('nvme/queue', 'hw/femu/nvme/queue/',
+     'submission queues, and the end of all queues'),
+    ('nvme/io', 'hw/femu/nvme/io/', 'I/O commands'),
+    ('nvme/admin', 'hw/femu/nvme/admin/',
+     'admin commands, features, Format NVM'),
+    ('nvme/fetch', 'hw/femu/nvme/fetch/',
+     'doorbells, and commands out of the queues'),
+    ('nvme/controller', 'hw/femu/nvme/controller/',
+     'enable and reset, the one way in, the timer'),
+    ('nvme/user', 'hw/femu/nvme/user/',
+     'properties of a running drive: media errors, zones, statistics'),
+    ('nvme/pci', 'hw/femu/nvme/pci/',
+     'the PCI device: type, properties, realize; BAR 0'),
 )
 HOUSE = CORE + DEVICE
+
+# Where not even files of one room may call each other in a circle.
+NO_CIRCLES = 'hw/femu/nvme/'
+
+# Where rows of the table are told to readers, top to bottom, with a way through
+# the rooms: "room/file  function()".
+DOCUMENT = 'docs/design.md'
+WAY = re.compile(r' +(\w+/\w+) +(\w+)\(\)')
 
 
 def fits(pattern, path):
@@ -48,6 +81,10 @@ class House:
         self.room_of = {}
         self.faults = []
         self.arrows = []
+        self.files = {}
+        self.faults.extend((room, 0, 'two rooms have this name')
+                           for room in sorted(set(self.rooms))
+                           if self.rooms.count(room) > 1)
         patterns = [(pattern, row[0]) for row in table
                     for pattern in row[1].split()]
         used = set()
@@ -65,7 +102,7 @@ class House:
         self._read(texts, find_include)
 
     def _read(self, texts, find_include):
-        files, defined = {}, {}
+        files, defined = self.files, {}
         for path, text in sorted(texts.items()):
             try:
                 files[path] = c_names.CFile(text, path.endswith('.h'))
@@ -83,11 +120,21 @@ class House:
                 target = find_include(path, name)
                 if target in texts and target != path:
                     self.arrows.append((path, line, name, target, True))
+                    if name.endswith('internal.h') and \
+                            self.room_of.get(path) != self.room_of.get(target):
+                        self.faults.append((path, line,
+                                            f'{name} is for its room alone'))
             for line, name in file.uses:
                 target = defined.get(name, [path])[0]
                 if target != path and name not in file.local and \
                         name not in file.defines:
                     self.arrows.append((path, line, name, target, False))
+
+    def defines(self, path, name):
+        """Return: does the file define this function or object?"""
+        file = self.files.get(path)
+        return file is not None and (name in file.local or
+                                     name in file.defines)
 
     def between_rooms(self):
         """Return: [(room, other room, arrow)] of the arrows that cross."""
@@ -146,7 +193,31 @@ def faults_of(house):
     """Return: [(path, line, what)], all that is wrong with a house."""
     return (house.faults + house.arrows_up() +
             [('rooms', 0, 'a circle: ' + ', '.join(circle))
-             for circle in house.room_circles()])
+             for circle in house.room_circles()] +
+            [(circle[0], 1, 'a circle of files: ' + ', '.join(circle))
+             for circle in house.file_circles()
+             if circle[0].startswith(NO_CIRCLES)])
+
+
+def document_faults(text, table, house, folders):
+    """Return: [(path, line, what)], what a document says wrongly of the rooms
+    of a table, and of a way through rooms that are in these folders."""
+    rows = [f'| `{room}` | {what} |' for room, _, what in reversed(table)]
+    faults = []
+    if '\n'.join(rows) not in text:
+        faults = [(DOCUMENT, 0, f'without the row {row}, or not in the order '
+                   'of rooms.py') for row in rows
+                  if row not in text] or \
+            [(DOCUMENT, 0, 'the rooms are not in the order, top to bottom, of '
+              'rooms.py')]
+    for number, line in enumerate(text.split('\n'), 1):
+        found = WAY.match(line)
+        if found and not any(house.defines(f'{folder}{found.group(1)}.c',
+                                           found.group(2))
+                             for folder in folders):
+            faults.append((DOCUMENT, number, f'{found.group(1)}.c does not '
+                           f'define {found.group(2)}()'))
+    return faults
 
 
 def summary(house):

@@ -10,7 +10,7 @@ TABLE = (
     ('ground', 'core/ground/ core/alone.*', 'lowest'),
     ('drive', 'core/*', 'the rest of the core'),
     ('queues', 'nvme/queue*', 'lowest of the device'),
-    ('device', 'nvme/', 'the rest of the device'),
+    ('device', 'nvme/ hw/femu/nvme/', 'the rest of the device'),
 )
 
 # A house without a fault; each line that looks like an arrow up is none.
@@ -48,7 +48,31 @@ zone_open(int idx)
     'nvme/pci.c': 'static void realize(void)\n{\n    queue_table[0]();\n}\n'
                   'void pci_notify(void)\n{\n}\ntype_init(realize)\n',
     'nvme/pci.h': 'void pci_notify(void);\n',
+    'core/ground/map_internal.h': 'void map_init(void);\n',
+    'core/ground/map.c': '#include "map_internal.h"\n'
+                         'void map_init(void)\n{\n}\n',
+    'hw/femu/nvme/a.c': 'void a_begin(void)\n{\n    b_end();\n}\n',
+    'hw/femu/nvme/b.c': 'static void a_begin(void)\n{\n    a_begin();\n}\n',
 }
+
+# What a document says of the two rooms of the core.
+DOCUMENT = '''
+| `drive` | the rest of the core |
+| `ground` | lowest |
+
+   ground/zone    zone_open()     it opens
+   ground/zone    drive_start()   which is static
+'''
+WRONG_DOCUMENTS = (
+    ('a room that the document describes otherwise', 'rest', 'half',
+     'without the row | `drive` | the rest of the core |'),
+    ('rooms that stand between others in the document', '|\n| `ground',
+     '|\n| `cellar` | low |\n| `ground', 'the rooms are not in the order'),
+    ('a function that is not where the document says', 'zone_open()',
+     'zone_close()', 'ground/zone.c does not define zone_close()'),
+    ('a file that is not where the document says', 'ground/zone  ', 'drive/zone',
+     'drive/zone.c does not define zone_open()'),
+)
 
 DEFINITION = '\nstatic int planted(void)\n{\n    return '
 
@@ -85,6 +109,13 @@ PLANTS = (
      DEFINITION + 'pci_notify();\n}\n',
      {'core/ground/zone.c:23: room ground uses pci_notify of nvme/pci.c',
       'rooms:0: a circle: ground, drive, queues, device'}),
+    ('a header that is for another room', 'core/drive.c',
+     '#include "ground/map_internal.h"\n',
+     {'core/drive.c:14: ground/map_internal.h is for its room alone'}),
+    ('a circle of files in one room of the device', 'hw/femu/nvme/b.c',
+     'void b_end(void)\n{\n    a_begin();\n}\n',
+     {'hw/femu/nvme/a.c:1: a circle of files: hw/femu/nvme/a.c, '
+      'hw/femu/nvme/b.c'}),
     ('a file in no room', 'tools/sim.c', '', {'tools/sim.c:1: the file is in'}),
     ('one name in two files', 'core/drive.c', 'int queue_table[2];\n',
      {'nvme/queue.c:5: queue_table is defined in core/drive.c too'}),
@@ -113,11 +144,22 @@ def results():
     said = rooms.summary(house)
     wrong = found or said != 'rooms: 4 rooms, 0 circles, 0 arrows up'
     out = [('a clean house', f'{found} {said}' if wrong else None)]
+    said = rooms.document_faults(DOCUMENT, TABLE[:2], house, ('core/',))
+    out.append(('a document that tells the truth', f'{said}' if said else None))
+    for what, old, new, expected in WRONG_DOCUMENTS:
+        said = rooms.document_faults(DOCUMENT.replace(old, new, 1), TABLE[:2],
+                                     house, ('core/',))
+        wrong = len(said) != 1 or not said[0][2].startswith(expected)
+        out.append((what, f'{said}' if wrong else None))
+    found, _ = faults(CLEAN, (*TABLE, ('drive', 'core/drive.c', '')))
+    wrong = found[:1] != ['drive:0: two rooms have this name']
+    out.append(('two rooms of one name', f'{found}' if wrong else None))
     found, _ = faults(CLEAN, (('cellar', 'cellar/', ''), *TABLE))
     wrong = found != ['cellar/:0: no file of room cellar is that']
     out.append(('a room without files', found if wrong else None))
     for what, path, text, expected in PLANTS:
-        found, _ = faults({**CLEAN, path: CLEAN.get(path, '') + text})
+        before = CLEAN.get(path, '') if path != 'hw/femu/nvme/b.c' else ''
+        found, _ = faults({**CLEAN, path: before + text})
         wrong = (len(found) != len(expected) or
                  any(not any(f.startswith(e) for f in found)
                      for e in expected))

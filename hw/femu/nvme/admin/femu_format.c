@@ -1,0 +1,153 @@
+/*
+ * Format NVM: a namespace empty, with blocks of another size.
+ *
+ * As with any command, what changes does so when the command is accepted:
+ * format, data, descriptor extensions, blocks that were bad. Time is needed for
+ * a reset of all its zones in the core and for the commands that are inside
+ * before it; then the core, too, makes the namespace new. Until this end, which
+ * a controller reset does not stop, the namespace's I/O commands are refused.
+ *
+ * Knows nothing of how long anything takes.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "admin_internal.h"
+#include "../completion/completion.h"
+#include "../ns/ns.h"
+#include "../request/request.h"
+
+/* Secure erase settings and protection information: NVMe base 2.0, 5.14. */
+#define SES_NONE 0
+#define SES_USER_DATA 1
+#define PI_TYPE_MAX 3
+
+/*
+ * One namespace, or with the broadcast identifier all that are attached (FNA
+ * bit 3 is 0). One Format NVM command is carried out at a time.
+ */
+static uint16_t check_namespace(const FemuZns *n, uint32_t nsid)
+{
+    bool active = false;
+
+    if (nsid != NVME_NSID_BROADCAST && !femu_ns(n, nsid)) {
+        return NVME_INVALID_NSID;
+    }
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        const FemuNs *ns = &n->ns[i];
+
+        active |= (nsid == NVME_NSID_BROADCAST || nsid == ns->nsid) &&
+                  femu_ns_active(n, ns);
+    }
+    if (!active) {
+        return NVME_INVALID_FIELD;
+    }
+    return femu_format_busy(n, NULL) ? NVME_FORMAT_IN_PROGRESS : NVME_SUCCESS;
+}
+
+/*
+ * CDW10: 3:0 format, 13:12 its upper bits, 4 metadata at the end of blocks, 7:5 protection
+ * information, 11:9 secure erase. Without metadata there is nothing to place at
+ * the end of a block and no room for protection information.
+ */
+static uint16_t check_fields(uint32_t cdw10, unsigned *format)
+{
+    uint32_t protection = extract32(cdw10, 5, 3);
+    uint32_t erase = extract32(cdw10, 9, 3);
+
+    *format = extract32(cdw10, 0, 4);
+    if (protection > PI_TYPE_MAX ||
+        (erase != SES_NONE && erase != SES_USER_DATA)) {
+        return NVME_INVALID_FIELD;
+    }
+    if (*format >= FEMU_LBA_FORMATS || extract32(cdw10, 12, 2) ||
+        extract32(cdw10, 4, 1) || protection) {
+        return NVME_INVALID_FORMAT;
+    }
+    return NVME_SUCCESS;
+}
+
+static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
+{
+    n->format.namespaces_left++;
+    ns->format_step = femu_ns_zoned(ns) ? FEMU_FORMAT_WAITING
+                                        : FEMU_FORMAT_RESET;
+    ns->lba_bytes = lba_bytes;
+    femu_inject_clear(ns);
+    femu_ns_forget(ns);
+}
+
+/* No command of the namespace is inside the core. */
+static void ns_end(FemuZns *n, FemuNs *ns)
+{
+    bool done = ssd_format(n->ssd, n->now_ns, ns->nsid, ns->lba_bytes, NULL);
+
+    assert(done);
+    femu_trace_format(n, ns->nsid, ns->lba_bytes);
+    ns->format_step = FEMU_FORMAT_IDLE;
+    if (--n->format.namespaces_left == 0 && n->format.reply) {
+        femu_cq_post(n, n->sq[0], n->format.cid, NVME_SUCCESS, 0);
+    }
+}
+
+/* Take the steps that have become possible. */
+static void ns_run(FemuZns *n, FemuNs *ns)
+{
+    SsdCmd reset_all = {
+        .op = SSD_OP_ZONE_RESET,
+        .nsid = ns->nsid,
+        .select_all = true,
+    };
+
+    if (ns->format_step == FEMU_FORMAT_WAITING && ssd_has_room(n->ssd)) {
+        ns->format_step = femu_req_submit_format(n, ns, &reset_all)
+                          ? FEMU_FORMAT_RESETTING : FEMU_FORMAT_RESET;
+    }
+    if (ns->format_step == FEMU_FORMAT_RESET &&
+        !ssd_ns_inflight(n->ssd, ns->nsid)) {
+        ns_end(n, ns);
+    }
+}
+
+void femu_format_run(FemuZns *n)
+{
+    for (uint32_t i = 0; n->format.namespaces_left && i < n->ns_count; i++) {
+        ns_run(n, &n->ns[i]);
+    }
+}
+
+/* What is under way goes on, but nobody waits for it any more. */
+void femu_format_ctrl_reset(FemuZns *n)
+{
+    n->format.reply = false;
+}
+
+/* It waits for room in the core, as a command in an I/O queue would. */
+uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd)
+{
+    uint32_t nsid = le32_to_cpu(cmd->nsid);
+    unsigned format;
+    uint16_t status = check_namespace(n, nsid);
+
+    if (!status) {
+        status = check_fields(le32_to_cpu(cmd->cdw10), &format);
+    }
+    if (status) {
+        return status;
+    }
+    n->format = (FemuFormat) {
+        .reply = true,
+        .cid = le16_to_cpu(cmd->cid),
+    };
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        FemuNs *ns = &n->ns[i];
+
+        if ((nsid == NVME_NSID_BROADCAST || nsid == ns->nsid) &&
+            femu_ns_active(n, ns)) {
+            ns_begin(n, ns, femu_format_lba_bytes(format));
+        }
+    }
+    femu_format_run(n);
+    return NVME_NO_COMPLETE;
+}

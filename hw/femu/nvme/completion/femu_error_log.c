@@ -1,0 +1,47 @@
+/*
+ * The error log: commands that have failed, and invalid doorbells.
+ *
+ * Knows nothing of how the log page is sent.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "completion.h"
+
+/* Entries are numbered from 1; the ring keeps the youngest. */
+static void error_log_add(FemuZns *n, NvmeErrorLog entry)
+{
+    uint64_t count = ++n->error_count;
+
+    entry.error_count = cpu_to_le64(count);
+    n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
+}
+
+/* Remember an invalid doorbell: no command's error (NVMe base 2.0, 5.16.1.2) */
+void femu_log_doorbell_error(FemuZns *n, uint16_t status)
+{
+    error_log_add(n, (NvmeErrorLog) {
+        .sqid = cpu_to_le16(0xffff),
+        .cid = cpu_to_le16(0xffff),
+        .status_field = cpu_to_le16(status << 1),
+        .param_error_location = 0xffff,
+    });
+}
+
+/* Remember a failed command. */
+void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
+                    uint16_t status)
+{
+    bool io = sq->id != 0;
+
+    error_log_add(n, (NvmeErrorLog) {
+        .sqid = cpu_to_le16(sq->id),
+        .cid = cmd->cid,
+        .status_field = cpu_to_le16((status | femu_status_retry(status)) << 1),
+        .param_error_location = 0xffff,
+        .lba = io ? cpu_to_le64(le32_to_cpu(cmd->cdw10) |
+                                (uint64_t)le32_to_cpu(cmd->cdw11) << 32) : 0,
+        .nsid = cmd->nsid,
+    });
+}

@@ -1,0 +1,29 @@
+/*
+ * The controller: its life, the one way into it, and all that an entry leaves
+ * to be done.
+ *
+ * Knows nothing of registers but CC.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_NVME_CONTROLLER_CONTROLLER_H
+#define FEMU_NVME_CONTROLLER_CONTROLLER_H
+
+#include "../state/femu.h"
+
+#define FEMU_MPS_MAX 4                  /* of CC.MPS: 64 KiB */
+
+/* femu_ctrl.c: enable, reset, shutdown. */
+void femu_ctrl_set_cc(FemuZns *n, uint32_t value);
+
+/* femu_entry.c: the one way in. */
+void femu_entry_begin(FemuZns *n);
+void femu_entry_reset(FemuZns *n);
+void femu_entry_end(FemuZns *n);
+
+/* femu_timer.c: the one timer. */
+void femu_time_init(FemuZns *n);
+void femu_time_exit(FemuZns *n);
+
+#endif

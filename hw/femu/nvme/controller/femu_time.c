@@ -1,0 +1,63 @@
+/*
+ * Time goes on: all that can be done now, and when to look again.
+ *
+ * Knows nothing of what the commands do.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "controller_internal.h"
+#include "../admin/admin.h"
+#include "../completion/completion.h"
+#include "../event/event.h"
+#include "../fetch/fetch.h"
+#include "../irq/irq.h"
+#include "../request/request.h"
+#include "../../trace.h"
+
+/*
+ * Arm the timer for the next instant of the core or of a held interrupt, or
+ * stop it: an idle core says UINT64_MAX, which as a signed deadline would lie in
+ * the past for ever.
+ */
+static void time_arm(FemuZns *n)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(n->ssd);
+    int64_t deadline_ns = n->fetch_unfinished ? n->clock_ns + 1
+                                              : femu_irq_next_at_ns(n);
+
+    if (next_at_ns == UINT64_MAX && deadline_ns == INT64_MAX) {
+        timer_del(n->timer);
+        return;
+    }
+    if (next_at_ns <= INT64_MAX / n->dilation) {
+        deadline_ns = MIN(deadline_ns, (int64_t)next_at_ns * n->dilation);
+    }
+    if (!timer_pending(n->timer) ||
+        timer_expire_time_ns(n->timer) != deadline_ns) {
+        trace_femu_timer_arm(n->clock_ns, deadline_ns);
+        timer_mod_ns(n->timer, deadline_ns);
+    }
+}
+
+/*
+ * Do all that can be done now: deliver what is due, fetch what there is room
+ * for, until neither leads to anything at this instant. Ends: every round
+ * fetches at least one of finitely many queued commands, because after a
+ * delivery the core's next instant is later than now.
+ */
+void femu_time_run(FemuZns *n)
+{
+    femu_cqs_unpark(n);
+    do {
+        femu_req_deliver_due(n);
+        femu_zone_change_poll(n);
+        femu_format_run(n);
+        femu_queues_fetch(n);
+    } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
+    femu_irq_run(n, false);
+    if (n->plugged) {
+        time_arm(n);
+    }
+}

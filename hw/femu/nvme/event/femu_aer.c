@@ -1,0 +1,139 @@
+/*
+ * Asynchronous events: requests that the host leaves with us, and what becomes
+ * known while there is none (NVMe base 2.0, 5.2).
+ *
+ * Of each type one event is reported; the next, only after the host has read
+ * the log page that the event named. An event for which there is no request
+ * waits for one, unless its log page is read before.
+ *
+ * Knows nothing of why events happen, but for the drive's temperature.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "event_internal.h"
+#include "../completion/completion.h"
+#include "../../trace.h"
+
+/* Report what waits to the requests there are, oldest request first. */
+static void aer_report(FemuZns *n)
+{
+    for (unsigned type = 0; type < FEMU_EVENT_TYPES && n->aer_count; type++) {
+        FemuEvent *event = &n->event[type];
+        uint64_t result;
+
+        if (!event->waiting) {
+            continue;
+        }
+        event->waiting = false;
+        event->masked = true;
+        result = type | event->info << 8 | (uint32_t)event->log_page << 16 |
+                 (uint64_t)event->parameter << 32;
+        n->aer_count--;
+        trace_femu_event(type, event->info, event->log_page);
+        femu_cq_post(n, n->sq[0], n->aer_cid[0], NVME_SUCCESS, result);
+        memmove(n->aer_cid, n->aer_cid + 1,
+                n->aer_count * sizeof(n->aer_cid[0]));
+    }
+}
+
+/*
+ * An event has happened that the host has not disabled. Dropped if one of its
+ * type has been reported or waits, and its log page has not been read since.
+ */
+void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
+                    uint32_t parameter)
+{
+    FemuEvent *event = &n->event[type];
+
+    assert(type < FEMU_EVENT_TYPES);
+    if (event->waiting || event->masked || !femu_ctrl_running(n)) {
+        return;
+    }
+    *event = (FemuEvent) {
+        .waiting = true,
+        .info = info,
+        .log_page = log_page,
+        .parameter = parameter,
+    };
+    aer_report(n);
+}
+
+/* Asynchronous Event Request: held until there is an event, or a reset. */
+uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd)
+{
+    if (n->aer_count == FEMU_MAX_AERS) {
+        return NVME_AER_LIMIT_EXCEEDED;
+    }
+    n->aer_cid[n->aer_count++] = le16_to_cpu(cmd->cid);
+    aer_report(n);
+    return NVME_NO_COMPLETE;
+}
+
+/*
+ * Complete the request of this identifier, if it is held, as aborted.
+ * Return: is it?
+ */
+bool femu_aer_abort(FemuZns *n, uint16_t cid)
+{
+    for (uint32_t i = 0; i < n->aer_count; i++) {
+        if (n->aer_cid[i] == cid) {
+            n->aer_count--;
+            memmove(n->aer_cid + i, n->aer_cid + i + 1,
+                    (n->aer_count - i) * sizeof(n->aer_cid[0]));
+            femu_cq_post(n, n->sq[0], cid, NVME_CMD_ABORT_REQ, 0);
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The host has read a log page, and did not ask to retain its event. An event
+ * whose parameter is a namespace is about that one's page.
+ */
+void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
+{
+    for (unsigned type = 0; type < FEMU_EVENT_TYPES; type++) {
+        FemuEvent *event = &n->event[type];
+
+        if (event->log_page == log_page &&
+            (event->parameter == 0 || event->parameter == nsid)) {
+            event->waiting = false;
+            event->masked = false;
+        }
+    }
+}
+
+bool femu_temperature_warning(const FemuZns *n)
+{
+    const uint32_t *kelvin = n->features.temperature_kelvin;
+
+    return FEMU_TEMPERATURE_KELVIN >= kelvin[NVME_TEMP_THSEL_OVER] ||
+           FEMU_TEMPERATURE_KELVIN <= kelvin[NVME_TEMP_THSEL_UNDER];
+}
+
+/*
+ * Thresholds or the events that are asked for have changed: the event comes
+ * when the warning appears among those that are, not while it lasts.
+ */
+void femu_aer_check_temperature(FemuZns *n)
+{
+    bool warning = femu_temperature_warning(n) &&
+                   (n->features.async_events & NVME_SMART_TEMPERATURE);
+
+    if (warning && !n->temperature_warned) {
+        femu_aer_event(n, NVME_AER_TYPE_SMART, NVME_AER_INFO_SMART_TEMP_THRESH,
+                       NVME_LOG_SMART_INFO, 0);
+    }
+    n->temperature_warned = warning;
+}
+
+/* A controller reset drops requests and events. */
+void femu_aer_reset(FemuZns *n)
+{
+    n->aer_count = 0;
+    n->temperature_warned = false;
+    memset(n->event, 0, sizeof(n->event));
+}

@@ -1,0 +1,83 @@
+/*
+ * Notices: events that tell the host to read a log page about a namespace.
+ *
+ * Of all notices one is reported until the host has read its log page (see
+ * femu_aer.c); the others wait here meanwhile, so that none is lost.
+ *
+ * Knows nothing of why anything has changed.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "event_internal.h"
+#include "../ns/ns.h"
+
+#define ZONE_DESCRIPTOR_CHANGED 0xef    /* ZNS 1.1, figure 47 */
+
+/* Hand what waits to femu_aer.c, which takes it if it can be reported. */
+static void notice_report(FemuZns *n)
+{
+    uint32_t wanted = n->features.async_events;
+
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        const FemuNs *ns = &n->ns[i];
+
+        if (ns->notice_changed && (wanted & NVME_OAES_NS_ATTR)) {
+            femu_aer_event(n, NVME_AER_TYPE_NOTICE,
+                           NVME_AER_INFO_NOTICE_NS_ATTR_CHANGED,
+                           NVME_LOG_CHANGED_NSLIST, 0);
+        }
+        if (ns->notice_zones && (wanted & FEMU_ASYNC_ZONE_CHANGED)) {
+            femu_aer_event(n, NVME_AER_TYPE_NOTICE, ZONE_DESCRIPTOR_CHANGED,
+                           FEMU_LOG_CHANGED_ZONES, ns->nsid);
+        }
+    }
+}
+
+/* The namespace is in the Changed Namespace List. */
+void femu_notice_ns_changed(FemuZns *n, FemuNs *ns)
+{
+    if (n->features.async_events & NVME_OAES_NS_ATTR) {
+        ns->notice_changed = true;
+        notice_report(n);
+    }
+}
+
+/* A zone of it is in its Changed Zone List. */
+void femu_notice_zone_changed(FemuZns *n, FemuNs *ns)
+{
+    if ((n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) &&
+        femu_ns_active(n, ns)) {
+        ns->notice_zones = true;
+        notice_report(n);
+    }
+}
+
+/*
+ * The host has read a log page, of the namespace if it is of one, and did not
+ * ask to retain its event.
+ */
+void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
+{
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        FemuNs *ns = &n->ns[i];
+
+        if (log_page == NVME_LOG_CHANGED_NSLIST) {
+            ns->notice_changed = false;
+        } else if (log_page == FEMU_LOG_CHANGED_ZONES && ns->nsid == nsid) {
+            ns->notice_zones = false;
+        }
+    }
+    femu_aer_log_read(n, log_page, nsid);
+    notice_report(n);
+}
+
+/* A controller reset drops them; the log pages stay. */
+void femu_notice_reset(FemuZns *n)
+{
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        n->ns[i].notice_changed = false;
+        n->ns[i].notice_zones = false;
+    }
+}

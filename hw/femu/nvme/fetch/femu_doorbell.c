@@ -1,0 +1,96 @@
+/*
+ * Doorbells, in registers and in host memory.
+ *
+ * Knows nothing of commands.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/log.h"
+#include "fetch_internal.h"
+#include "../completion/completion.h"
+#include "../event/event.h"
+#include "../host/host.h"
+#include "../../trace.h"
+
+/*
+ * A doorbell of a queue that does not exist, or a value that the queue cannot
+ * have, is ignored but for the error that is logged and the event that says
+ * so (NVMe base 2.0, figure 143).
+ */
+static void doorbell_invalid(FemuZns *n, const char *kind, uint32_t id,
+                             uint32_t value, bool queue_exists)
+{
+    trace_femu_doorbell_invalid(kind, id, value);
+    qemu_log_mask(LOG_GUEST_ERROR,
+                  "femu-zns: invalid %s doorbell of queue %" PRIu32
+                  ": value %" PRIu32 "\n", kind, id, value);
+    femu_log_doorbell_error(n, queue_exists ? NVME_INVALID_FIELD
+                                            : NVME_INVALID_QID);
+    femu_aer_event(n, NVME_AER_TYPE_ERROR,
+                   queue_exists ? NVME_AER_INFO_ERR_INVALID_DB_VALUE
+                                : NVME_AER_INFO_ERR_INVALID_DB_REGISTER,
+                   NVME_LOG_ERROR_INFO, 0);
+}
+
+void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail)
+{
+    FemuSq *sq = id < FEMU_MAX_QUEUES ? n->sq[id] : NULL;
+
+    if (sq && (id > 0 || tail < sq->size)) {
+        tail = femu_dbbuf_rung(n, 2 * id, sq->tail, tail);
+    }
+    if (!sq || tail >= sq->size) {
+        doorbell_invalid(n, "submission tail", id, tail, sq);
+        return;
+    }
+    trace_femu_sq_doorbell(id, tail, n->clock_ns);
+    sq->tail = tail;
+}
+
+void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
+{
+    FemuCq *cq = id < FEMU_MAX_QUEUES ? n->cq[id] : NULL;
+
+    if (cq && (id > 0 || femu_cq_head_valid(cq, head))) {
+        head = femu_dbbuf_rung(n, 2 * id + 1, cq->head, head);
+    }
+    if (!cq || !femu_cq_head_valid(cq, head)) {
+        doorbell_invalid(n, "completion head", id, head, cq);
+        return;
+    }
+    femu_cq_set_head(n, cq, head);
+}
+
+/*
+ * Look at the shadow doorbells; what we know of has the host ring at the next
+ * news. A value that a queue cannot have is left there.
+ * Return: is there news?
+ */
+bool femu_shadows_sync(FemuZns *n)
+{
+    bool news = false;
+
+    for (unsigned id = 0; n->dbbuf.enabled && id < FEMU_MAX_QUEUES; id++) {
+        FemuCq *cq = n->cq[id];
+        FemuSq *sq = n->sq[id];
+        uint32_t value;
+
+        if (cq) {
+            value = femu_dbbuf_sync(n, 2 * id + 1, cq->head);
+            if (value != cq->head && femu_cq_head_valid(cq, value)) {
+                femu_cq_set_head(n, cq, value);
+                news = true;
+            }
+        }
+        if (sq && sq->head == sq->tail) {
+            value = femu_dbbuf_sync(n, 2 * id, sq->tail);
+            if (value != sq->tail && value < sq->size) {
+                sq->tail = value;
+                news = true;
+            }
+        }
+    }
+    return news;
+}

@@ -1,0 +1,124 @@
+/*
+ * Fetching commands from the submission queues, and handing them out.
+ *
+ * Knows nothing of what the commands mean.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "fetch_internal.h"
+#include "../admin/admin.h"
+#include "../completion/completion.h"
+#include "../host/host.h"
+#include "../io/io.h"
+#include "../../trace.h"
+
+/*
+ * May the next command of this queue be fetched? Not while completions wait
+ * for room in its completion queue, so that their number stays bounded by the
+ * commands inside and one per queue; and an I/O command, or an admin command
+ * that takes time, only if the core has room for it.
+ */
+static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
+{
+    return sq->head != sq->tail && QSIMPLEQ_EMPTY(&sq->cq->parked) &&
+           (ssd_has_room(n->ssd) || (sq->id == 0 && !sq->awaits_slot));
+}
+
+/* Round robin: the next queue after the one served last, or NULL. */
+static FemuSq *sq_next_fetchable(FemuZns *n)
+{
+    for (uint32_t i = 1; i <= FEMU_MAX_QUEUES; i++) {
+        uint32_t idx = (n->last_sq_idx + i) % FEMU_MAX_QUEUES;
+
+        if (n->sq[idx] && sq_fetchable(n, n->sq[idx])) {
+            n->last_sq_idx = idx;
+            return n->sq[idx];
+        }
+    }
+    return NULL;
+}
+
+/*
+ * Checks that all commands share: no fused operations; admin commands use
+ * PRPs; I/O commands may use SGLs, but not one for metadata (NVMe over PCIe
+ * transport 1.0, 2.2; NVMe base 2.0, 3.3.3.1).
+ */
+static uint16_t cmd_check(const FemuSq *sq, const NvmeCmd *cmd)
+{
+    uint8_t psdt = NVME_CMD_FLAGS_PSDT(cmd->flags);
+    uint8_t psdt_max = sq->id == 0 ? NVME_PSDT_PRP
+                                   : NVME_PSDT_SGL_MPTR_CONTIGUOUS;
+
+    if (NVME_CMD_FLAGS_FUSE(cmd->flags) || psdt > psdt_max) {
+        return NVME_INVALID_FIELD;
+    }
+    return NVME_SUCCESS;
+}
+
+/*
+ * Fetch and execute one command, unless it is an admin command that needs a
+ * slot and there is none: it stays where it is until there is one. The queue may
+ * be gone afterwards, but only if the command came from another one, the admin
+ * queue.
+ */
+static void sq_fetch_one(FemuZns *n, FemuSq *sq)
+{
+    NvmeCmd cmd;
+    uint64_t result = 0;
+    uint16_t status;
+
+    if (!femu_dma_read(n, sq->base + sq->head * sizeof(cmd), &cmd,
+                       sizeof(cmd))) {
+        femu_ctrl_fatal(n, "a submission queue entry cannot be read");
+        return;
+    }
+    sq->awaits_slot = sq->id == 0 && !ssd_has_room(n->ssd) &&
+                      femu_admin_needs_slot(n, &cmd);
+    if (sq->awaits_slot) {
+        return;
+    }
+    sq->head = (sq->head + 1) % sq->size;
+    trace_femu_fetch(sq->id, le16_to_cpu(cmd.cid), cmd.opcode, cmd.flags,
+                     le32_to_cpu(cmd.nsid));
+    status = cmd_check(sq, &cmd);
+    if (!status) {
+        status = sq->id == 0 ? femu_admin_execute(n, sq, &cmd, &result)
+                             : femu_io_execute(n, sq, &cmd);
+    }
+    if (status == NVME_NO_COMPLETE) {
+        return;
+    }
+    if (status) {
+        femu_log_error(n, sq, &cmd, status);
+    }
+    femu_cq_post(n, sq, le16_to_cpu(cmd.cid), status, result);
+}
+
+/*
+ * Fetch and execute commands, one per queue in turn, while that is possible:
+ * but at one instant not more than all queues can hold. There can be more
+ * only if a shadow doorbell moves while we look; the rest is for a nanosecond
+ * later.
+ */
+void femu_queues_fetch(FemuZns *n)
+{
+    uint32_t left = FEMU_MAX_QUEUES * FEMU_MAX_QUEUE_ENTRIES;
+
+    n->fetch_unfinished = false;
+    while (femu_can_serve(n)) {
+        FemuSq *sq = sq_next_fetchable(n);
+
+        if (!sq && !femu_shadows_sync(n)) {
+            return;
+        }
+        if (sq && left-- == 0) {
+            n->fetch_unfinished = true;
+            return;
+        }
+        if (sq) {
+            sq_fetch_one(n, sq);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+/*
+ * I/O commands that name several ranges: Copy and Dataset Management.
+ *
+ * Knows nothing of zone rules or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/bswap.h"
+#include "system/dma.h"
+#include "io_internal.h"
+#include "../host/host.h"
+#include "../ns/ns.h"
+#include "../request/request.h"
+
+/*
+ * Read `count` source range entries of format 0, the one for blocks without
+ * protection information (NVM command set 1.0, figure 38).
+ */
+static uint16_t read_ranges(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
+                            SsdRange *range, uint32_t count)
+{
+    const NvmeCopySourceRangeFormat0_2 *entry = (const void *)n->bounce;
+    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
+                                   DMA_DIRECTION_TO_DEVICE);
+
+    if (!status) {
+        status = femu_dma_from_host(n, n->bounce);
+    }
+    for (uint32_t i = 0; !status && i < count; i++) {
+        range[i] = (SsdRange) {
+            .slba = le64_to_cpu(entry[i].slba),
+            .nlb = le16_to_cpu(entry[i].nlb) + 1,
+        };
+        if (range[i].nlb > femu_copy_range_max_nlb(n, ns)) {
+            status = NVME_CMD_SIZE_LIMIT;
+        }
+    }
+    return status;
+}
+
+/* Bring all sources together, then write: they may overlap the destination. */
+static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
+                      uint64_t to_lba)
+{
+    uint32_t lba_bytes = ns->lba_bytes;
+    uint8_t *to = n->bounce;
+
+    for (uint32_t i = 0; i < copy->range_count; i++) {
+        const SsdRange *range = &copy->ranges[i];
+        uint64_t bytes = range->nlb * (uint64_t)lba_bytes;
+        const void *data = femu_store_read(&ns->store, range->slba * lba_bytes,
+                                           bytes, to);
+
+        if (data != to) {
+            memcpy(to, data, bytes);
+        }
+        to += bytes;
+    }
+    femu_store_write(&ns->store, to_lba * lba_bytes, n->bounce,
+                     to - n->bounce);
+}
+
+/* A source that cannot be read, or a destination that cannot be written. */
+static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
+                                const SsdCmd *copy)
+{
+    uint64_t size_lba = femu_ns_size_lba(ns);
+    SsdCmd write = *copy;
+
+    write.nlb = 0;
+    for (uint32_t i = 0; i < copy->range_count; i++) {
+        const SsdRange *range = &copy->ranges[i];
+        uint16_t status = NVME_SUCCESS;
+
+        write.nlb += range->nlb;
+        if (range->nlb <= size_lba - MIN(range->slba, size_lba)) {
+            status = femu_inject_read(ns, range->slba, range->nlb);
+        }
+        if (status) {
+            return status;
+        }
+    }
+    return femu_inject_write(n, ns, &write);
+}
+
+/* CDW10-11: destination; CDW12: 7:0 ranges, 0's based, 11:8 their format. */
+uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
+{
+    uint32_t cdw12 = le32_to_cpu(cmd->cdw12);
+    SsdRange range[SSD_COPY_RANGES_MAX];
+    SsdCmd copy = {
+        .op = SSD_OP_COPY,
+        .nsid = ns->nsid,
+        .slba = le32_to_cpu(cmd->cdw10) |
+                (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
+        .ranges = range,
+        .range_count = (cdw12 & 0xff) + 1,
+    };
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status;
+
+    if (extract32(cdw12, 8, 4) != NVME_COPY_FORMAT_0) {
+        return NVME_INVALID_FIELD;
+    }
+    if (copy.range_count > SSD_COPY_RANGES_MAX) {
+        return NVME_CMD_SIZE_LIMIT;
+    }
+    status = read_ranges(n, ns, cmd, range, copy.range_count);
+    if (!status) {
+        status = copy_bad_blocks(n, ns, &copy);
+    }
+    if (!status) {
+        status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), &copy, &lba,
+                                 &req);
+    }
+    if (status) {
+        return status;
+    }
+    copy_data(n, ns, &copy, lba);
+    return NVME_NO_COMPLETE;
+}
+
+/*
+ * Deallocate blocks of a conventional namespace. They read as zeroes from now
+ * on (DLFEAT), be they granules that the core forgets or parts of one.
+ */
+static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
+                           const SsdRange *range, uint32_t count)
+{
+    SsdCmd cmd = {
+        .op = SSD_OP_DEALLOCATE,
+        .nsid = ns->nsid,
+        .ranges = range,
+        .range_count = count,
+    };
+    uint64_t lba;
+    FemuReq *req;
+    uint16_t status = femu_req_submit(n, sq, cid, &cmd, &lba, &req);
+
+    if (status) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        femu_store_deallocate(&ns->store, range[i].slba * ns->lba_bytes,
+                              range[i].nlb * (uint64_t)ns->lba_bytes);
+    }
+    return NVME_NO_COMPLETE;
+}
+
+/* Ranges of a deallocation must be right even where it has no effect. */
+static uint16_t check_ranges(const FemuNs *ns, const SsdRange *range,
+                             uint32_t count)
+{
+    uint64_t size_lba = femu_ns_size_lba(ns);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (range[i].slba > size_lba ||
+            range[i].nlb > size_lba - range[i].slba) {
+            return NVME_LBA_RANGE;
+        }
+    }
+    return NVME_SUCCESS;
+}
+
+/*
+ * Dataset Management: what it says is a hint, but for Deallocate. A zoned
+ * namespace frees blocks by resetting zones, so there deallocated blocks keep
+ * their data, at once and without the core.
+ */
+uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                         const NvmeCmd *cmd)
+{
+    uint32_t count = (le32_to_cpu(cmd->cdw10) & 0xff) + 1;
+    const NvmeDsmRange *entry = (const void *)n->bounce;
+    SsdRange range[SSD_DEALLOCATE_RANGES_MAX];
+    uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
+                                   DMA_DIRECTION_TO_DEVICE);
+
+    if (!status) {
+        status = femu_dma_from_host(n, n->bounce);
+    }
+    if (status || !(le32_to_cpu(cmd->cdw11) & NVME_DSMGMT_AD)) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        range[i] = (SsdRange) {
+            .slba = le64_to_cpu(entry[i].slba),
+            .nlb = le32_to_cpu(entry[i].nlb),
+        };
+    }
+    if (femu_ns_zoned(ns)) {
+        return check_ranges(ns, range, count);
+    }
+    return deallocate(n, ns, sq, le16_to_cpu(cmd->cid), range, count);
+}

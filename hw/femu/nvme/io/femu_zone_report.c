@@ -1,0 +1,160 @@
+/*
+ * Zone Management Receive: the report of zones.
+ *
+ * Knows nothing of how zones change.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "io_internal.h"
+#include "../host/host.h"
+#include "../ns/ns.h"
+#include "../request/request.h"
+
+/*
+ * Zones with an attribute set that recommends an action, or that the controller
+ * finished (ZNS 1.1, figure 34).
+ */
+#define REPORT_ATTRIBUTES 0x9
+
+#define ATTRIBUTE_ZDEV (1 << 7)         /* descriptor extension valid */
+
+static bool report_filter_valid(uint8_t filter)
+{
+    return filter <= NVME_ZONE_REPORT_OFFLINE || filter == REPORT_ATTRIBUTES;
+}
+
+/* Does a zone in this state belong in a report with this ZRASF? */
+static bool report_selects(uint8_t filter, const SsdZone *zone)
+{
+    SsdZoneState state = zone->state;
+
+    switch (filter) {
+    case NVME_ZONE_REPORT_ALL:
+        return true;
+    case NVME_ZONE_REPORT_EMPTY:
+        return state == SSD_ZONE_EMPTY;
+    case NVME_ZONE_REPORT_IMPLICITLY_OPEN:
+        return state == SSD_ZONE_IMPLICITLY_OPEN;
+    case NVME_ZONE_REPORT_EXPLICITLY_OPEN:
+        return state == SSD_ZONE_EXPLICITLY_OPEN;
+    case NVME_ZONE_REPORT_CLOSED:
+        return state == SSD_ZONE_CLOSED;
+    case NVME_ZONE_REPORT_FULL:
+        return state == SSD_ZONE_FULL;
+    case NVME_ZONE_REPORT_READ_ONLY:
+        return state == SSD_ZONE_READ_ONLY;
+    case NVME_ZONE_REPORT_OFFLINE:
+        return state == SSD_ZONE_OFFLINE;
+    case REPORT_ATTRIBUTES:
+        return zone->finished_by_controller || zone->finish_recommended ||
+               zone->reset_recommended;
+    default:
+        g_assert_not_reached();
+    }
+}
+
+static uint8_t zone_attributes(const SsdZone *zone, bool extended)
+{
+    return (extended ? ATTRIBUTE_ZDEV : 0) |
+           (zone->has_zrwa ? NVME_ZA_ZRWA_VALID : 0) |
+           (zone->finished_by_controller ? NVME_ZA_FINISHED_BY_CTLR : 0) |
+           (zone->finish_recommended ? NVME_ZA_FINISH_RECOMMENDED : 0) |
+           (zone->reset_recommended ? NVME_ZA_RESET_RECOMMENDED : 0);
+}
+
+static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
+{
+    return (NvmeZoneDescr) {
+        .zt = NVME_ZONE_TYPE_SEQ_WRITE,
+        .zs = zone->state << 4,
+        .za = zone_attributes(zone, extended),
+        .zcap = cpu_to_le64(zone->capacity_nlb),
+        .zslba = cpu_to_le64(zone->start_lba),
+        .wp = cpu_to_le64(femu_zone_has_wp(zone->state) ? zone->wp_lba
+                                                        : UINT64_MAX),
+    };
+}
+
+/*
+ * Fill `buf` of exactly `bytes` with a report of the zones from `zone_idx` on.
+ * The number of zones is that of the descriptors that fit, if `partial`, else
+ * of all that match (ZNS 1.1, 3.4.2.2). Each descriptor is followed by
+ * `ext_bytes` of its extension, zeroes if that is not valid.
+ * Return: the descriptors.
+ */
+static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
+                            uint64_t bytes, uint32_t zone_idx, uint8_t filter,
+                            bool partial, uint32_t ext_bytes)
+{
+    NvmeZoneReportHeader header = { 0 };
+    uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
+    uint64_t room = (bytes - sizeof(header)) / entry_bytes;
+    uint64_t matches = 0;
+
+    memset(buf, 0, bytes);
+    for (; zone_idx < ns->zones; zone_idx++) {
+        SsdZone zone = femu_ns_zone(n, ns, zone_idx);
+
+        if (!report_selects(filter, &zone)) {
+            continue;
+        }
+        if (matches < room) {
+            const void *ext = femu_zone_ext(n, ns, zone_idx);
+            NvmeZoneDescr descriptor = zone_descriptor(&zone, ext);
+            uint8_t *at = buf + sizeof(header) + matches * entry_bytes;
+
+            memcpy(at, &descriptor, sizeof(descriptor));
+            if (ext) {
+                memcpy(at + sizeof(descriptor), ext, ext_bytes);
+            }
+        } else if (partial) {
+            break;
+        }
+        matches++;
+    }
+    header.nr_zones = cpu_to_le64(matches);
+    memcpy(buf, &header, sizeof(header));
+    return MIN(matches, room);
+}
+
+/*
+ * CDW10-11: an LBA of the first zone; CDW12: 0's based dwords to transfer;
+ * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused if
+ * descriptors have no extensions.
+ */
+uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, FemuSq *sq,
+                           const NvmeCmd *cmd)
+{
+    uint64_t slba = le32_to_cpu(cmd->cdw10) |
+                    (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
+    uint64_t bytes = ((uint64_t)le32_to_cpu(cmd->cdw12) + 1) * 4;
+    uint32_t cdw13 = le32_to_cpu(cmd->cdw13);
+    uint8_t action = cdw13;
+    uint8_t filter = cdw13 >> 8;
+    bool partial = cdw13 & (1u << 16);
+    bool extended = action == NVME_ZONE_REPORT_EXTENDED;
+    uint32_t ext_bytes = n->params.zone_ext_bytes;
+    SsdCmd report = {
+        .op = SSD_OP_ZONE_REPORT,
+        .nsid = ns->nsid,
+        .slba = slba,
+    };
+    uint16_t status;
+
+    if (action > NVME_ZONE_REPORT_EXTENDED || (extended && !ext_bytes) ||
+        !report_filter_valid(filter) ||
+        bytes < sizeof(NvmeZoneReportHeader) ||
+        bytes > n->params.mdts_bytes) {
+        return NVME_INVALID_FIELD;
+    }
+    if (slba >= femu_ns_size_lba(ns)) {
+        return NVME_LBA_RANGE;
+    }
+    report.nlb = report_fill(n, ns, n->bounce, bytes,
+                             slba / femu_ns_zone_nlb(ns), filter, partial,
+                             extended ? ext_bytes : 0);
+    status = femu_dma_reply(n, cmd, n->bounce, bytes);
+    return status ? status : femu_req_answered(n, sq, cmd, &report, 0);
+}

@@ -1,0 +1,231 @@
+/*
+ * Interrupts: MSI-X, MSI, or the pin, whichever the host has enabled.
+ *
+ * A completion queue asks for an interrupt when entries have been posted to
+ * it that its head doorbell has not yet acknowledged. With interrupt coalescing
+ * (NVMe base 2.0, 5.27.1.6) a vector holds its interrupt until so many entries
+ * of I/O queues have come, or the first of them is so old.
+ *
+ * Knows nothing of commands.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "hw/pci/msi.h"
+#include "hw/pci/msix.h"
+#include "irq.h"
+
+/* INTMS and INTMC have one bit for each of 32 vectors. */
+#define MASKABLE_VECTORS 32
+
+#define COALESCING_UNIT_NS 100000
+
+/* May a queue be created with this vector? Without MSI(-X) there is only 0. */
+bool femu_irq_vector_valid(FemuZns *n, uint16_t vector)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    if (msix_enabled(pci)) {
+        return vector < msix_nr_vectors_allocated(pci);
+    }
+    if (msi_enabled(pci)) {
+        return vector < msi_nr_vectors_allocated(pci);
+    }
+    return vector == 0;
+}
+
+static bool cq_unacknowledged(const FemuCq *cq)
+{
+    return cq->irq_enabled && cq->head != cq->signalled;
+}
+
+static bool vector_masked(const FemuZns *n, uint16_t vector)
+{
+    return vector < MASKABLE_VECTORS && (n->intms & (1u << vector));
+}
+
+/*
+ * A host may have changed the interrupt mode since it created the queue: a
+ * vector that the present mode does not have is dropped.
+ */
+static void msi_send(FemuZns *n, uint16_t vector)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    if (vector < msi_nr_vectors_allocated(pci) && !vector_masked(n, vector)) {
+        msi_notify(pci, vector);
+    }
+}
+
+/* Interrupt the host: it is to see all that its queues of this vector have. */
+static void signal_vector(FemuZns *n, uint16_t vector)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    n->held_irq[vector].entries = 0;
+    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+        if (n->cq[i] && n->cq[i]->vector == vector) {
+            n->cq[i]->signalled = n->cq[i]->tail;
+        }
+    }
+    if (msix_enabled(pci)) {
+        if (vector < msix_nr_vectors_allocated(pci)) {
+            msix_notify(pci, vector);
+        }
+    } else if (msi_enabled(pci)) {
+        msi_send(n, vector);
+    } else {
+        femu_irq_update_pin(n);
+    }
+}
+
+/*
+ * The entries of this queue that an interrupt may wait for, if there is time.
+ * Those of the admin queue do not wait.
+ */
+static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
+{
+    return cq->id == 0 || n->features.irq_uncoalesced[cq->vector]
+           ? 0 : extract32(n->features.irq_coalescing, 0, 8);
+}
+
+/*
+ * An entry has been posted to this queue. If that has cost us the bus, the
+ * interrupt is held as well: it is due when we have it back.
+ */
+void femu_irq_posted(FemuZns *n, const FemuCq *cq)
+{
+    FemuHeldIrq *held = &n->held_irq[cq->vector];
+
+    if (!cq->irq_enabled) {
+        return;
+    }
+    if (++held->entries > coalescing_entries(n, cq) && femu_can_master(n)) {
+        signal_vector(n, cq->vector);
+    } else if (held->entries == 1) {
+        held->due_at_ns = n->clock_ns + (int64_t)n->dilation *
+                          COALESCING_UNIT_NS *
+                          extract32(n->features.irq_coalescing, 8, 8);
+    }
+}
+
+/*
+ * Queues of this vector have been read or deleted: an interrupt is not needed
+ * if the host has seen all that it would tell of.
+ */
+void femu_irq_forget(FemuZns *n, uint16_t vector)
+{
+    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+        const FemuCq *cq = n->cq[i];
+
+        if (cq && cq->vector == vector && cq->irq_enabled &&
+            cq->signalled != cq->tail) {
+            return;
+        }
+    }
+    n->held_irq[vector].entries = 0;
+}
+
+/* The head doorbell of this queue was rung. */
+void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
+{
+    uint32_t taken = (head + cq->size - cq->head) % cq->size;
+    uint32_t signalled = (cq->signalled + cq->size - cq->head) % cq->size;
+
+    cq->head = head;
+    if (taken > signalled) {
+        cq->signalled = head;
+        femu_irq_forget(n, cq->vector);
+    }
+}
+
+/* Send the interrupts that have been held long enough, or all of them. */
+void femu_irq_run(FemuZns *n, bool all)
+{
+    if (!femu_can_master(n)) {
+        return;
+    }
+    for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
+        const FemuHeldIrq *held = &n->held_irq[vector];
+
+        if (held->entries && (all || held->due_at_ns <= n->clock_ns)) {
+            signal_vector(n, vector);
+        }
+    }
+}
+
+/* When femu_irq_run() has something to do next, or INT64_MAX. */
+int64_t femu_irq_next_at_ns(const FemuZns *n)
+{
+    int64_t next_at_ns = INT64_MAX;
+
+    if (!femu_can_master(n)) {
+        return INT64_MAX;
+    }
+    for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
+        const FemuHeldIrq *held = &n->held_irq[vector];
+
+        if (held->entries) {
+            next_at_ns = MIN(next_at_ns, held->due_at_ns);
+        }
+    }
+    return next_at_ns;
+}
+
+/* A controller reset: there is nothing left to tell. */
+void femu_irq_ctrl_reset(FemuZns *n)
+{
+    memset(n->held_irq, 0, sizeof(n->held_irq));
+    n->intms = 0;
+    femu_irq_update_pin(n);
+}
+
+/*
+ * Bring the pin's level in line with queues, mask and the mode in force. It is
+ * low while we are not in D0. (Its messages need no Bus Master Enable.)
+ */
+void femu_irq_update_pin(FemuZns *n)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    bool level = false;
+
+    if (!n->plugged) {
+        return;
+    }
+    if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {
+        for (unsigned i = 0; i < FEMU_MAX_QUEUES && !level; i++) {
+            const FemuCq *cq = n->cq[i];
+
+            level = cq && cq_unacknowledged(cq) &&
+                    !vector_masked(n, cq->vector);
+        }
+    }
+    pci_set_irq(pci, level);
+}
+
+void femu_irq_mask(FemuZns *n, uint32_t vectors)
+{
+    n->intms |= vectors;
+    femu_irq_update_pin(n);
+}
+
+/* Unmask; what was posted behind the mask is signalled now. */
+void femu_irq_unmask(FemuZns *n, uint32_t vectors)
+{
+    uint32_t unmasked = n->intms & vectors;
+
+    n->intms &= ~vectors;
+    if (msi_enabled(PCI_DEVICE(n)) && !msix_enabled(PCI_DEVICE(n))) {
+        for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+            const FemuCq *cq = n->cq[i];
+
+            if (cq && cq_unacknowledged(cq) && cq->vector < MASKABLE_VECTORS &&
+                (unmasked & (1u << cq->vector))) {
+                msi_send(n, cq->vector);
+                unmasked &= ~(1u << cq->vector);
+            }
+        }
+    }
+    femu_irq_update_pin(n);
+}

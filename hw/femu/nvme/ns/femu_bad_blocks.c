@@ -1,0 +1,91 @@
+/*
+ * Blocks that cannot be read, or cannot be written.
+ *
+ * A read of a bad block takes its time and then fails, without data; a write
+ * to one fails at once and changes nothing.
+ *
+ * Knows nothing of who makes blocks bad.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/range.h"
+#include "ns.h"
+
+/* Is one of these blocks bad? */
+static bool bad_any(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
+{
+    for (uint32_t i = 0; i < bad->count; i++) {
+        if (ranges_overlap(slba, nlb, bad->range[i].slba,
+                           bad->range[i].nlb)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Return: the status of a read of these blocks, which are in the namespace. */
+uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb)
+{
+    if (!bad_any(&ns->bad_reads, slba, nlb)) {
+        return NVME_SUCCESS;
+    }
+    ns->smart.media_errors++;
+    return NVME_UNRECOVERED_READ;
+}
+
+static bool state_writable(SsdZoneState state)
+{
+    return state == SSD_ZONE_EMPTY || state == SSD_ZONE_CLOSED ||
+           state == SSD_ZONE_IMPLICITLY_OPEN ||
+           state == SSD_ZONE_EXPLICITLY_OPEN;
+}
+
+/* At its write pointer, or where a zone with a ZRWA takes writes. */
+static bool lba_writable(const FemuZns *n, const FemuNs *ns,
+                         const SsdZone *zone, uint64_t lba)
+{
+    uint64_t zrwa_nlb = n->params.zrwa_bytes / ns->lba_bytes;
+
+    return lba == zone->wp_lba ||
+           (zone->has_zrwa && lba > zone->wp_lba &&
+            lba - zone->wp_lba < 2 * zrwa_nlb);
+}
+
+/*
+ * Where the write of a zone goes, if there its zone can be written. Return:
+ * false if not, which is left to the core to refuse.
+ */
+static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
+                         uint64_t *at_lba)
+{
+    SsdZone zone = femu_ns_zone(n, ns, cmd->slba / femu_ns_zone_nlb(ns));
+
+    if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
+        *at_lba = zone.wp_lba;
+    }
+    return state_writable(zone.state) && lba_writable(n, ns, &zone, *at_lba);
+}
+
+/* Return: the status of a write, before the core is asked. */
+uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
+{
+    uint64_t size_lba = femu_ns_size_lba(ns), at_lba = cmd->slba;
+
+    if (!ns->bad_writes.count || cmd->slba >= size_lba ||
+        cmd->nlb > size_lba - cmd->slba ||
+        (femu_ns_zoned(ns) && !find_in_zone(n, ns, cmd, &at_lba)) ||
+        !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
+        return NVME_SUCCESS;
+    }
+    ns->smart.media_errors++;
+    return NVME_WRITE_FAULT;
+}
+
+/* All blocks are good again. */
+void femu_inject_clear(FemuNs *ns)
+{
+    ns->bad_reads.count = 0;
+    ns->bad_writes.count = 0;
+}

@@ -1,0 +1,145 @@
+/*
+ * The memory that holds the data of all namespaces: a QEMU memory backend, or
+ * sparse anonymous memory.
+ *
+ * Knows nothing of zones, namespaces, commands or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/madvise.h"
+#include "exec/cpu-common.h"
+#include "exec/memory.h"
+#include "exec/ramblock.h"
+#include "ns_internal.h"
+
+/* Do its bytes stay in a file of the user's? In a folder it has no name. */
+static bool memdev_is_kept(HostMemoryBackend *memdev, RAMBlock *ram_block)
+{
+    g_autofree char *path = NULL;
+
+    if (!qemu_ram_is_shared(ram_block) || !qemu_ram_is_named_file(ram_block)) {
+        return false;
+    }
+    path = object_property_get_str(OBJECT(memdev), "mem-path", NULL);
+    return path && !g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+/*
+ * Bytes that are kept look as if the drive was: but what says which of them are
+ * data, and all else that the drive knows, is in QEMU's memory alone.
+ */
+static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
+                         const char *name)
+{
+    if (memdev_is_kept(memdev, ram_block)) {
+        warn_report("memdev=%s: its file keeps the bytes, but zone states, "
+                    "write pointers, zone descriptor extensions, the "
+                    "conventional namespace's mapping and all counters end "
+                    "with QEMU; the next drive on it is empty and reads "
+                    "zeroes. To leave the file as it is: share=off", name);
+    }
+}
+
+static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
+                             Error **errp)
+{
+    MemoryRegion *mr = host_memory_backend_get_memory(memdev);
+    g_autofree char *name = host_memory_backend_get_name(memdev);
+
+    if (host_memory_backend_is_mapped(memdev)) {
+        error_setg(errp, "memdev=%s is already in use; the drive needs a "
+                   "memory backend of its own", name);
+        return false;
+    }
+    if (memory_region_is_rom(mr)) {
+        error_setg(errp, "memdev=%s is read-only; the drive needs one that "
+                   "can be written", name);
+        return false;
+    }
+    if (memory_region_size(mr) < memory->bytes) {
+        error_setg(errp, "memdev=%s has %" PRIu64 " bytes; the drive needs at "
+                   "least %" PRIu64 " (zones x zone-capacity, and "
+                   "conventional-size)", name,
+                   (uint64_t)memory_region_size(mr), memory->bytes);
+        return false;
+    }
+    host_memory_backend_set_mapped(memdev, true);
+    object_ref(OBJECT(memdev));
+    warn_if_kept(memdev, mr->ram_block, name);
+    memory->memdev = memdev;
+    memory->ram_block = mr->ram_block;
+    memory->base = memory_region_get_ram_ptr(mr);
+    return true;
+}
+
+static bool memory_use_anonymous(FemuMemory *memory, Error **errp)
+{
+    void *base = mmap(NULL, memory->bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (base == MAP_FAILED) {
+        error_setg_errno(errp, errno, "cannot reserve %" PRIu64 " bytes of "
+                         "address space (zones x zone-capacity, and "
+                         "conventional-size) for the drive's data; make the "
+                         "drive smaller or give it a file with memdev=",
+                         memory->bytes);
+        return false;
+    }
+    qemu_madvise(base, memory->bytes, QEMU_MADV_DONTDUMP);
+    memory->base = base;
+    return true;
+}
+
+/* Memory of `bytes`. On failure nothing is left to undo. */
+bool femu_memory_init(FemuMemory *memory, uint64_t bytes,
+                      HostMemoryBackend *memdev, Error **errp)
+{
+    *memory = (FemuMemory) { .bytes = bytes };
+    return memdev ? memory_use_memdev(memory, memdev, errp)
+                  : memory_use_anonymous(memory, errp);
+}
+
+void femu_memory_exit(FemuMemory *memory)
+{
+    if (memory->memdev) {
+        host_memory_backend_set_mapped(memory->memdev, false);
+        object_unref(OBJECT(memory->memdev));
+    } else if (memory->base) {
+        munmap(memory->base, memory->bytes);
+    }
+    *memory = (FemuMemory) { 0 };
+}
+
+/* Can the backend drop pages? A private file mapping would drop to the file. */
+static bool memory_can_discard(const FemuMemory *memory)
+{
+    return !memory->memdev || qemu_ram_get_fd(memory->ram_block) < 0 ||
+           qemu_ram_is_shared(memory->ram_block);
+}
+
+/*
+ * These bytes are not needed any more: whole pages go back to the host, if
+ * that is possible. What they read as afterwards is not defined.
+ */
+void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
+                         uint64_t bytes)
+{
+    uint64_t page_bytes = memory->memdev
+                          ? qemu_ram_pagesize(memory->ram_block)
+                          : qemu_real_host_page_size();
+    uint64_t start = ROUND_UP(start_bytes, page_bytes);
+    uint64_t end = ROUND_DOWN(start_bytes + bytes, page_bytes);
+
+    if (start >= end || !memory_can_discard(memory)) {
+        return;
+    }
+    if (memory->memdev) {
+        ram_block_discard_range(memory->ram_block, start, end - start);
+    } else {
+        qemu_madvise(memory->base + start, end - start, QEMU_MADV_DONTNEED);
+    }
+}

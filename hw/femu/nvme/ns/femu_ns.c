@@ -1,0 +1,212 @@
+/*
+ * Namespaces: what there are, and what each of them is.
+ *
+ * Knows nothing of commands, queues or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/bitmap.h"
+#include "qemu/cutils.h"
+#include "ns_internal.h"
+
+/*
+ * The names of namespace 1 come from the serial alone, those of any other from
+ * the serial, a character that no serial has, and the identifier.
+ */
+static void ns_identity_init(const FemuZns *n, FemuNs *ns)
+{
+    g_autofree char *name = ns->nsid == 1
+        ? g_strdup(n->serial)
+        : g_strdup_printf("%s\n%" PRIu32, n->serial, ns->nsid);
+
+    femu_identity_hash(name, ns->identity);
+}
+
+static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
+{
+    ns->csi = NVME_CSI_ZONED;
+    ns->zones = info->zones;
+    ns->zone_size_bytes = n->params.zone_size_bytes;
+    ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
+    ns->size_bytes = ns->zones * ns->zone_size_bytes;
+    ns->capacity_bytes = ns->zones * ns->zone_capacity_bytes;
+    ns->zone_ext = g_malloc0_n(ns->zones, n->params.zone_ext_bytes);
+    ns->zone_ext_valid = bitmap_new(ns->zones);
+    ns->changed_zones = bitmap_new(ns->zones);
+    femu_store_init(&ns->store, &n->memory,
+                    info->first_zone_idx * ns->zone_capacity_bytes, ns->zones,
+                    ns->zone_size_bytes, ns->zone_capacity_bytes);
+}
+
+/* Its data come after those of all zones. */
+static void ns_init_conventional(FemuZns *n, FemuNs *ns)
+{
+    ns->csi = NVME_CSI_NVM;
+    ns->size_bytes = ns->capacity_bytes = n->params.conventional_bytes;
+    femu_store_init_flat(&ns->store, &n->memory,
+                         n->params.zones * n->params.zone_capacity_bytes,
+                         ns->size_bytes);
+}
+
+static void ns_init(FemuZns *n, FemuNs *ns)
+{
+    uint32_t nsid = ns - n->ns + 1;
+    SsdNsInfo info = ssd_ns_info(n->ssd, nsid);
+
+    ns->nsid = nsid;
+    ns->attached = true;
+    ns->lba_bytes = info.lba_bytes;
+    if (info.kind == SSD_NS_ZONED) {
+        ns_init_zoned(n, ns, &info);
+    } else {
+        ns_init_conventional(n, ns);
+    }
+    ns_identity_init(n, ns);
+}
+
+/* What the data of all namespaces take. */
+uint64_t femu_data_bytes(const SsdParams *params)
+{
+    return params->zones * params->zone_capacity_bytes +
+           params->conventional_bytes;
+}
+
+/* Needs the core and the memory. */
+void femu_ns_init(FemuZns *n)
+{
+    n->ns_count = ssd_ns_count(n->ssd);
+    n->ns = g_new0(FemuNs, n->ns_count);
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        ns_init(n, &n->ns[i]);
+    }
+}
+
+void femu_ns_exit(FemuZns *n)
+{
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        FemuNs *ns = &n->ns[i];
+
+        femu_store_exit(&ns->store);
+        g_free(ns->zone_ext);
+        g_free(ns->zone_ext_valid);
+        g_free(ns->changed_zones);
+    }
+    g_clear_pointer(&n->ns, g_free);
+    n->ns_count = 0;
+}
+
+/*
+ * The namespace of this identifier, active or not; NULL if there is none, as
+ * for 0 and the broadcast identifier.
+ */
+FemuNs *femu_ns(const FemuZns *n, uint32_t nsid)
+{
+    return nsid >= 1 && nsid <= n->ns_count ? &n->ns[nsid - 1] : NULL;
+}
+
+/*
+ * The namespace that the value of a property starts with, as in "2:17 offline";
+ * 1 if it names none. *rest is what comes behind.
+ */
+FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
+                          const char *value, const char **rest, Error **errp)
+{
+    const char *colon;
+    uint64_t nsid = 1;
+
+    *rest = value;
+    if (!n->ssd) {
+        error_setg(errp, "%s: the drive is not realized yet", name);
+        return NULL;
+    }
+    if (qemu_strtou64(value, &colon, 0, &nsid) < 0 || *colon != ':') {
+        return femu_ns(n, 1);
+    }
+    *rest = colon + 1;
+    if (nsid < 1 || nsid > n->ns_count) {
+        error_setg(errp, "%s=%s: there is no namespace %" PRIu64 "; the last "
+                   "is %" PRIu32, name, value, nsid, n->ns_count);
+        return NULL;
+    }
+    return femu_ns(n, nsid);
+}
+
+/* Has the host enabled its command set? A zoned one only with all of them. */
+bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
+{
+    uint32_t css = NVME_CC_CSS(n->cc);
+
+    return css == NVME_CC_CSS_ALL ||
+           (css == NVME_CC_CSS_NVM && ns->csi == NVME_CSI_NVM);
+}
+
+/* Can the host use it? */
+bool femu_ns_active(const FemuZns *n, const FemuNs *ns)
+{
+    return ns->attached && femu_ns_set_enabled(n, ns);
+}
+
+/*
+ * The namespace for a command that needs an active one (NVMe base 2.0,
+ * 3.2.1.5). Return: status.
+ */
+uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns)
+{
+    *ns = femu_ns(n, nsid);
+    if (!*ns) {
+        return NVME_INVALID_NSID;
+    }
+    return femu_ns_active(n, *ns) ? NVME_SUCCESS : NVME_INVALID_FIELD;
+}
+
+bool femu_ns_zoned(const FemuNs *ns)
+{
+    return ns->csi == NVME_CSI_ZONED;
+}
+
+uint64_t femu_ns_zone_nlb(const FemuNs *ns)
+{
+    return ns->zone_size_bytes / ns->lba_bytes;
+}
+
+uint64_t femu_ns_size_lba(const FemuNs *ns)
+{
+    return ns->size_bytes / ns->lba_bytes;
+}
+
+uint64_t femu_ns_capacity_nlb(const FemuNs *ns)
+{
+    return ns->capacity_bytes / ns->lba_bytes;
+}
+
+/* Drop all data, and what zones have beside their state. */
+void femu_ns_forget(FemuNs *ns)
+{
+    if (!femu_ns_zoned(ns)) {
+        femu_store_deallocate(&ns->store, 0, ns->size_bytes);
+    }
+    for (uint32_t i = 0; i < ns->zones; i++) {
+        femu_zone_forget(ns, i);
+    }
+}
+
+/* A zone of the namespace, counted from its first. */
+SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx)
+{
+    return ssd_zone(n->ssd, ns->nsid, zone_idx);
+}
+
+/* The most blocks of one copy. */
+uint32_t femu_copy_max_nlb(const FemuZns *n, const FemuNs *ns)
+{
+    return n->params.mdts_bytes / ns->lba_bytes;
+}
+
+/* The most blocks of one source range: its length is 16 bits, 0's based. */
+uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns)
+{
+    return MIN(femu_copy_max_nlb(n, ns), UINT16_MAX);
+}

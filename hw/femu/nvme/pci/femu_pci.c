@@ -1,0 +1,324 @@
+/*
+ * The femu-zns PCI device: type, properties, realize, PCI capabilities.
+ *
+ * Knows nothing of commands, zones or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/module.h"
+#include "qemu/units.h"
+#include "hw/pci/msi.h"
+#include "hw/pci/msix.h"
+#include "hw/qdev-properties.h"
+#include "migration/vmstate.h"
+#include "pci_internal.h"
+#include "../admin/admin.h"
+#include "../controller/controller.h"
+#include "../irq/irq.h"
+#include "../ns/ns.h"
+#include "../queue/queue.h"
+#include "../request/request.h"
+#include "../user/user.h"
+
+/* Vendor 1b36 is QEMU's; this identifier is not registered with it. */
+#define FEMU_PCI_DEVICE_ID 0x00f0
+#define PCI_PROG_IF_NVME 0x02
+
+/* BAR 0: registers and doorbells, MSI-X table, MSI-X pending bits. */
+#define BAR_BYTES (16 * KiB)
+#define BAR_MSIX_TABLE 0x2000
+#define BAR_MSIX_PBA 0x3000
+
+#define MSI_VECTORS 32
+#define DILATION_MAX 1000000
+
+/* Check the drive's parameters and replace "0 means ..." by what it means. */
+static bool config_params(FemuZns *n, Error **errp)
+{
+    GError *error = NULL;
+
+    if (!ssd_params_check(&n->params, &error)) {
+        error_setg(errp, "%s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    ssd_params_resolve(&n->params);
+    return true;
+}
+
+static bool config_device(FemuZns *n, Error **errp)
+{
+    if (n->dilation < 1 || n->dilation > DILATION_MAX) {
+        error_setg(errp, "time-dilation=%" PRIu32 " is out of range; it must "
+                   "be 1 to %d", n->dilation, DILATION_MAX);
+        return false;
+    }
+    if (n->max_queue_pairs < 1 ||
+        n->max_queue_pairs > FEMU_MAX_QUEUE_PAIRS) {
+        error_setg(errp, "max-queue-pairs=%" PRIu32 " is out of range; it "
+                   "must be 1 to %d", n->max_queue_pairs,
+                   FEMU_MAX_QUEUE_PAIRS);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Room for the data of one command: by PRPs it lies in at most one page more
+ * than it fills; an SGL may cut it smaller, but on average to no less than what
+ * describes a piece. (Memory that is never used is never touched.)
+ */
+static void buffers_init(FemuZns *n)
+{
+    n->bounce = g_malloc(MAX(n->params.mdts_bytes, NVME_IDENTIFY_DATA_SIZE));
+    n->seg_max = n->params.mdts_bytes / sizeof(NvmeSglDescriptor) + 1;
+    n->seg = g_new(FemuSeg, n->seg_max);
+}
+
+/*
+ * Capabilities. Their places, in 192 bytes of configuration space and in BAR 0,
+ * are ours alone: there is always room.
+ */
+
+/* MSI and MSI-X; where the machine cannot take messages there is the pin. */
+static void irq_caps_init(FemuZns *n)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    unsigned vectors = n->max_queue_pairs + 1;
+
+    if (!msi_nonbroken) {
+        return;
+    }
+    msi_init(pci, 0, MSI_VECTORS, true, false, &error_abort);
+    msix_init(pci, vectors, &n->bar0, 0, BAR_MSIX_TABLE, &n->bar0, 0,
+              BAR_MSIX_PBA, 0, &error_abort);
+    for (unsigned i = 0; i < vectors; i++) {
+        msix_vector_use(pci, i);
+    }
+}
+
+/*
+ * Power states D0 and D3hot (NVMe over PCIe transport 1.2, 3.8.2.3). A
+ * controller has No_Soft_Reset: the way back to D0 is no reset, all state is as
+ * it was. QEMU does the rest of D3hot: transitions, and no access to BAR 0.
+ */
+static void pm_cap_init(FemuZns *n)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    int cap = pci_pm_init(pci, 0, &error_abort);
+
+    pci_set_word(pci->config + cap + PCI_PM_PMC, PCI_PM_CAP_VER_1_2);
+    pci_set_word(pci->config + cap + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(pci->wmask + cap + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+}
+
+static void express_cap_init(FemuZns *n)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+    int cap = pcie_endpoint_cap_init(pci, 0);
+
+    assert(cap > 0);
+    pcie_cap_fill_link_ep_usp(pci, QEMU_PCI_EXP_LNK_X4,
+                              QEMU_PCI_EXP_LNK_8GT);
+    pcie_cap_flr_init(pci);
+}
+
+static void pci_part_init(FemuZns *n)
+{
+    PCIDevice *pci = PCI_DEVICE(n);
+
+    pci_config_set_interrupt_pin(pci->config, 1);
+    pci_config_set_prog_interface(pci->config, PCI_PROG_IF_NVME);
+    memory_region_init(&n->bar0, OBJECT(n), "femu-zns-bar0", BAR_BYTES);
+    memory_region_add_subregion(&n->bar0, 0, &n->mmio);
+    pm_cap_init(n);
+    irq_caps_init(n);
+    express_cap_init(n);
+    pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY |
+                             PCI_BASE_ADDRESS_MEM_TYPE_64, &n->bar0);
+}
+
+/* Undo what realize did but for the PCI part; each part may be missing. */
+static void femu_teardown(FemuZns *n)
+{
+    femu_queues_delete(n);
+    femu_trace_close(n);
+    if (n->timer) {
+        femu_time_exit(n);
+    }
+    femu_req_exit(n);
+    femu_ns_exit(n);
+    g_clear_pointer(&n->ssd, ssd_free);
+    femu_memory_exit(&n->memory);
+    g_clear_pointer(&n->bounce, g_free);
+    g_clear_pointer(&n->seg, g_free);
+    g_clear_pointer(&n->stats_snapshot, g_free);
+}
+
+static void femu_realize(PCIDevice *pci, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(pci);
+
+    if (!config_params(n, errp) || !femu_serial_init(n, errp) ||
+        !config_device(n, errp)) {
+        return;
+    }
+    femu_identity_hash(n->serial, n->identity);
+    femu_features_reset(n);
+    femu_regs_init(n);
+    buffers_init(n);
+    if (!femu_memory_init(&n->memory, femu_data_bytes(&n->params), n->memdev,
+                          errp)) {
+        femu_teardown(n);
+        return;
+    }
+    n->ssd = ssd_new(&n->params);
+    femu_ns_init(n);
+    femu_req_init(n);
+    femu_time_init(n);
+    if (!femu_trace_open(n, errp)) {
+        femu_teardown(n);
+        return;
+    }
+    pci_part_init(n);
+    n->plugged = true;
+}
+
+/*
+ * Unplugged. The PCI part goes at once, with QEMU's; the rest, which an entry
+ * may be working on, goes with the object. What expires until then finds the
+ * drive unplugged, and does nothing.
+ */
+static void femu_exit(PCIDevice *pci)
+{
+    FemuZns *n = FEMU_ZNS(pci);
+
+    n->plugged = false;
+    msix_uninit(pci, &n->bar0, &n->bar0);
+    msi_uninit(pci);
+    pcie_cap_exit(pci);
+    memory_region_del_subregion(&n->bar0, &n->mmio);
+}
+
+static void femu_finalize(Object *obj)
+{
+    femu_teardown(FEMU_ZNS(obj));
+}
+
+static void femu_reset_hold(Object *obj, ResetType type)
+{
+    femu_entry_reset(FEMU_ZNS(obj));
+}
+
+/*
+ * A change of the interrupt mode moves a pending request to or off the pin. Who
+ * may master the bus again does what has waited for it, at the entry's end. The
+ * message of a vector that this unmasks may have unplugged us.
+ */
+static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
+                              int bytes)
+{
+    FemuZns *n = FEMU_ZNS(pci);
+
+    femu_entry_begin(n);
+    pci_default_write_config(pci, addr, value, bytes);
+    if (n->plugged) {
+        pcie_cap_flr_write_config(pci, addr, value, bytes);
+        femu_irq_update_pin(n);
+    }
+    femu_entry_end(n);
+}
+
+#define FEMU_PROP_U32 DEFINE_PROP_UINT32
+#define FEMU_PROP_U64 DEFINE_PROP_UINT64
+#define FEMU_PROP_SIZE DEFINE_PROP_SIZE
+#define FEMU_PROP_BOOL DEFINE_PROP_BOOL
+#define FEMU_PROP_ENUM(name, state, field, value) \
+    DEFINE_PROP_UNSIGNED(name, state, field, value, femu_prop_word, uint32_t)
+#define FEMU_PROP(type, field, name, value, ...) \
+    FEMU_PROP_##type(name, FemuZns, params.field, value),
+
+static const Property femu_properties[] = {
+    SSD_PARAMS(FEMU_PROP)
+    DEFINE_PROP_STRING("serial", FemuZns, serial),
+    DEFINE_PROP_STRING("trace", FemuZns, trace_path),
+    DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
+                     HostMemoryBackend *),
+    DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
+    DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
+                       FEMU_MAX_QUEUE_PAIRS),
+    DEFINE_PROP_BOOL("dbbuf", FemuZns, dbbuf_offered, false),
+};
+
+static void describe_properties(ObjectClass *oc)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        object_class_property_set_description(oc, table[i].name,
+                                              table[i].help);
+    }
+    object_class_property_set_description(oc, "serial",
+        "serial number, up to 20 characters; names are derived from it");
+    object_class_property_set_description(oc, "trace",
+        "file that records every command and completion");
+    object_class_property_set_description(oc, "memdev",
+        "memory backend for the data; default: sparse anonymous memory");
+    object_class_property_set_description(oc, "time-dilation",
+        "virtual nanoseconds per nanosecond of the drive");
+    object_class_property_set_description(oc, "max-queue-pairs",
+        "I/O queue pairs that a host can create");
+    object_class_property_set_description(oc, "dbbuf",
+        "offer Doorbell Buffer Config: doorbells in host memory");
+}
+
+static const VMStateDescription femu_vmstate = {
+    .name = TYPE_FEMU_ZNS,
+    .unmigratable = 1,
+};
+
+static void femu_class_init(ObjectClass *oc, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(oc);
+    PCIDeviceClass *pc = PCI_DEVICE_CLASS(oc);
+    ResettableClass *rc = RESETTABLE_CLASS(oc);
+
+    pc->realize = femu_realize;
+    pc->exit = femu_exit;
+    pc->config_write = femu_write_config;
+    pc->vendor_id = PCI_VENDOR_ID_REDHAT;
+    pc->device_id = FEMU_PCI_DEVICE_ID;
+    pc->class_id = PCI_CLASS_STORAGE_EXPRESS;
+    rc->phases.hold = femu_reset_hold;
+    set_bit(DEVICE_CATEGORY_STORAGE, dc->categories);
+    dc->desc = "Zoned (ZNS) NVMe SSD with exact time";
+    dc->vmsd = &femu_vmstate;
+    device_class_set_props(dc, femu_properties);
+    describe_properties(oc);
+    femu_inject_class_init(oc);
+    femu_zone_state_class_init(oc);
+    femu_stats_class_init(oc);
+}
+
+static const TypeInfo femu_type = {
+    .name = TYPE_FEMU_ZNS,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(FemuZns),
+    .instance_finalize = femu_finalize,
+    .class_init = femu_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { }
+    },
+};
+
+static void femu_register_types(void)
+{
+    type_register_static(&femu_type);
+}
+
+type_init(femu_register_types)

@@ -1,0 +1,173 @@
+/*
+ * BAR 0: the controller's registers and doorbells.
+ *
+ * Knows nothing of commands.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/log.h"
+#include "pci_internal.h"
+#include "../controller/controller.h"
+#include "../fetch/fetch.h"
+#include "../irq/irq.h"
+
+#define MMIO_BYTES 0x2000
+#define DOORBELL_BASE 0x1000
+#define REG_CRTO 0x68                   /* NVMe base 2.0, 3.1.3.21 */
+
+#define READY_TIMEOUT_500MS 30
+#define CAP_CRWMS_BIT 59                /* CRTO tells the time to ready */
+
+/* AQA, ASQ and ACQ belong to the controller while it is enabled. */
+static bool admin_regs_writable(const FemuZns *n, hwaddr offset)
+{
+    if (NVME_CC_EN(n->cc)) {
+        qemu_log_mask(LOG_GUEST_ERROR, "femu-zns: write to register 0x%"
+                      HWADDR_PRIx " while CC.EN is set\n", offset);
+        return false;
+    }
+    return true;
+}
+
+static void reg_write32(FemuZns *n, hwaddr offset, uint32_t value)
+{
+    switch (offset) {
+    case NVME_REG_INTMS:
+        femu_irq_mask(n, value);
+        return;
+    case NVME_REG_INTMC:
+        femu_irq_unmask(n, value);
+        return;
+    case NVME_REG_CC:
+        femu_ctrl_set_cc(n, value);
+        return;
+    case NVME_REG_AQA:
+        if (admin_regs_writable(n, offset)) {
+            n->aqa = value & (AQA_ASQS_MASK << AQA_ASQS_SHIFT |
+                              AQA_ACQS_MASK << AQA_ACQS_SHIFT);
+        }
+        return;
+    case NVME_REG_ASQ:
+    case NVME_REG_ASQ + 4:
+        if (admin_regs_writable(n, offset)) {
+            n->asq = deposit64(n->asq, (offset & 4) * 8, 32, value);
+        }
+        return;
+    case NVME_REG_ACQ:
+    case NVME_REG_ACQ + 4:
+        if (admin_regs_writable(n, offset)) {
+            n->acq = deposit64(n->acq, (offset & 4) * 8, 32, value);
+        }
+        return;
+    default:
+        qemu_log_mask(LOG_GUEST_ERROR, "femu-zns: write of 0x%" PRIx32
+                      " to read-only register 0x%" HWADDR_PRIx "\n",
+                      value, offset);
+    }
+}
+
+static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
+{
+    switch (offset) {
+    case NVME_REG_CAP:
+    case NVME_REG_CAP + 4:
+        return n->cap >> ((offset & 4) * 8);
+    case NVME_REG_VS:
+        return FEMU_NVME_VERSION;
+    case NVME_REG_INTMS:
+    case NVME_REG_INTMC:
+        return n->intms;
+    case NVME_REG_CC:
+        return n->cc;
+    case NVME_REG_CSTS:
+        return n->csts;
+    case NVME_REG_AQA:
+        return n->aqa;
+    case NVME_REG_ASQ:
+    case NVME_REG_ASQ + 4:
+        return n->asq >> ((offset & 4) * 8);
+    case NVME_REG_ACQ:
+    case NVME_REG_ACQ + 4:
+        return n->acq >> ((offset & 4) * 8);
+    case REG_CRTO:
+        return READY_TIMEOUT_500MS;
+    default:
+        return 0;
+    }
+}
+
+/* CAP.DSTRD is 0: tail and head doorbells alternate, 4 bytes each. */
+static void doorbell_write(FemuZns *n, hwaddr offset, uint64_t value,
+                           unsigned size)
+{
+    uint32_t idx = (offset - DOORBELL_BASE) / 4;
+
+    if (size != 4 || !femu_ctrl_running(n)) {
+        qemu_log_mask(LOG_GUEST_ERROR, "femu-zns: doorbell 0x%" HWADDR_PRIx
+                      " written %s\n", offset,
+                      size != 4 ? "with 8 bytes" : "while not ready");
+        return;
+    }
+    if (idx % 2) {
+        femu_cq_doorbell(n, idx / 2, value);
+    } else {
+        femu_sq_doorbell(n, idx / 2, value);
+    }
+}
+
+/*
+ * The only way in for a guest. A doorbell's work is done right here, at the
+ * instant of the write: a bottom half would run at a moment of the host's
+ * choosing.
+ */
+static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                       unsigned size)
+{
+    FemuZns *n = opaque;
+
+    femu_entry_begin(n);
+    if (offset >= DOORBELL_BASE) {
+        doorbell_write(n, offset, value, size);
+    } else {
+        reg_write32(n, offset, value);
+        if (size == 8) {
+            reg_write32(n, offset + 4, value >> 32);
+        }
+    }
+    femu_entry_end(n);
+}
+
+/* Doorbells read as zero. */
+static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+{
+    FemuZns *n = opaque;
+    uint64_t value = reg_read32(n, offset);
+
+    if (size == 8) {
+        value |= (uint64_t)reg_read32(n, offset + 4) << 32;
+    }
+    return value;
+}
+
+static const MemoryRegionOps mmio_ops = {
+    .read = mmio_read,
+    .write = mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 8 },
+    .impl = { .min_access_size = 4, .max_access_size = 8 },
+};
+
+/* What the controller can do, and the region; needs no other part. */
+void femu_regs_init(FemuZns *n)
+{
+    n->cap = UINT64_C(1) << CAP_CRWMS_BIT;
+    NVME_CAP_SET_MQES(n->cap, FEMU_MAX_QUEUE_ENTRIES - 1);
+    NVME_CAP_SET_CQR(n->cap, 1);
+    NVME_CAP_SET_TO(n->cap, READY_TIMEOUT_500MS);
+    NVME_CAP_SET_CSS(n->cap, NVME_CAP_CSS_NCSS | NVME_CAP_CSS_IOCSS);
+    NVME_CAP_SET_MPSMAX(n->cap, FEMU_MPS_MAX);
+    memory_region_init_io(&n->mmio, OBJECT(n), &mmio_ops, n, "femu-zns",
+                          MMIO_BYTES);
+}

@@ -1,0 +1,99 @@
+/*
+ * The drive's serial number: a user's, or one from where the drive is. All its
+ * names follow from it, so no two drives of a machine may have the same.
+ *
+ * Knows nothing of what is named after it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "pci_internal.h"
+
+/* A serial number from where the device is. */
+static char *serial_default(FemuZns *n)
+{
+    g_autofree char *path = qdev_get_dev_path(DEVICE(n));
+    size_t chars;
+
+    if (DEVICE(n)->id) {
+        return g_strndup(DEVICE(n)->id, FEMU_SERIAL_BYTES);
+    }
+    chars = strlen(path);
+    return g_strdup(path + (chars > FEMU_SERIAL_BYTES
+                            ? chars - FEMU_SERIAL_BYTES : 0));
+}
+
+static void serial_check(const char *serial, Error **errp)
+{
+    if (!*serial) {
+        error_setg(errp, "serial is empty; in a configuration file the value "
+                   "must be quoted: serial = \"...\"");
+        return;
+    }
+    if (strlen(serial) > FEMU_SERIAL_BYTES) {
+        error_setg(errp, "serial=%s is too long; it can have %d characters",
+                   serial, FEMU_SERIAL_BYTES);
+        return;
+    }
+    for (const char *c = serial; *c; c++) {
+        if (!g_ascii_isprint(*c)) {
+            error_setg(errp, "serial has a character 0x%02x; it must be "
+                       "printable ASCII", (uint8_t)*c);
+            return;
+        }
+    }
+}
+
+/* Stop at a realized drive that is not `*found` but has its serial number. */
+static int serial_is_same(Object *object, void *found)
+{
+    FemuZns *other = (FemuZns *)object_dynamic_cast(object, TYPE_FEMU_ZNS);
+    FemuZns **n = found;
+
+    if (!other || other == *n || !DEVICE(other)->realized ||
+        strcmp(other->serial, (*n)->serial) != 0) {
+        return 0;
+    }
+    *n = other;
+    return 1;
+}
+
+/* What a user calls the device. Caller frees. */
+static char *device_name(FemuZns *n)
+{
+    return DEVICE(n)->id ? g_strdup(DEVICE(n)->id)
+                         : object_get_canonical_path(OBJECT(n));
+}
+
+static void serial_check_unique(FemuZns *n, Error **errp)
+{
+    FemuZns *other = n;
+    g_autofree char *name = device_name(n);
+    g_autofree char *other_name = NULL;
+
+    if (!object_child_foreach_recursive(object_get_root(), serial_is_same,
+                                        &other)) {
+        return;
+    }
+    other_name = device_name(other);
+    error_setg(errp, "serial=%s of drive '%s' is that of drive '%s', too: "
+               "NQN, EUI64, NGUID and UUID follow from it and must be unique; "
+               "give one of them another serial=", n->serial, name, other_name);
+}
+
+/* Check the serial number, or choose one. */
+bool femu_serial_init(FemuZns *n, Error **errp)
+{
+    ERRP_GUARD();
+
+    if (!n->serial) {
+        n->serial = serial_default(n);
+    }
+    serial_check(n->serial, errp);
+    if (!*errp) {
+        serial_check_unique(n, errp);
+    }
+    return !*errp;
+}

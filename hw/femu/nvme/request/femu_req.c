@@ -1,0 +1,187 @@
+/*
+ * The commands that are inside the core: from acceptance to completion.
+ *
+ * Knows nothing of opcodes, host memory or data.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "request_internal.h"
+#include "../completion/completion.h"
+#include "../ns/ns.h"
+#include "../../trace.h"
+
+#define DELIVER_BATCH 32
+
+/* The core's statuses are NVMe's. */
+QEMU_BUILD_BUG_ON((int)SSD_SUCCESS != NVME_SUCCESS);
+QEMU_BUILD_BUG_ON((int)SSD_INVALID_FIELD != NVME_INVALID_FIELD);
+QEMU_BUILD_BUG_ON((int)SSD_INVALID_NAMESPACE_OR_FORMAT != NVME_INVALID_NSID);
+QEMU_BUILD_BUG_ON((int)SSD_LBA_OUT_OF_RANGE != NVME_LBA_RANGE);
+QEMU_BUILD_BUG_ON((int)SSD_COMMAND_SIZE_LIMIT_EXCEEDED !=
+                  NVME_CMD_SIZE_LIMIT);
+QEMU_BUILD_BUG_ON((int)SSD_INVALID_ZONE_OPERATION != NVME_INVALID_ZONE_OP);
+QEMU_BUILD_BUG_ON((int)SSD_ZRWA_UNAVAILABLE != NVME_NOZRWA);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_BOUNDARY_ERROR != NVME_ZONE_BOUNDARY_ERROR);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_IS_FULL != NVME_ZONE_FULL);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_IS_READ_ONLY != NVME_ZONE_READ_ONLY);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_IS_OFFLINE != NVME_ZONE_OFFLINE);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_INVALID_WRITE != NVME_ZONE_INVALID_WRITE);
+QEMU_BUILD_BUG_ON((int)SSD_TOO_MANY_ACTIVE_ZONES != NVME_ZONE_TOO_MANY_ACTIVE);
+QEMU_BUILD_BUG_ON((int)SSD_TOO_MANY_OPEN_ZONES != NVME_ZONE_TOO_MANY_OPEN);
+QEMU_BUILD_BUG_ON((int)SSD_INVALID_ZONE_STATE_TRANSITION !=
+                  NVME_ZONE_INVAL_TRANSITION);
+
+/* ... and its zone states are those of the zone descriptor. */
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_EMPTY != NVME_ZONE_STATE_EMPTY);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_IMPLICITLY_OPEN !=
+                  NVME_ZONE_STATE_IMPLICITLY_OPEN);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_EXPLICITLY_OPEN !=
+                  NVME_ZONE_STATE_EXPLICITLY_OPEN);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_CLOSED != NVME_ZONE_STATE_CLOSED);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_READ_ONLY != NVME_ZONE_STATE_READ_ONLY);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_FULL != NVME_ZONE_STATE_FULL);
+QEMU_BUILD_BUG_ON((int)SSD_ZONE_OFFLINE != NVME_ZONE_STATE_OFFLINE);
+
+void femu_req_init(FemuZns *n)
+{
+    uint32_t slots = n->params.cmd_slots;
+
+    n->req = g_new0(FemuReq, slots);
+    n->free_req = g_new(uint32_t, slots);
+    n->free_req_count = slots;
+    for (uint32_t i = 0; i < slots; i++) {
+        n->free_req[i] = slots - 1 - i;
+    }
+}
+
+void femu_req_exit(FemuZns *n)
+{
+    g_clear_pointer(&n->req, g_free);
+    g_clear_pointer(&n->free_req, g_free);
+    n->free_req_count = 0;
+}
+
+/*
+ * Hand a command to the core. Needs ssd_has_room(). On success *lba is where
+ * its data lies and *req the request, which completes later.
+ * Return: status; other than success, nothing has changed.
+ */
+uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
+                         const SsdCmd *cmd, uint64_t *lba, FemuReq **req)
+{
+    uint32_t tag = n->free_req[n->free_req_count - 1];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
+    uint64_t seq = femu_trace_submit(n, cmd, accept.status);
+
+    trace_femu_submit(sq->id, cid, ssd_op_name(cmd->op), cmd->slba, cmd->nlb,
+                      n->now_ns, accept.status);
+    if (accept.status != SSD_SUCCESS) {
+        return accept.status;
+    }
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) {
+        .sq = sq,
+        .busy = true,
+        .cid = cid,
+        .trace_seq = seq,
+    };
+    *lba = accept.lba;
+    *req = &n->req[tag];
+    return NVME_SUCCESS;
+}
+
+/*
+ * The host has been answered: `asked` only takes its time, if it takes any. If
+ * so, needs ssd_has_room().
+ * Return: success, or that the completion comes later.
+ */
+uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                           const SsdCmd *asked, uint64_t result)
+{
+    uint16_t status;
+    uint64_t lba;
+    FemuReq *req;
+
+    if (!ssd_is_timed(n->ssd, asked->op)) {
+        return NVME_SUCCESS;
+    }
+    status = femu_req_submit(n, sq, le16_to_cpu(cmd->cid), asked, &lba, &req);
+    assert(status == NVME_SUCCESS);
+    req->result = result;
+    return NVME_NO_COMPLETE;
+}
+
+/*
+ * Hand the core the reset of all zones of a namespace that is being formatted.
+ * Needs ssd_has_room().
+ * Return: has the core accepted it?
+ */
+bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
+{
+    uint32_t tag = n->free_req[n->free_req_count - 1];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
+    uint64_t seq = femu_trace_submit(n, cmd, accept.status);
+
+    if (accept.status != SSD_SUCCESS) {
+        return false;
+    }
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) {
+        .busy = true,
+        .format_ns = ns,
+        .trace_seq = seq,
+    };
+    return true;
+}
+
+/*
+ * The completions of this queue's commands, or of all when sq is NULL, will
+ * not be posted. The commands themselves go on: their effects are done.
+ */
+void femu_req_discard(FemuZns *n, const FemuSq *sq)
+{
+    for (uint32_t tag = 0; tag < n->params.cmd_slots; tag++) {
+        FemuReq *req = &n->req[tag];
+
+        if (req->busy && req->sq && (!sq || req->sq == sq)) {
+            req->sq = NULL;
+            femu_trace_discard(n, req->trace_seq);
+        }
+    }
+}
+
+static void req_done(FemuZns *n, const SsdDone *done)
+{
+    FemuReq *req = &n->req[done->tag];
+    uint16_t status = req->status ? req->status : done->status;
+
+    assert(req->busy);
+    if (req->sq) {
+        ssd_histogram_add(&n->lateness_ns,
+                          n->clock_ns - done->due_at_ns * n->dilation);
+        femu_trace_done(n, req->trace_seq, done);
+        femu_cq_post(n, req->sq, req->cid, status,
+                     req->result ? req->result : done->result);
+    } else if (req->format_ns) {
+        femu_trace_done(n, req->trace_seq, done);
+        femu_format_reset_done(req->format_ns);
+    }
+    req->busy = false;
+    n->free_req[n->free_req_count++] = done->tag;
+}
+
+/* Take out of the core all that is due now and post it. */
+void femu_req_deliver_due(FemuZns *n)
+{
+    SsdDone done[DELIVER_BATCH];
+    unsigned count;
+
+    do {
+        count = ssd_poll(n->ssd, n->now_ns, done, DELIVER_BATCH);
+        for (unsigned i = 0; i < count; i++) {
+            req_done(n, &done[i]);
+        }
+    } while (count == DELIVER_BATCH);
+}

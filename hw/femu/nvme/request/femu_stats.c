@@ -1,0 +1,50 @@
+/*
+ * Statistics as text, the drive's and our own.
+ *
+ * Knows nothing of how they are collected.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "request_internal.h"
+
+/* The configuration in force, "0 means ..." replaced. */
+static void add_config(FemuZns *n, GString *extra)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    g_string_append(extra, ",\"config\":{");
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = ssd_params_get(&n->params, &table[i]);
+
+        g_string_append_printf(extra, "%s\"%s\":%" PRIu64, i ? "," : "",
+                               table[i].name, value);
+    }
+    g_string_append_c(extra, '}');
+}
+
+/* The core's statistics and the device's own members. Caller frees. */
+char *femu_stats_json(FemuZns *n)
+{
+    g_autoptr(GString) extra = g_string_new(NULL);
+
+    g_string_append_printf(extra, "\"time_dilation\":%" PRIu32 ","
+                           "\"lateness\":{\"clock\":\"%s\",",
+                           n->dilation, femu_time_clock_name());
+    ssd_histogram_json(&n->lateness_ns, "_ns", extra);
+    g_string_append_printf(extra, "},\"programmed\":{\"page_bytes\":%" PRIu32
+                           ",\"padded_bytes\":%" PRIu64 "}",
+                           ssd_stats_page_bytes(n->ssd),
+                           ssd_stats_padded_bytes(n->ssd));
+    add_config(n, extra);
+    return ssd_stats_json(n->ssd, n->now_ns, extra->str);
+}
+
+void femu_stats_reset(FemuZns *n)
+{
+    ssd_stats_reset(n->ssd, n->now_ns);
+    ssd_histogram_clear(&n->lateness_ns);
+    n->features.stats_resets++;
+}

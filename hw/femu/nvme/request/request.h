@@ -1,0 +1,40 @@
+/*
+ * The drive behind ssd.h: its clock, commands that are inside, recording,
+ * statistics.
+ *
+ * Knows nothing of opcodes, host memory or data.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_NVME_REQUEST_REQUEST_H
+#define FEMU_NVME_REQUEST_REQUEST_H
+
+#include "../state/femu.h"
+
+/* femu_clock.c: when it is. */
+void femu_time_enter(FemuZns *n);
+
+/* femu_req.c: commands inside the core. */
+void femu_req_init(FemuZns *n);
+void femu_req_exit(FemuZns *n);
+uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
+                         const SsdCmd *cmd, uint64_t *lba, FemuReq **req);
+uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
+                           const SsdCmd *asked, uint64_t result);
+bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
+void femu_req_discard(FemuZns *n, const FemuSq *sq);
+void femu_req_deliver_due(FemuZns *n);
+
+/* femu_stats.c: statistics for log page, feature and QOM. */
+char *femu_stats_json(FemuZns *n);
+void femu_stats_reset(FemuZns *n);
+
+/* femu_trace_file.c: the recording that femu-sim replays. */
+bool femu_trace_open(FemuZns *n, Error **errp);
+void femu_trace_close(FemuZns *n);
+void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
+                          SsdZoneState state);
+void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * The state of the femu-zns device: one object, which all its rooms work on.
+ * What a room does with it and offers to those above is in its own header.
+ *
+ * Knows nothing of how the drive behind ssd.h stores or times anything.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_NVME_STATE_FEMU_H
+#define FEMU_NVME_STATE_FEMU_H
+
+#include "block/nvme.h"
+#include "hw/pci/pci_device.h"
+#include "hw/qdev-properties.h"
+#include "qemu/notify.h"
+#include "qemu/queue.h"
+#include "qemu/timer.h"
+#include "qom/object.h"
+#include "system/hostmem.h"
+#include "../../ssd.h"
+#include "../../ssd_histogram.h"
+#include "../../ssd_trace.h"
+
+#define TYPE_FEMU_ZNS "femu-zns"
+OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
+
+#define FEMU_MAX_QUEUE_PAIRS 64
+#define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* the admin pair too */
+#define FEMU_MAX_QUEUE_ENTRIES 2048
+#define FEMU_MAX_AERS 4
+#define FEMU_ERROR_LOG_ENTRIES 64
+#define FEMU_IDENTITY_BYTES 32          /* a SHA-256 */
+#define FEMU_NVME_VERSION 0x00020000 /* 2.0 */
+#define FEMU_SERIAL_BYTES 20
+#define FEMU_TEMPERATURE_KELVIN 310
+#define FEMU_LOG_VENDOR_STATS 0xc0
+#define FEMU_FEATURE_VENDOR_STATS 0xc0
+#define FEMU_FEATURE_HOST_ID 0x81
+#define FEMU_HOST_ID_BYTES 16
+#define FEMU_BAD_RANGES 64
+#define FEMU_LBA_BYTES_MAX 4096
+#define FEMU_LBA_FORMATS 2              /* 512 and 4096 bytes */
+#define FEMU_ZONE_EXT_UNIT_BYTES 64
+#define FEMU_LOG_CHANGED_ZONES 0xbf
+#define FEMU_EVENT_TYPES 3              /* error, SMART, notice */
+#define FEMU_ASYNC_ZONE_CHANGED (1u << 27) /* ZNS 1.1, OAES and feature 0Bh */
+#define FEMU_ASYNC_EVENTS (FEMU_ASYNC_ZONE_CHANGED | NVME_OAES_NS_ATTR)
+
+/* A completion that waits for room in its queue. */
+typedef struct FemuParked {
+    NvmeCqe cqe;
+    QSIMPLEQ_ENTRY(FemuParked) next;
+} FemuParked;
+
+/*
+ * Completion queue. Full when tail + 1 == head; parked is empty unless it is
+ * full or we may not master the bus.
+ */
+typedef struct FemuCq {
+    uint16_t id;
+    uint16_t vector;
+    bool irq_enabled;
+    uint8_t phase;
+    uint32_t size;
+    uint32_t head;
+    uint32_t tail;
+    uint32_t signalled;         /* tail of which the host has been told */
+    uint32_t sq_count;
+    uint64_t base;
+    QSIMPLEQ_HEAD(, FemuParked) parked;
+} FemuCq;
+
+/*
+ * An interrupt that waits for more entries: for how many the host does not
+ * know of, and until when (of clock_ns) at most.
+ */
+typedef struct FemuHeldIrq {
+    uint32_t entries;
+    int64_t due_at_ns;
+} FemuHeldIrq;
+
+/* Shadow doorbells in host memory: doorbell i is dword i of both buffers. */
+typedef struct FemuDbbuf {
+    bool enabled;
+    uint64_t shadow_addr;
+    uint64_t event_addr;
+} FemuDbbuf;
+
+/*
+ * Submission queue: [head, tail) is not yet fetched. The admin queue
+ * `awaits_slot` if its first command needs one and there was none.
+ */
+typedef struct FemuSq {
+    uint16_t id;
+    bool awaits_slot;
+    uint32_t size;
+    uint32_t head;
+    uint32_t tail;
+    uint64_t base;
+    FemuCq *cq;
+} FemuSq;
+
+/*
+ * A command inside the core; its index is the command's tag. The slot is free
+ * again only when the core has returned that tag, so a tag never names a
+ * younger command. `sq` is NULL once a reset or a queue's deletion has
+ * discarded the completion, and for the reset of a namespace that is being
+ * formatted, `format_ns`. `status` and `result`, unless 0, override the core's.
+ */
+typedef struct FemuReq {
+    FemuSq *sq;
+    struct FemuNs *format_ns;
+    bool busy;
+    uint16_t cid;
+    uint16_t status;
+    uint64_t result;
+    uint64_t trace_seq;
+} FemuReq;
+
+/* One contiguous piece of host memory. */
+typedef struct FemuSeg {
+    uint64_t addr;
+    uint64_t bytes;
+} FemuSeg;
+
+/* The memory that holds the data of all namespaces. */
+typedef struct FemuMemory {
+    HostMemoryBackend *memdev;
+    RAMBlock *ram_block;
+    uint8_t *base;
+    uint64_t bytes;
+} FemuMemory;
+
+/*
+ * The data of a namespace: its slice of the memory, zones packed one after
+ * another by capacity. Bytes of a zone at or beyond its `written_bytes` read
+ * as zeroes, whatever the memory holds there. A flat store has no zones, and
+ * the same is true of granules that are not `flat_written`.
+ */
+typedef struct FemuStore {
+    FemuMemory *memory;
+    uint64_t start_bytes;       /* of the slice */
+    uint64_t zone_size_bytes;
+    uint64_t zone_capacity_bytes;
+    uint32_t zones;
+    uint64_t *written_bytes;
+    uint64_t flat_bytes;        /* 0: there are zones */
+    unsigned long *flat_written;    /* bitmap by granule */
+} FemuStore;
+
+/* Values of Set Features that a controller reset returns to their defaults. */
+typedef struct FemuFeatures {
+    uint32_t arbitration;
+    uint32_t temperature_kelvin[2]; /* thresholds, by NVME_TEMP_THSEL() */
+    uint32_t irq_coalescing;
+    uint32_t write_atomicity;
+    uint32_t async_events;
+    uint32_t stats_resets;
+    uint64_t timestamp_ms;
+    int64_t timestamp_set_at_ns;
+    bool timestamp_set;         /* by the host, not by a reset */
+    uint8_t host_id[FEMU_HOST_ID_BYTES];
+    bool irq_uncoalesced[FEMU_MAX_QUEUES];
+} FemuFeatures;
+
+/*
+ * An event of one type: `waiting` for a request, or reported and its type
+ * `masked` until the host reads `log_page`; neither if there is none.
+ */
+typedef struct FemuEvent {
+    bool waiting;
+    bool masked;
+    uint8_t info;
+    uint8_t log_page;
+    uint32_t parameter;
+} FemuEvent;
+
+/* Blocks that a user has made bad. */
+typedef struct FemuBadBlocks {
+    uint32_t count;
+    struct {
+        uint64_t slba;
+        uint64_t nlb;
+    } range[FEMU_BAD_RANGES];
+} FemuBadBlocks;
+
+/* Counters behind the SMART log of a namespace; never reset. */
+typedef struct FemuSmart {
+    uint64_t read_commands;
+    uint64_t write_commands;
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint64_t media_errors;
+} FemuSmart;
+
+/*
+ * How far the format of a namespace has come: it waits for room in the core,
+ * for the reset of all zones, then for commands that were inside before it.
+ */
+typedef enum FemuFormatStep {
+    FEMU_FORMAT_IDLE,
+    FEMU_FORMAT_WAITING,
+    FEMU_FORMAT_RESETTING,
+    FEMU_FORMAT_RESET,
+} FemuFormatStep;
+
+/* The Format NVM command under way, if namespaces are left. */
+typedef struct FemuFormat {
+    uint32_t namespaces_left;
+    bool reply;                 /* until a controller reset */
+    uint16_t cid;
+} FemuFormat;
+
+/*
+ * A namespace. Its zones are counted from 0, as in the core; a conventional one
+ * (csi is NVME_CSI_NVM) has none.
+ */
+typedef struct FemuNs {
+    uint32_t nsid;
+    uint8_t csi;                /* its I/O command set */
+    bool attached;              /* to this controller, the only one */
+    bool changed;               /* since the log was read */
+    bool notice_changed;        /* an event for it is due */
+    uint32_t zones;
+    uint64_t zone_size_bytes;
+    uint64_t zone_capacity_bytes;
+    uint64_t size_bytes;        /* of all zones, if there are any */
+    uint64_t capacity_bytes;
+    uint32_t lba_bytes;
+    FemuStore store;
+    uint8_t *zone_ext;          /* zones x params.zone_ext_bytes */
+    unsigned long *zone_ext_valid;  /* bitmap by zone */
+    unsigned long *changed_zones;   /* bitmap: since their log was read */
+    bool notice_zones;          /* an event for them is due */
+    FemuBadBlocks bad_reads;
+    FemuBadBlocks bad_writes;
+    FemuFormatStep format_step;
+    FemuSmart smart;
+    uint32_t error_recovery;    /* feature 05h; a controller reset clears it */
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
+} FemuNs;
+
+/* Who is inside the device, and what waits for the end: see femu_entry.c. */
+typedef struct FemuEntry {
+    uint32_t depth;             /* entries that have not ended */
+    bool io_was_engaged;        /* QEMU's guard, as the first one found it */
+    bool reset_noted;
+} FemuEntry;
+
+/* What belongs to a room is changed by that room and those above it. */
+struct FemuZns {
+    PCIDevice parent_obj;
+    bool plugged;               /* realized, and not unplugged since */
+
+    /* Properties. */
+    SsdParams params;           /* resolved after realize */
+    char *serial;
+    char *trace_path;
+    HostMemoryBackend *memdev;
+    uint32_t dilation;
+    uint32_t max_queue_pairs;
+    bool dbbuf_offered;
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* hash of the serial */
+
+    /* host: the data of the command that is being executed; doorbells. */
+    FemuSeg *seg;
+    uint32_t seg_count;
+    uint32_t seg_max;
+    uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
+    FemuDbbuf dbbuf;
+
+    /* irq */
+    FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
+    uint32_t intms;
+
+    /*
+     * completion, queue: index 0 is the admin pair, which has no property of
+     * its own. A queue that exists is in its place of the memory, one that does
+     * not is NULL.
+     */
+    FemuCq *cq[FEMU_MAX_QUEUES];
+    FemuSq *sq[FEMU_MAX_QUEUES];
+    FemuCq cq_memory[FEMU_MAX_QUEUES];
+    FemuSq sq_memory[FEMU_MAX_QUEUES];
+    NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
+    uint64_t error_count;
+
+    /* ns: identifiers 1 to ns_count, see femu_ns(). */
+    FemuNs *ns;
+    uint32_t ns_count;
+    FemuMemory memory;
+
+    /* event */
+    uint16_t aer_cid[FEMU_MAX_AERS];
+    uint32_t aer_count;
+    FemuEvent event[FEMU_EVENT_TYPES];
+    bool temperature_warned;
+
+    /* request: commands inside the core, params.cmd_slots of them. */
+    Ssd *ssd;
+    FemuReq *req;
+    uint32_t *free_req;
+    uint32_t free_req_count;
+    SsdTrace *trace;
+    uint32_t trace_unflushed;
+    Notifier exit_notifier;
+
+    /* request: time of the present entry from outside, see femu_clock.c. */
+    int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
+    uint64_t now_ns;            /* core time: clock_ns / dilation */
+    SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
+
+    /* admin */
+    FemuFeatures features;
+    FemuFormat format;
+    char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
+    size_t stats_snapshot_bytes;
+
+    /* fetch */
+    uint32_t last_sq_idx;       /* round robin: the queue served last */
+    bool fetch_unfinished;      /* see femu_queues_fetch() */
+
+    /* controller */
+    FemuEntry entry;
+    QEMUTimer *timer;
+    uint32_t cc;
+    uint32_t csts;
+    uint32_t page_bytes;        /* CC.MPS while enabled */
+
+    /* pci: registers. */
+    MemoryRegion bar0;
+    MemoryRegion mmio;
+    uint64_t cap;
+    uint32_t aqa;
+    uint64_t asq;
+    uint64_t acq;
+};
+
+/* femu_state.c: what the controller may do now. */
+bool femu_powered(const FemuZns *n);
+bool femu_entry_open(const FemuZns *n);
+bool femu_can_master(const FemuZns *n);
+bool femu_ctrl_running(const FemuZns *n);
+bool femu_can_serve(const FemuZns *n);
+void femu_ctrl_fatal(FemuZns *n, const char *why);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Statistics as QOM properties.
+ *
+ * Knows nothing of what they say.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "user.h"
+#include "../request/request.h"
+
+static char *qom_get_stats(Object *obj, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (!n->ssd) {
+        return g_strdup("{}");
+    }
+    femu_time_enter(n);
+    return femu_stats_json(n);
+}
+
+static void qom_reset_stats(Object *obj, bool value, Error **errp)
+{
+    FemuZns *n = FEMU_ZNS(obj);
+
+    if (!n->ssd) {
+        error_setg(errp, "stats-reset: the drive is not realized yet");
+        return;
+    }
+    if (value) {
+        femu_time_enter(n);
+        femu_stats_reset(n);
+    }
+}
+
+void femu_stats_class_init(ObjectClass *oc)
+{
+    object_class_property_add_str(oc, "stats", qom_get_stats, NULL);
+    object_class_property_set_description(oc, "stats",
+                                          "statistics as JSON text");
+    object_class_property_add_bool(oc, "stats-reset", NULL, qom_reset_stats);
+    object_class_property_set_description(oc, "stats-reset",
+                                          "write true to reset statistics");
+}
