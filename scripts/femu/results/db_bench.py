@@ -17,7 +17,6 @@ LINE = re.compile(
 COUNT = re.compile(r'Count: (\d+) +Average: ([0-9.]+)')
 LIMITS = re.compile(r'Min: (\d+) +Median: [0-9.]+ +Max: (\d+)')
 PERCENTILE = re.compile(r'P([0-9.]+): ([0-9.]+)')
-# RocksDB divides by 2^20 and calls it MB.
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,9 @@ class Times:
     percentiles: {50: ns, 99: ns ...}, as db_bench interpolates them."""
     operation: str
     count: int
-    mean_ns: float
-    min_ns: float
-    max_ns: float
+    mean_ns: int
+    min_ns: int
+    max_ns: int
     percentiles: dict
 
     def divided(self, divisor):
@@ -44,7 +43,7 @@ class Times:
 class Benchmark:
     """One of its benchmarks. mib_per_s is None where it says none; `said` is
     what it adds, such as how many keys were found; `times` is [] without
-    --histogram."""
+    --histogram. (db_bench divides by 2^20 and says MB.)"""
     name: str
     operations: int
     seconds: float
@@ -93,12 +92,16 @@ def _benchmark(match):
         said=match['said'] or '', times=[])
 
 
+def _ns(microseconds):
+    return round(float(microseconds) * NS_PER_US)
+
+
 def _times(operation, lines):
     text = '\n'.join(lines)
     count, limits = COUNT.search(text), LIMITS.search(text)
     if not count or not limits:
         raise DataError('has a histogram of %s that is cut short' % operation)
-    return Times(operation, int(count[1]), float(count[2]) * NS_PER_US,
-                 int(limits[1]) * NS_PER_US, int(limits[2]) * NS_PER_US,
-                 {float(percent): float(us) * NS_PER_US
+    return Times(operation, int(count[1]), _ns(count[2]),
+                 _ns(limits[1]), _ns(limits[2]),
+                 {float(percent): _ns(us)
                   for percent, us in PERCENTILE.findall(text)})

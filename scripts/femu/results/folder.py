@@ -99,12 +99,11 @@ def load(out_dir):
         run.problems.append('%s: %s; the steps are taken from the files '
                             'in %s/, by name' % (META, error, RESULTS))
         found = _by_name(out_dir)
-    for step, files in found:
+    for step, files, parts in found:
         _read_files(run, step, files)
         _read_bench(run, step, files)
+        _read_phases(run, step, parts)
         run.steps.append(step)
-    if not run.problems:
-        _read_phases(run)
     if not found:
         run.problems.append('no step in this run has left a result')
     _read_trace(run)
@@ -112,7 +111,8 @@ def load(out_dir):
 
 
 def _declared(node):
-    """Return: (Step, {what: path}) of a step in meta.json."""
+    """Return: (Step, {what: path}, its phases as _parts() has them) of a step in
+    meta.json."""
     status = node.get('exit')
     step = Step(name=node['name'].text(), kind=node['kind'].text(),
                 command=node['command'].text() if node.get('command') else '',
@@ -123,11 +123,11 @@ def _declared(node):
     files = {}
     if node.get('files'):
         files = {what: path.text() for what, path in node['files'].members()}
-    return step, files
+    return step, files, _parts(node)
 
 
 def _by_name(out_dir):
-    """Return: [(Step, {what: path})], sorted by the steps' names."""
+    """Return: [(Step, {what: path}, [])], sorted by the steps' names."""
     steps = {}
     try:
         names = sorted(os.listdir(os.path.join(out_dir, RESULTS)))
@@ -138,7 +138,8 @@ def _by_name(out_dir):
             if name.endswith(ending) and '@' not in name:
                 files = steps.setdefault(name[:-len(ending)], {})
                 files[what] = '%s/%s' % (RESULTS, name)
-    return [(Step(name, _kind(files)), files) for name, files in steps.items()]
+    return [(Step(name, _kind(files)), files, [])
+            for name, files in steps.items()]
 
 
 def _kind(files):
@@ -179,26 +180,34 @@ def _read_bench(run, step, files):
                             % (path, error, step.name))
 
 
-def _read_phases(run):
-    """Gives the steps their phases, which meta.json names."""
-    steps = {step.name: step for step in run.steps}
-    for node in run.meta['steps'].items():
-        step, earlier = steps[node['name'].text()], None
-        for part in node['phases'].items() if node.get('phases') else []:
-            name, path = part['name'].text(), None
-            duration_ns = part['end_ns'].integer() - \
-                part['start_ns'].integer()
-            try:
-                path = part['files']['device'].text()
-                later = load_device(os.path.join(run.out_dir, path))
-                device = phases.between(earlier, later)
-                earlier = later
-            except (DataError, phases.PhaseError) as error:
-                run.problems.append('%s: %s; phase %s of step %s is shown '
-                                    'without it' % (path, error, name,
-                                                    step.name))
-                device = None
-            step.phases.append(phases.Phase(name, duration_ns, device))
+def _read_phases(run, step, parts):
+    """Gives STEP its phases, PARTS of meta.json."""
+    earlier = None
+    for name, duration_ns, path in parts:
+        device = None
+        try:
+            later = load_device(os.path.join(run.out_dir, path))
+            device = phases.between(earlier, later)
+            earlier = later
+        except (DataError, phases.PhaseError) as error:
+            run.problems.append('%s: %s; phase %s of step %s is shown without '
+                                'it' % (path, error, name, step.name))
+        step.phases.append(phases.Phase(name, duration_ns, device))
+
+
+def _parts(node):
+    """Return: [(name, duration_ns, path of its statistics)] of the phases of a
+    step in meta.json."""
+    parts = []
+    for part in node['phases'].items() if node.get('phases') else []:
+        name = part['name'].text()
+        start_ns = part['start_ns'].integer()
+        files = part.get('files')
+        parts.append((name, part['end_ns'].integer(start_ns) - start_ns,
+                      files['device'].text() if files and files.get('device')
+                      else '%s/%s@%s%s' % (RESULTS, node['name'].text(), name,
+                                           ENDINGS['device'])))
+    return parts
 
 
 def _read_trace(run):
