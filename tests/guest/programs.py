@@ -96,7 +96,6 @@ def test_programs(tap):
              [['one', 'two', 'two-2'], [False, True, False]],
              'programs: marks end phases')
     own = meta['guest']['own']['EXTRA']
-    os.chmod(os.path.join(extra, 'bin/my-env'), 0o644)
     tap.same([own['file'], len(own['sha256'])], [extra, 64],
              'programs: meta.json has the hash of EXTRA')
 
@@ -152,7 +151,7 @@ def test_rocksdb(tap):
     for number in (1, 2):
         out, status, text = run(
             'rocksdb-%d' % number, JOB=ROCKSDB, DILATION=str(DILATION),
-            CONFIG=config('zn540-small.cfg'), ARGS='n=5000 reads=500')
+            CONFIG=config('zn540-small.cfg'), ARGS='n=12000 reads=500')
         tap.result(status == 0, 'rocksdb: run %d' % number, text)
         outs.append(out)
     tap.same(digests(outs[0]), digests(outs[1]),
@@ -185,10 +184,10 @@ def check_work(tap, out, text):
               int(whole[2][column]) for column in (
                   'host_bytes', 'programmed_bytes', 'erased_blocks')],
              [0, 0, 0], 'rocksdb: namespaces make the drive')
-    tap.same([int(phases[0]['host_bytes']) > 5000 * 4000,
+    tap.same([int(phases[0]['host_bytes']) > 16 << 20,
               [line for line in text.splitlines()
                if line.startswith('rocksdb fillrandom')] != []], [True, True],
-             'rocksdb: the flushed data are on the drive, the table has them')
+             'rocksdb: what a full memtable holds is on the drive; the table')
 
 
 GROUPS = {'programs': test_programs, 'asked-wrong': test_asked_wrong,
