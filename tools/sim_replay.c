@@ -114,6 +114,9 @@ static void compare(Replay *replay, const Pending *p)
     } else if (here->result != there->result) {
         differ(replay, p, "result %" PRIu64 " in the trace, %" PRIu64 " here",
                there->result, here->result);
+    } else if (here->ahead_bytes != there->ahead_bytes) {
+        differ(replay, p, "%" PRIu64 " bytes read ahead in the trace, %" PRIu64
+               " here", there->ahead_bytes, here->ahead_bytes);
     }
 }
 

@@ -119,6 +119,11 @@
     X(BOOL, cache_read, "cache-read", true, false, true, "",                  \
       "the array goes on while what it has sensed is transferred; off: it "   \
       "waits until the channel has taken the data")                           \
+    X(U64, register_read_ns, "register-read-ns", 0, 0,                        \
+      UINT64_C(1000000000), "ns",                                             \
+      "array time of a read of the pages that the planes' registers still "   \
+      "hold from the last reads; programs and erases take the registers; 0: " \
+      "every read senses")                                                    \
     X(U32, program_registers, "program-registers", 0, 0, 16, "programs",      \
       "programs whose data a unit can hold, the running one included; "       \
       "further ones wait before the channel. 1: no cache program, 2: "        \
@@ -224,8 +229,14 @@
       "host link, to the drive: data of writes, appends and compares")        \
     X(U64, link_out_ns, "link-out-ns", 0, 0, UINT64_C(1000000000), "ns/MiB",  \
       "host link, to the host: data of reads")                                \
+    X(U64, link_part_ns, "link-part-ns", 0, 0, UINT64_C(1000000000), "ns",    \
+      "more of it for each part of what a unit senses at once that is "       \
+      "sensed for one read alone")                                            \
     X(U64, fixed_read_ns, "fixed-read-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "latency of a read, verify or compare that occupies nothing")           \
+    X(U64, fixed_read_size_ns, "fixed-read-size-ns", 0, 0,                    \
+      UINT64_C(1000000000), "ns/MiB",                                         \
+      "more of it by the length of the command")                              \
     X(U64, fixed_write_ns, "fixed-write-ns", 0, 0, UINT64_C(1000000000),      \
       "ns",                                                                   \
       "the same of a write, write zeroes or copy")                            \
@@ -235,6 +246,18 @@
     X(U64, fixed_small_ns, "fixed-small-ns", 0, 0, UINT64_C(1000000000),      \
       "ns",                                                                   \
       "more of it for small writes and appends")                              \
+    X(SIZE, read_ahead_bytes, "read-ahead", 0, 0, 64 * SSD_MIB, "bytes",      \
+      "read cache of a stream: so far ahead of reads that follow each other " \
+      "in a zone their data are fetched, in what a unit senses at once; 0: "  \
+      "no read-ahead")                                                        \
+    X(U32, read_ahead_streams, "read-ahead-streams", 1, 1, 64, "streams",     \
+      "streams of reads that are known at a time; one more takes the place "  \
+      "of that which was used longest ago")                                   \
+    X(U32, read_ahead_after, "read-ahead-after", 2, 1, 1u << 16, "reads",     \
+      "so many reads, each from the end of the one before it, make a stream") \
+    X(U32, read_ahead_parts, "read-ahead-parts", 0, 0, 8192, "reads",         \
+      "with more reads of less than 4 KiB inside, such a one is not "         \
+      "recognised as part of a stream; 0: always")                            \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
       "finish programs this much at a time; 0 means one program, with a "     \
       "write buffer all")                                                     \

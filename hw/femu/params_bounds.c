@@ -146,6 +146,26 @@ static uint64_t of_cleaning(const SsdParams *p)
            ? (uint64_t)p->program_pages * ssd_params_unit_count(p) + 2 : 0;
 }
 
+static uint64_t lines_ahead(const SsdParams *p)
+{
+    return p->read_ahead_bytes / ssd_params_sense_bytes(p);
+}
+
+/* Lines are fetched as long as all rings together have room for them. */
+static uint64_t of_read_ahead(const SsdParams *p)
+{
+    return p->read_ahead_streams * lines_ahead(p);
+}
+
+/* A read of mdts lies in so many lines and one more, for it need not begin
+ * where one does. */
+uint64_t bound_ahead_waiters(const SsdParams *p)
+{
+    return p->read_ahead_bytes
+           ? p->cmd_slots * (p->mdts_bytes / ssd_params_sense_bytes(p) + 2)
+           : 0;
+}
+
 uint64_t bound_operations(const SsdParams *p, const char **part)
 {
     const struct {
@@ -160,6 +180,7 @@ uint64_t bound_operations(const SsdParams *p, const char **part)
         { "erases at the first writes of all zones", of_first_writes(p) },
         { "the steps of a reset", of_reset_steps(p) },
         { "cleaning", of_cleaning(p) },
+        { "read-ahead", of_read_ahead(p) },
     };
     uint64_t sum = 0;
     unsigned most = 0;

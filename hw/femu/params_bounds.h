@@ -35,4 +35,7 @@ uint32_t bound_jobs(const SsdParams *p);
 /* How many of these only an excursion may take. */
 uint32_t bound_excursion_jobs(const SsdParams *p);
 
+/* The most pieces of reads that can wait for lines that are read ahead. */
+uint64_t bound_ahead_waiters(const SsdParams *p);
+
 #endif

@@ -565,6 +565,20 @@ static bool check_operations(const SsdParams *p, GError **error)
                         "or zones", operations, BOUND_OPERATIONS_MAX, part);
 }
 
+/* A stream's cache holds lines, each of which a unit senses at once. */
+static bool check_read_ahead(const SsdParams *p, GError **error)
+{
+    uint64_t line_bytes = ssd_params_sense_bytes(p);
+    g_autofree char *line = ssd_param_size_text(line_bytes);
+
+    if (p->read_ahead_bytes % line_bytes == 0) {
+        return true;
+    }
+    return params_error(error, "read-ahead", p->read_ahead_bytes,
+                        "must be a multiple of what a unit senses at once, %s",
+                        line);
+}
+
 /*
  * The rules in the order in which they are checked: a later one may rely on
  * an earlier one. `text` is what the documentation says of it.
@@ -605,6 +619,9 @@ static const SsdParamRule rules[] = {
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,
      "`read-granule` is a multiple of 512 that divides `page-size`, or 0."},
+    {check_read_ahead,
+     "`read-ahead` is a multiple of what a unit senses at once: `page-size`, "
+     "with `multi-plane` x `planes`."},
     {check_finish_chunk,
      "`finish-chunk` is a multiple of what one program writes."},
     {check_mdts, "`mdts` is a power of two."},

@@ -117,6 +117,8 @@ static void init_flash(Ssd *ssd)
         .step_ns = p->reset_step_ns,
         .read_transfer_ns = p->page_transfer_ns * unit_planes,
         .program_transfer_ns = p->program_transfer_ns * unit_planes,
+        .unit_planes = unit_planes,
+        .register_read_ns = p->register_read_ns,
         .program_registers = p->program_registers,
         .issue_ns = p->program_issue_ns,
         .cache_read = p->cache_read,
@@ -166,6 +168,7 @@ Ssd *ssd_new(const SsdParams *params)
     ssd_jobs_init(ssd);
     init_flash(ssd);
     init_commands(ssd);
+    ssd_ahead_init(ssd);
     ssd_buffer_init(ssd);
     ssd_reset_init(ssd);
     ssd_watch_init(ssd);
@@ -188,6 +191,7 @@ void ssd_free(Ssd *ssd)
     g_free(ssd->ready);
     g_free(ssd->commands);
     ssd_buffer_destroy(ssd);
+    ssd_ahead_destroy(ssd);
     ssd_front_destroy(ssd);
     flash_destroy(&ssd->flash);
     event_heap_destroy(&ssd->events);
@@ -279,6 +283,7 @@ void ssd_command_complete(Ssd *ssd, uint32_t command_idx, uint64_t at_ns)
     }
     command->next_idx = ssd->free_command_idx;
     ssd->free_command_idx = command_idx;
+    ssd_ahead_left(ssd, command_idx);
     ssd_front_left(ssd, at_ns, command_idx);
 }
 
@@ -602,7 +607,7 @@ static void page_programmed(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 static void command_op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
 {
     if (op->kind == FLASH_READ) {
-        ssd_link_out(ssd, at_ns, op->owner, op->host_bytes);
+        ssd_link_out_sensed(ssd, at_ns, op->owner, op->host_bytes);
     }
     /* The write first, then the flush that waited for it. */
     ssd_command_part_ended(ssd, op->owner, at_ns);
@@ -626,6 +631,8 @@ static void op_ended(Ssd *ssd, const FlashOp *op, uint64_t at_ns)
         ssd_buffer_program_ended(ssd, at_ns, zone_of_place(ssd, op->place_idx),
                                  op->unit_idx);
         ssd_host_program_ended(ssd, op->epoch, at_ns);
+    } else if (op->owner == OWNER_AHEAD) {
+        ssd_ahead_fetched(ssd, at_ns, op->epoch);
     } else if (op->owner == OWNER_FIRST_WRITE) {
         ssd_first_erase_ended(ssd, at_ns, zone_of_place(ssd, op->place_idx));
     } else if (op->owner == owner_of_cleaning(ssd)) {

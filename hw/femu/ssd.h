@@ -70,6 +70,7 @@ typedef struct SsdDone {
     SsdStatus status;
     SsdOp op;
     uint64_t result;
+    uint64_t ahead_bytes; /* of a read: what had been read ahead of it */
     uint64_t submitted_at_ns;
     uint64_t due_at_ns;
 } SsdDone;

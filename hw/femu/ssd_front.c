@@ -513,16 +513,35 @@ void ssd_link_compare(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
 /* The way out */
 
+static void link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                     uint64_t take_ns)
+{
+    const SsdParams *p = &ssd->params;
+    Command *command = &ssd->commands[command_idx];
+
+    if (command->done.op == SSD_OP_READ &&
+        (p->link_out_ns || p->link_part_ns)) {
+        command->link_until_at_ns =
+            local_clock_book(&ssd->link.out, now_ns, take_ns);
+    }
+}
+
 void ssd_link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                   uint32_t bytes)
 {
-    Command *command = &ssd->commands[command_idx];
+    link_out(ssd, now_ns, command_idx,
+             per_mib_ns(bytes, ssd->params.link_out_ns));
+}
 
-    if (command->done.op == SSD_OP_READ && ssd->params.link_out_ns) {
-        command->link_until_at_ns =
-            local_clock_book(&ssd->link.out, now_ns,
-                             per_mib_ns(bytes, ssd->params.link_out_ns));
+void ssd_link_out_sensed(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                         uint32_t bytes)
+{
+    uint64_t take_ns = per_mib_ns(bytes, ssd->params.link_out_ns);
+
+    if (bytes < ssd->sense_bytes) {
+        take_ns += ssd->params.link_part_ns;
     }
+    link_out(ssd, now_ns, command_idx, take_ns);
 }
 
 static uint64_t small_fixed_ns(const SsdParams *p, WriteClass class)
@@ -545,7 +564,8 @@ static uint64_t fixed_ns(const SsdParams *p, const Command *command)
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        return p->fixed_read_ns;
+        return p->fixed_read_ns +
+               per_mib_ns(command->bytes, p->fixed_read_size_ns);
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:

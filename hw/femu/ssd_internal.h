@@ -9,6 +9,7 @@
 #ifndef FEMU_SSD_INTERNAL_H
 #define FEMU_SSD_INTERNAL_H
 
+#include "ahead.h"
 #include "divisor.h"
 #include "params_bounds.h"
 #include "ssd.h"
@@ -353,6 +354,7 @@ typedef struct Stats {
     FlashCounters flash;
     ConvCounters conv;
     uint64_t padded_bytes;
+    AheadCounters ahead;
     uint64_t *channel_busy_ns;
     uint64_t *unit_busy_ns;
     uint64_t finish_padded_bytes; /* ever-growing: see ssd_issue_fill() */
@@ -391,6 +393,8 @@ struct Ssd {
     FrontEnd front;
     uint32_t entering_finishes; /* before their hand-off */
     ReadSlots read_slots;
+    Ahead ahead;
+    uint32_t parts_inside; /* reads of less than a granule, if that counts */
     Link link;
     Span *ranges; /* [slot * SSD_DEALLOCATE_RANGES_MAX + range] */
     Buffer buffer;
@@ -537,6 +541,8 @@ static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
  */
 #define OWNER_BUFFER (SSD_NONE - 1)
 #define OWNER_FIRST_WRITE (SSD_NONE - 2)
+/* Owner of what is read ahead; its epoch is the number of the fetch. */
+#define OWNER_AHEAD (SSD_NONE - 3)
 
 static inline bool ssd_has_buffer(const Ssd *ssd)
 {
@@ -577,9 +583,11 @@ void ssd_link_in(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                  uint32_t bytes, bool is_last);
 uint32_t ssd_portion_bytes(uint64_t left_bytes);
 void ssd_link_compare(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
-/* Send `bytes` of a read to the host. */
+/* Send `bytes` of a read to the host; _sensed: sensed for it alone. */
 void ssd_link_out(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                   uint32_t bytes);
+void ssd_link_out_sensed(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                         uint32_t bytes);
 /*
  * The command has nothing left to do in the drive. Return: true if it is done
  * later, by an event.
@@ -628,6 +636,18 @@ void ssd_reset_event(Ssd *ssd, uint64_t now_ns);
 void ssd_reset_step_event(Ssd *ssd, uint64_t now_ns);
 void ssd_reset_step_ended(Ssd *ssd, uint64_t now_ns);
 
+/* ssd_ahead.c: reads of the host and what has been fetched before them. */
+void ssd_ahead_init(Ssd *ssd);
+void ssd_ahead_destroy(Ssd *ssd);
+uint32_t ssd_ahead_begin(Ssd *ssd, uint32_t command_idx, const Span *span);
+bool ssd_ahead_serves(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
+                      uint32_t stream_idx, uint64_t at_bytes, uint32_t bytes);
+void ssd_ahead_go_on(Ssd *ssd, uint64_t now_ns, uint32_t stream_idx);
+void ssd_ahead_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx);
+void ssd_ahead_forget(Ssd *ssd, uint32_t zone_idx);
+void ssd_ahead_left(Ssd *ssd, uint32_t command_idx);
+void ssd_ahead_json(const Ssd *ssd, GString *json);
+
 /* ssd_ns.c */
 void ssd_ns_init(Ssd *ssd);
 void ssd_ns_destroy(Ssd *ssd);
@@ -645,6 +665,9 @@ uint64_t ssd_copy_nlb(const SsdCmd *cmd);
  */
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx,
                     Span span);
+/* Make `op` a read of bytes that are sensed at once. Are they in the flash? */
+bool ssd_place_read(const Ssd *ssd, uint32_t zone_idx, uint64_t begin_bytes,
+                    uint64_t end_bytes, FlashOp *op);
 
 /* It will do command->write when no part is left and its turn has come. */
 void ssd_queue_write(Ssd *ssd, uint32_t command_idx);

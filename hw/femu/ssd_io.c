@@ -84,28 +84,58 @@ static void widen_to_granules(const Ssd *ssd, Piece *piece)
                        granule->by;
 }
 
+static bool place_piece(const Ssd *ssd, uint32_t zone_idx, Piece *piece,
+                        FlashOp *op)
+{
+    place_page(ssd, zone_idx, piece->page, op);
+    if (!is_programmed(ssd, op)) {
+        return false;
+    }
+    widen_to_granules(ssd, piece);
+    op->begin_bytes = piece->begin_bytes;
+    op->end_bytes = piece->end_bytes;
+    return true;
+}
+
+bool ssd_place_read(const Ssd *ssd, uint32_t zone_idx, uint64_t begin_bytes,
+                    uint64_t end_bytes, FlashOp *op)
+{
+    Span span = { zone_idx, begin_bytes, end_bytes };
+    Piece piece = take_piece(ssd, &span, &ssd->sense_divisor);
+
+    *op = (FlashOp) { .kind = FLASH_READ };
+    return place_piece(ssd, zone_idx, &piece, op);
+}
+
 void ssd_start_read(Ssd *ssd, uint64_t now_ns, uint32_t command_idx, Span span)
 {
+    uint32_t stream_idx = ssd_ahead_begin(ssd, command_idx, &span);
+
     span.end_bytes = MIN(span.end_bytes, ssd->params.zone_capacity_bytes);
     while (span.begin_bytes < span.end_bytes) {
+        uint64_t begin_bytes = span.begin_bytes;
         Piece piece = take_piece(ssd, &span, &ssd->sense_divisor);
-        FlashOp *op = flash_next_op(&ssd->flash);
+        uint32_t bytes = piece.end_bytes - piece.begin_bytes;
+        FlashOp *op;
 
+        if (stream_idx != AHEAD_NONE &&
+            ssd_ahead_serves(ssd, now_ns, command_idx, stream_idx, begin_bytes,
+                             bytes)) {
+            continue;
+        }
+        op = flash_next_op(&ssd->flash);
         *op = (FlashOp) {
             .kind = FLASH_READ,
-            .host_bytes = piece.end_bytes - piece.begin_bytes,
+            .host_bytes = bytes,
             .owner = owner_of_command(command_idx),
         };
-        place_page(ssd, span.zone_idx, piece.page, op);
-        if (!is_programmed(ssd, op)) {
-            ssd_link_out(ssd, now_ns, command_idx, op->host_bytes);
-        } else {
-            widen_to_granules(ssd, &piece);
-            op->begin_bytes = piece.begin_bytes;
-            op->end_bytes = piece.end_bytes;
+        if (place_piece(ssd, span.zone_idx, &piece, op)) {
             issue_next(ssd, now_ns, command_idx);
+        } else {
+            ssd_link_out(ssd, now_ns, command_idx, bytes);
         }
     }
+    ssd_ahead_go_on(ssd, now_ns, stream_idx);
 }
 
 /* Transfer a piece of a page and, if `program`, program the page. */

@@ -166,6 +166,7 @@ void ssd_forget_pages(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx)
     ssd->zone_writes[zone_idx].coming_count = 0;
     ssd->zone_writes[zone_idx].issued_bytes = 0;
     ssd->zone_writes[zone_idx].host_bytes = 0;
+    ssd_ahead_forget(ssd, zone_idx);
     if (ssd_has_buffer(ssd)) {
         ssd_buffer_forget(ssd, now_ns, zone_idx);
     }

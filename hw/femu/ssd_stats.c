@@ -36,6 +36,7 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     stats->flash = ssd->flash.counters;
     stats->conv = ssd->conv.counters;
     stats->padded_bytes = stats->finish_padded_bytes;
+    stats->ahead = ssd->ahead.counters;
     for (uint32_t i = 0; i < ssd->params.channels; i++) {
         stats->channel_busy_ns[i] = flash_channel_busy_ns(&ssd->flash, i,
                                                           now_ns);
@@ -194,6 +195,7 @@ char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra)
     append_ops(ssd, json);
     append_flash(ssd, json);
     append_conventional(ssd, json);
+    ssd_ahead_json(ssd, json);
     append_busy(ssd, now_ns, json);
     append_geometry(ssd, json);
     g_string_append_c(json, ',');

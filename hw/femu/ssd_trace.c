@@ -162,6 +162,12 @@ uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
 
 void ssd_trace_done(SsdTrace *trace, uint64_t seq, const SsdDone *done)
 {
+    if (done->ahead_bytes) {
+        put_text(trace, "A");
+        put_number(trace, seq);
+        put_number(trace, done->ahead_bytes);
+        end_line(trace);
+    }
     put_text(trace, "C");
     put_number(trace, seq);
     put_number(trace, done->due_at_ns);
@@ -245,6 +251,8 @@ struct SsdTraceReader {
     uint32_t ns_zones;    /* of each */
     uint32_t range_count; /* R records since the last S record */
     SsdRange ranges[MAX_RANGES];
+    uint64_t ahead_seq; /* of an A record right above, if ... */
+    uint64_t ahead_bytes; /* ... this is not 0 */
     char line[MAX_LINE_BYTES];
     /* The line, split: */
     unsigned field_count;
@@ -533,7 +541,28 @@ static bool parse_done(SsdTraceReader *reader, SsdTraceRecord *record,
         return false;
     }
     record->status = (SsdStatus)status;
+    record->ahead_bytes = reader->ahead_bytes;
+    if (reader->ahead_bytes && reader->ahead_seq != record->seq) {
+        return line_error(reader, error, "field 2 (seq): %" PRIu64 ", but the "
+                          "A record above it is of %" PRIu64, record->seq,
+                          reader->ahead_seq);
+    }
+    reader->ahead_bytes = 0;
     return true;
+}
+
+/* What had been read ahead of the read whose C record follows. */
+static bool parse_ahead(SsdTraceReader *reader, GError **error)
+{
+    if (!expect_fields(reader, 3, error) ||
+        !number_field(reader, 1, "seq", UINT64_MAX, &reader->ahead_seq,
+                      error) ||
+        !number_field(reader, 2, "bytes", UINT64_MAX, &reader->ahead_bytes,
+                      error)) {
+        return false;
+    }
+    return reader->ahead_bytes > 0 ||
+           line_error(reader, error, "field 3 (bytes): must be above 0");
 }
 
 static bool parse_discard(SsdTraceReader *reader, SsdTraceRecord *record,
@@ -563,6 +592,10 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
         return line_error(reader, error, "record %s after R, which only "
                           "the S of a copy or deallocate may follow", kind);
     }
+    if (reader->ahead_bytes && !g_str_equal(kind, "C")) {
+        return line_error(reader, error, "record %s after A, which only the C "
+                          "of a read may follow", kind);
+    }
     if (g_str_equal(kind, "S")) {
         return parse_submit(reader, record, error);
     }
@@ -584,7 +617,7 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
     if (g_str_equal(kind, "P")) {
         return line_error(reader, error, "record P after the first command");
     }
-    return line_error(reader, error, "field 1: '%s' is none of R, S, C, X, F, "
+    return line_error(reader, error, "field 1: '%s' is none of R, S, A, C, X, F, "
                       "N, E", kind);
 }
 
@@ -723,6 +756,10 @@ int ssd_trace_next(SsdTraceReader *reader, SsdTraceRecord *record,
         if (!parse_range(reader, error) || !next_line(reader, error)) {
             return -1;
         }
+    }
+    if (g_str_equal(reader->fields[0], "A") && reader->range_count == 0 &&
+        (!parse_ahead(reader, error) || !next_line(reader, error))) {
+        return -1;
     }
     if (!parse_record(reader, record, error)) {
         return -1;

@@ -18,6 +18,8 @@
  *   P,<name>,<value>            one per parameter, before all commands
  *   R,<slba>,<nlb>              one per source range, before the S of a copy
  *   S,<seq>,<at_ns>,<op>,<nsid>,<slba>,<nlb>,<select_all>,<status>
+ *   A,<seq>,<bytes>             what had been read ahead of a read, if
+ *                               anything had; right before its C
  *   C,<seq>,<due_at_ns>,<status>,<result>
  *   X,<seq>                     the completion was discarded by a reset
  *   F,<at_ns>,<nsid>,<zone>,<state>  its medium failed: ssd_zone_fail()
@@ -70,6 +72,7 @@ typedef struct SsdTraceRecord {
     SsdCmd cmd; /* its ranges are the reader's, until the next record */
     SsdStatus status;
     uint64_t result;
+    uint64_t ahead_bytes; /* DONE: of a read */
     uint32_t nsid; /* ZONE_FAIL, FORMAT */
     uint32_t zone_idx;
     SsdZoneState state;

@@ -181,6 +181,8 @@ static void round_transfers(SsdParams *p)
         p->read_granule_bytes = p->read_granule_bytes < 512 ? 0 :
                                 round_down(p->read_granule_bytes - 1, 512);
     }
+    p->read_ahead_bytes = round_down(p->read_ahead_bytes,
+                                     ssd_params_sense_bytes(p));
     p->finish_chunk_bytes = round_down(p->finish_chunk_bytes,
                                        ssd_params_program_bytes(p));
     while (p->zrwa_granule_bytes &&
@@ -213,12 +215,18 @@ static void round_work(SsdParams *p)
                       (p->program_suspend || p->erase_suspend);
     p->reset_drain_first &= p->reset_drains;
     if (p->write_buffer_bytes) {
-        uint64_t active = p->max_active ? MIN(p->max_active, zones) : zones;
+        uint64_t active = p->namespaces *
+                          (p->max_active ? MIN(p->max_active, zones) : zones);
 
+        /*
+         * More than the rule asks for: zones that are full, but for writes
+         * that take turns, have parts of pages in the buffer as well. With
+         * less room these may wait for each other for ever, docs/design.md.
+         */
+        active = MIN(active + (p->take_turns ? p->cmd_slots : 0), p->zones);
         p->program_registers += !p->program_registers;
         p->write_buffer_bytes = MAX(p->write_buffer_bytes,
-                                    active * p->namespaces *
-                                    ssd_params_program_bytes(p) +
+                                    active * ssd_params_program_bytes(p) +
                                     PORTION_BYTES);
         p->zone_buffer_bytes = p->zone_buffer_bytes
                                ? MAX(p->zone_buffer_bytes, least_bytes) : 0;

@@ -70,6 +70,7 @@ Model *model_new(const SsdParams *resolved)
     m->flushes = g_array_new(FALSE, FALSE, sizeof(Waiting));
     m->cmds = g_ptr_array_new();
     model_erase_init(m);
+    model_ahead_init(m);
     model_buffer_init(m);
     if (p->take_turns) {
         model_turns_init(m, &m->read_turns);
@@ -93,6 +94,7 @@ void model_free(Model *m)
     model_turns_free(&m->read_turns);
     model_turns_free(&m->write_turns);
     model_buffer_free(m);
+    model_ahead_free(m);
     model_erase_free(m);
     for (uint32_t z = 0; z < m->p.zones; z++) {
         g_free(m->programmed[z]);
@@ -305,6 +307,7 @@ void model_begin(Model *m, Cmd *cmd)
     if (cmd->done.op == SSD_OP_COMPARE) {
         model_link_compare(m, cmd);
     }
+    cmd->begun = true;
     for (guint i = 0; i < cmd->reads->len; i++) {
         model_start_read(m, cmd, g_array_index(cmd->reads, Piece, i));
     }
@@ -425,8 +428,12 @@ static void run_flash_step(Model *m, Step step)
         if (step.holds_unit) {
             model_unit_next(m, step.unit);
         }
+        if (step.line) {
+            model_ahead_fetched(m, step.line);
+            break;
+        }
         if (step.bytes) {
-            model_link_out(m, step.cmd, step.bytes);
+            model_link_out(m, step.cmd, step.bytes, true);
         }
         model_part_done(m, step.cmd);
         break;
@@ -598,6 +605,7 @@ void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
         memset(m->programmed[zone_idx], 0, m->zone_pages);
         memset(m->used[zone_idx], 0, m->zone_pages);
         model_buffer_forget(m, zone_idx);
+        model_ahead_forget(m, zone_idx);
         if (old->zone[z].state == SSD_ZONE_READ_ONLY ||
             old->zone[z].state == SSD_ZONE_OFFLINE) {
             rules->zone[z].state = SSD_ZONE_OFFLINE;

@@ -167,41 +167,70 @@ void model_put_buffered(Model *m, uint32_t zone_idx, uint64_t page,
     });
 }
 
-void model_start_read(Model *m, Cmd *cmd, Piece piece)
+bool model_is_programmed(const Model *m, uint32_t zone_idx, uint64_t at)
+{
+    uint64_t page = at / m->p.page_bytes;
+
+    return page < m->zone_pages && m->programmed[zone_idx][page];
+}
+
+/* Bytes [at, to) of a zone, which are sensed at once; `step` says for whom. */
+static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
+                  Step step)
 {
     const SsdParams *p = &m->p;
-    uint64_t granule = p->read_granule_bytes ? p->read_granule_bytes :
-                                               p->page_bytes;
+    uint64_t granule = p->read_granule_bytes;
+    uint64_t page_at = at - at % p->page_bytes;
+    uint64_t from_granule = (at - page_at) / granule;
+    uint64_t to_granule = (to - page_at + granule - 1) / granule;
+
+    step.kind = STEP_SENSE_END;
+    step.zone_idx = zone_idx;
+    step.superblock = m->backing_of[zone_idx];
+    step.page = at / p->page_bytes;
+    step.from = at - page_at;
+    step.until = to - page_at;
+    step.transfer_ns = share_ns(m, p->page_transfer_ns,
+                                from_granule * granule,
+                                to_granule * granule);
+    model_unit_join(m, model_place(m, zone_idx, step.page).unit,
+                    model_read_ns(m, &step), step);
+}
+
+void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,
+                      uint64_t at)
+{
+    sense(m, zone_idx, at, at + m->sense_bytes, (Step) { .line = line });
+}
+
+void model_start_read(Model *m, Cmd *cmd, Piece piece)
+{
     uint32_t zone_idx = piece.zone_idx;
     uint64_t at = piece.at;
+    Row *row = model_ahead_read(m, cmd, &piece);
 
     while (at < piece.end) {
-        uint64_t page = at / p->page_bytes;
-        uint64_t page_at = page * p->page_bytes;
-        uint64_t sense_end = at - at % m->sense_bytes + m->sense_bytes;
-        uint64_t to = MIN(piece.end, sense_end);
-        uint64_t from_granule = (at - page_at) / granule;
-        uint64_t to_granule = (to - page_at + granule - 1) / granule;
+        uint64_t to = MIN(piece.end,
+                          at - at % m->sense_bytes + m->sense_bytes);
+        uint64_t bytes = MIN(to, m->p.zone_capacity_bytes) -
+                         MIN(at, m->p.zone_capacity_bytes);
 
-        uint64_t bytes = MIN(to, p->zone_capacity_bytes) -
-                         MIN(at, p->zone_capacity_bytes);
-        Step step = {
-            .kind = STEP_SENSE_END, .cmd = cmd, .zone_idx = zone_idx,
-            .superblock = m->backing_of[zone_idx],
-            .page = page, .from = at - page_at, .bytes = bytes,
-            .transfer_ns = share_ns(m, p->page_transfer_ns,
-                                    from_granule * granule,
-                                    to_granule * granule),
-        };
-
-        if (page < m->zone_pages && m->programmed[zone_idx][page]) {
+        if (row && bytes && model_ahead_serves(m, row, cmd, at, bytes)) {
+            at = to;
+            continue;
+        }
+        if (model_is_programmed(m, zone_idx, at)) {
             cmd->parts++;
-            model_unit_join(m, model_place(m, zone_idx, page).unit,
-                            model_read_ns(m, &step), step);
+            sense(m, zone_idx, at, to, (Step) {
+                .cmd = cmd, .bytes = bytes,
+            });
         } else if (bytes) {
-            model_link_out(m, cmd, bytes);
+            model_link_out(m, cmd, bytes, false);
         }
         at = to;
+    }
+    if (row) {
+        model_ahead_go_on(m, row);
     }
 }
 

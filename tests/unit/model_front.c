@@ -124,7 +124,8 @@ void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
         cmd->before_ns = p->fe_read_ns;
-        cmd->fixed_ns = p->fixed_read_ns;
+        cmd->fixed_ns = p->fixed_read_ns + nlb * rules->lba_bytes *
+                        p->fixed_read_size_ns / SSD_MIB;
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
@@ -360,10 +361,14 @@ void model_link_compare(Model *m, Cmd *cmd)
     }
 }
 
-void model_link_out(Model *m, Cmd *cmd, uint64_t bytes)
+void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed)
 {
-    if (cmd->done.op == SSD_OP_READ && m->p.link_out_ns) {
-        cmd->link_until_ns = cross(m, &m->link_out_ns, bytes,
-                                   m->p.link_out_ns);
+    bool is_part = sensed && bytes < m->sense_bytes;
+
+    if (cmd->done.op == SSD_OP_READ &&
+        (m->p.link_out_ns || m->p.link_part_ns)) {
+        cross(m, &m->link_out_ns, bytes, m->p.link_out_ns);
+        m->link_out_ns += is_part ? m->p.link_part_ns : 0;
+        cmd->link_until_ns = m->link_out_ns;
     }
 }

@@ -18,6 +18,19 @@ typedef struct Piece {
     uint64_t end;
 } Piece;
 
+/* What has been fetched for a row of reads, or is being: model_ahead.c */
+typedef struct AheadLine AheadLine;
+
+/* Reads of a zone, one from the end of the other. */
+typedef struct Row {
+    bool reads_ever;        /* else it is none */
+    uint32_t zone_idx;
+    uint64_t next;          /* byte of the zone */
+    uint64_t reads;
+    uint64_t seq;           /* of the last read */
+    GQueue lines;           /* AheadLine, in order */
+} Row;
+
 /*
  * A command inside: `parts` pages, jobs or waits are left; then, in its turn,
  * what it writes. A Select All that finishes or resets has `jobs`, of which
@@ -40,6 +53,7 @@ typedef struct Cmd {
     uint64_t link_until_ns; /* its data cross the link until then */
 
     GArray *reads;          /* Piece: what it reads at its hand-off */
+    bool begun;             /* it has been handed off */
     bool has_data;          /* to write that are not in the drive yet */
     bool writes;            /* its turn to write has not come: */
     Piece write;
@@ -128,7 +142,9 @@ typedef struct Step {
     uint32_t life;
     uint64_t page;
     uint64_t from;          /* of a read: the first byte in its page */
+    uint64_t until;         /* ... and behind the last one */
     uint64_t bytes;         /* of a read: what the host gets of it */
+    AheadLine *line;        /* that is fetched, for no command */
     uint64_t transfer_ns;
     uint64_t program_seq;
     int superblock;         /* that backs its zone when it is issued */
@@ -141,6 +157,14 @@ typedef struct Step {
     uint64_t visit;         /* to an array */
     bool pending;           /* the step of its end, which moves, is known */
 } Step;
+
+/* A page in a plane's register; of none, `until` is 0. */
+typedef struct Register {
+    int superblock;
+    uint64_t page;
+    uint64_t from;          /* of what is sensed at once */
+    uint64_t until;
+} Register;
 
 /* A flash unit: the steps that wait for it; their at_ns is a duration yet. */
 typedef struct Unit {
@@ -161,6 +185,7 @@ typedef struct Unit {
     bool suspended;     /* since then: ... */
     Step rest;          /* ... this is still to be done, ... */
     uint64_t rest_ns;   /* ... for so long */
+    Register reg[8];    /* one for each plane */
 } Unit;
 
 /* A zone's data in the buffer, counted in bytes from its start. */
@@ -285,6 +310,10 @@ struct Model {
     GArray *releasing;      /* Releasing */
     uint64_t issue_ns;      /* the controller issues programs until then */
 
+    /* model_ahead.c */
+    Row *rows;
+    uint64_t fetching;      /* lines */
+
     /* model_reset.c */
     GQueue resets;          /* Job; the first is being managed */
     Phase phase;            /* that begins with the next STEP_RESET */
@@ -347,7 +376,20 @@ void model_front_left(Model *m);
 void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last);
 void model_link_arrived(Model *m);
 void model_link_compare(Model *m, Cmd *cmd);
-void model_link_out(Model *m, Cmd *cmd, uint64_t bytes);
+/* `sensed`: for this command alone, right now. */
+void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed);
+
+/* model_ahead.c */
+void model_ahead_init(Model *m);
+void model_ahead_free(Model *m);
+/* The row of a read of the host; NULL: it has none. */
+Row *model_ahead_read(Model *m, const Cmd *cmd, const Piece *piece);
+/* Has the row these bytes, or will it have them? */
+bool model_ahead_serves(Model *m, Row *row, Cmd *cmd, uint64_t at,
+                        uint64_t bytes);
+void model_ahead_go_on(Model *m, Row *row);
+void model_ahead_fetched(Model *m, AheadLine *line);
+void model_ahead_forget(Model *m, uint32_t zone_idx);
 
 /* model_buffer.c */
 void model_buffer_init(Model *m);
@@ -446,6 +488,10 @@ void model_commit_pages(Model *m, Cmd *cmd);
 void model_put_buffered(Model *m, uint32_t zone_idx, uint64_t page,
                         uint64_t program_seq);
 void model_start_read(Model *m, Cmd *cmd, Piece piece);
+void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,
+                      uint64_t at);
+/* Is this byte of a zone in the flash? */
+bool model_is_programmed(const Model *m, uint32_t zone_idx, uint64_t at);
 void model_fill_page(Model *m, Job *job);
 
 /* model_erase.c */

@@ -302,6 +302,7 @@ static void end_life(Model *m, Job *job)
     m->host_bytes[z] = 0;
     m->life[z]++;
     memset(m->programmed[z], 0, m->zone_pages);
+    model_ahead_forget(m, z);
     model_discard_writes(m, z);
     model_buffer_forget(m, z);
     model_buffer_look(m);

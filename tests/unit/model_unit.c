@@ -8,6 +8,8 @@
 
 #include "model_internal.h"
 
+#include <string.h>
+
 static bool can_suspend(const Model *m, const Step *step)
 {
     return step->kind == STEP_ERASE_END ? m->p.erase_suspend :
@@ -35,10 +37,38 @@ static void plan_suspension(Model *m, uint32_t unit_idx)
     });
 }
 
+/* All that it reads is in the registers; from now on, at any rate. */
+static bool in_registers(const Model *m, Unit *unit, const Step *step)
+{
+    uint64_t sense_at = step->from - step->from % m->sense_bytes;
+    bool all = true;
+
+    for (uint64_t at = sense_at; at < sense_at + m->sense_bytes;
+         at += m->part_bytes) {
+        Register *reg = &unit->reg[(at - sense_at) / m->part_bytes];
+
+        if (step->until <= at || step->from >= at + m->part_bytes) {
+            continue;
+        }
+        all = all && reg->until && reg->superblock == step->superblock &&
+              reg->page == step->page && reg->from == at;
+        *reg = (Register) {
+            .superblock = step->superblock, .page = step->page, .from = at,
+            .until = at + m->part_bytes,
+        };
+    }
+    return all;
+}
+
 static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
 {
     Unit *unit = &m->unit[unit_idx];
 
+    if (step.kind != STEP_SENSE_END) {
+        memset(unit->reg, 0, sizeof(unit->reg));
+    } else if (m->p.register_read_ns && in_registers(m, unit, &step)) {
+        take_ns = m->p.register_read_ns;
+    }
     unit->busy = true;
     unit->until_ns = m->now_ns + take_ns;
     step.at_ns = unit->until_ns;

@@ -180,6 +180,7 @@ static void compare_done(Pair *pair)
         if (got->status != SSD_SUCCESS || got->nsid != want->nsid ||
             got->op != want->op ||
             got->result != want->result ||
+            got->ahead_bytes != want->ahead_bytes ||
             got->submitted_at_ns != want->submitted_at_ns) {
             fail(pair, "tag %" PRIu32 ": completion differs", got->tag);
         }

@@ -143,6 +143,25 @@ static void use_zrwa(const Rules *rules, Rng *rng, uint32_t z, SsdCmd *cmd)
     }
 }
 
+/* Read on behind one of the last reads, if there is any. */
+static bool read_on(const Pair *pair, Rng *rng, SsdCmd *cmd)
+{
+    unsigned back = 1 + rng_below(rng, 4);
+
+    for (guint i = pair->events->len; i > 0 && back < 20; i--, back++) {
+        const SsdCmd *last = &g_array_index(pair->events, PairEvent,
+                                            i - 1).cmd;
+
+        if (last->op == SSD_OP_READ && last->nlb > 0 && rng_chance(rng, 80)) {
+            *cmd = *last;
+            cmd->slba += last->nlb;
+            cmd->nlb = 1 + rng_below(rng, 16);
+            return true;
+        }
+    }
+    return false;
+}
+
 SsdCmd soup_cmd(const Pair *pair, Rng *rng, SsdRange ranges[COPY_RANGES])
 {
     uint32_t nsid = 1 + rng_below(rng, pair->params.namespaces);
@@ -157,6 +176,10 @@ SsdCmd soup_cmd(const Pair *pair, Rng *rng, SsdRange ranges[COPY_RANGES])
         .slba = z * rules->zone_nlb,
     };
 
+    if (pair->params.read_ahead_bytes && rng_chance(rng, 60) &&
+        read_on(pair, rng, &cmd)) {
+        return cmd;
+    }
     if (cmd.op == SSD_OP_ZONE_REPORT) {
         cmd.nlb = rng_below(rng, rules->zone_count - z + 1);
     }
@@ -307,6 +330,20 @@ static void random_array(Rng *rng, SsdParams *p)
     p->suspend_segment_ns = PICK(rng, 0, 50021, 100003, 5000011);
 }
 
+/* What reads find without a sense. */
+static void random_ahead(Rng *rng, SsdParams *p)
+{
+    p->register_read_ns = PICK(rng, 0, 0, 1, 7901);
+    p->read_ahead_bytes = PICK(rng, 0, 0, 1, 2, 5, 20) *
+                          ssd_params_sense_bytes(p);
+    p->read_ahead_streams = PICK(rng, 1, 1, 2, 4);
+    p->read_ahead_after = PICK(rng, 1, 2, 2, 3);
+    p->read_ahead_parts = PICK(rng, 0, 0, 1, 3);
+    p->link_out_ns = PICK(rng, 0, 0, 40386803);
+    p->link_part_ns = PICK(rng, 0, 0, 1009);
+    p->fixed_read_size_ns = PICK(rng, 0, 0, 50000011);
+}
+
 SsdParams soup_params(Rng *rng)
 {
     SsdParams p = drive_params("");
@@ -351,5 +388,6 @@ SsdParams soup_params(Rng *rng)
     p.reset_recommended_ns = PICK(rng, 0, 0, 7000000);
     random_designs(rng, &p);
     random_array(rng, &p);
+    random_ahead(rng, &p);
     return p;
 }

@@ -543,6 +543,23 @@ static void test_short_resets(void)
     drive_free(d);
 }
 
+/* Streams that are given up with all of their lines on the way. */
+static void test_streams_given_up(void)
+{
+    Drive *d = drive_new("read-ahead=16K read-ahead-streams=3 cmd-slots=2 "
+                         "read-ahead-after=1 mdts=8K");
+
+    for (uint32_t z = 0; z < 4; z++) {
+        drive_fill(d, z, 16);
+    }
+    for (unsigned i = 0; i < 1000; i++) {
+        drive_read(d, d->now_ns, i * 5 % 64, 1);
+        drive_read(d, d->now_ns, (i * 5 + 1) % 64, 1);
+        drive_drain(d);
+    }
+    drive_free(d);
+}
+
 /* The product of zones and a chunk's pages is 2^32. */
 static void test_excursions_of_chunks(void)
 {
@@ -633,6 +650,8 @@ static const Statement statements[] = {
     /* 53 and 64 x 3; jobs 3 + 2 x 64 + 1 = 132, and 132 + 64 */
     { "zones=64 excursion-ns=1", 245, 337, 328, 196,
       "excursions of all zones" },
+    /* 4 streams of 16 lines */
+    { "read-ahead=64K read-ahead-streams=4", 117, 21, 12, 0, "read-ahead" },
     { "mgmt-parallel-zones=64", 368, 84, 75, 0, "a Select All" },
 };
 
@@ -661,6 +680,7 @@ int main(int argc, char **argv)
     g_test_add_func("/bounds/statements", test_statements);
     g_test_add_func("/bounds/steps", test_steps);
     g_test_add_func("/bounds/short-resets", test_short_resets);
+    g_test_add_func("/bounds/streams-given-up", test_streams_given_up);
     g_test_add_func("/bounds/excursions/chunks", test_excursions_of_chunks);
     g_test_add_func("/bounds/excursions/erases", test_excursions_that_erase);
     g_test_add_func("/bounds/drives", test_drives);

@@ -85,6 +85,7 @@ static void test_written_bytes(void)
     SsdCmd copy = {.op = SSD_OP_COPY, .nsid = 1, .slba = 9, .ranges = ranges,
                    .range_count = 2};
     SsdDone done = {.due_at_ns = 735000, .result = UINT64_MAX};
+    SsdDone hit = {.due_at_ns = 735001, .ahead_bytes = 4096};
     SsdParams params;
     SsdTrace *trace;
 
@@ -99,6 +100,7 @@ static void test_written_bytes(void)
     g_assert_cmpuint(ssd_trace_submit(trace, UINT64_MAX, &reset,
                                       SSD_SUCCESS), ==, 2);
     ssd_trace_discard(trace, 2);
+    ssd_trace_done(trace, 1, &hit);
     ssd_trace_zone_fail(trace, UINT64_MAX, 1, 3, SSD_ZONE_READ_ONLY);
     ssd_trace_submit(trace, UINT64_MAX, &copy, SSD_LBA_OUT_OF_RANGE);
     ssd_trace_format(trace, UINT64_MAX, 1, 512);
@@ -114,6 +116,8 @@ static void test_written_bytes(void)
         "C,0,735000,0,18446744073709551615\n"
         "S,2,18446744073709551615,reset,2,0,0,1,0\n"
         "X,2\n"
+        "A,1,4096\n"
+        "C,1,735001,0,0\n"
         "F,18446744073709551615,1,3,13\n"
         "R,7,1\n"
         "R,18446744073709551615,4294967295\n"
@@ -196,7 +200,11 @@ static void test_round_trip(void)
             .select_all = i % 3 == 0, .ranges = ranges,
             .range_count = i % 130,
         };
-        SsdDone done = {.due_at_ns = i * 7 + 3, .result = i * i};
+        SsdDone done = {
+            .due_at_ns = i * 7 + 3,
+            .result = i * i,
+            .ahead_bytes = i % 3 * i,
+        };
 
         ssd_trace_submit(trace, i * 7, &cmd, i % 5 ? SSD_SUCCESS :
                          SSD_INVALID_FIELD);
@@ -245,6 +253,7 @@ static void test_round_trip(void)
         g_assert_cmpuint(record.at_ns, ==, i * 7 + 3);
         g_assert_cmpint(record.status, ==, SSD_SUCCESS);
         g_assert_cmpuint(record.result, ==, i * i);
+        g_assert_cmpuint(record.ahead_bytes, ==, i % 3 * i);
         if (i % 13 == 0) {
             g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
             g_assert_cmpint(record.kind, ==, SSD_TRACE_FORMAT);
@@ -425,8 +434,10 @@ static void test_damaged_files(void)
         {HEAD SUBMIT, ":3: no E record: the file was cut short"},
         {HEAD "E,0", ":2: the line has no end: the file was cut short"},
         {HEAD "E,0\nE,0\n", ":3: a line after the E record"},
-        {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, C, X, F, N, E"},
-        {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, C, X, F, N, E"},
+        {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, A, C, X, "
+         "F, N, E"},
+        {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, A, C, X, "
+         "F, N, E"},
         {HEAD "P,zones\n", ":2: record P has 3 fields, not 2"},
         {HEAD "P,zones,0\n",
          ":2: zones=0: out of range, must be 1 to 1048576 zones"},
@@ -468,6 +479,18 @@ static void test_damaged_files(void)
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
         {HEAD SUBMIT "C,0,20,0,0 \n",
          ":3: field 5 (result): '0 ' is not a decimal number"},
+        {HEAD SUBMIT "A,0\nC,0,20,0,0\n",
+         ":3: record A has 3 fields, not 2"},
+        {HEAD SUBMIT "A,0,0\nC,0,20,0,0\n",
+         ":3: field 3 (bytes): must be above 0"},
+        {HEAD SUBMIT "A,0,-1\nC,0,20,0,0\n",
+         ":3: field 3 (bytes): '-1' is not a decimal number"},
+        {HEAD SUBMIT "A,1,4096\nC,0,20,0,0\n",
+         ":4: field 2 (seq): 0, but the A record above it is of 1"},
+        {HEAD SUBMIT "A,0,4096\nX,0\n",
+         ":4: record X after A, which only the C of a read may follow"},
+        {HEAD SUBMIT "A,0,4096\nA,0,4096\n",
+         ":4: record A after A, which only the C of a read may follow"},
         {HEAD SUBMIT "X,1\n",
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
         {HEAD SUBMIT "X,0,0\n", ":3: record X has 2 fields, not 3"},

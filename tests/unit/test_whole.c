@@ -52,6 +52,7 @@ typedef struct Soup {
 #define LINK "link-in-ns=49501600 link-out-ns=40386800 "
 #define FIXED "fixed-read-ns=6091 fixed-write-ns=4717 fixed-append-ns=7789 "
 #define BUFFER "write-buffer=64K zone-buffer=40K program-registers=1 "
+#define AHEAD "read-ahead=16K "
 #define RESETS "reset-drains=on reset-lock-ns=5000011 reset-base-ns=159013 " \
                "reset-full-ns=40609 reset-part-ns=274007 "
 
@@ -81,6 +82,23 @@ static const Soup soups[] = {
       4000 },
     { "link/zrwa", ZONES LINK "zrwa-size=16K max-zrwa=3", 4000 },
     { "fixed", ZONES FIXED, 4000 },
+    { "ahead/one", ZONES AHEAD "link-out-ns=40386803 link-part-ns=1009", 6000 },
+    { "ahead/streams", ZONES AHEAD "read-ahead-streams=3 "
+      "read-ahead-after=1 dies=2 lba-size=512 " FIXED, 6000 },
+    { "ahead/shallow", ZONES FRONT "read-ahead=4K read-ahead-streams=2 "
+      "read-slots=5 read-ahead-after=3 lba-size=512 namespaces=2", 6000 },
+    { "ahead/parts", ZONES FRONT "read-ahead=32K read-ahead-parts=2 lba-size=512 "
+      "page-size=16K zone-capacity=48K read-granule=4K", 6000 },
+    { "ahead/planes", ODD "zones=5 zone-size=256K page-size=16K "
+      "planes=3 multi-plane=on zone-capacity=192K max-active=3 lba-size=512 "
+      "mdts=128K pages-per-block=2 register-read-ns=7907 cache-read=off "
+      "read-granule=4K read-ahead=96K read-ahead-after=2", 6000 },
+    { "ahead/registers", ZONES "register-read-ns=7907 lba-size=512 "
+      "reads-first=2 program-suspend=on suspend-ns=20013 "
+      "suspend-segment-ns=50021 page-size=16K zone-capacity=48K "
+      "read-granule=512", 6000 },
+    { "ahead/buffer", ZONES BUFFER FRONT LINK FIXED AHEAD
+      "register-read-ns=7907 fixed-read-size-ns=50000011", 6000 },
     { "front/all", ZONES FRONT SMALL LINK FIXED "read-slots=3 fe-after=250",
       6000 },
     { "buffer/plain", ZONES BUFFER "zone-buffer=0", 4000 },

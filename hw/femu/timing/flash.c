@@ -27,6 +27,10 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
         .channels = g_new0(LocalClock, config->channels),
         .units = g_new(FlashUnit, unit_count),
     };
+    if (config->register_read_ns > 0) {
+        flash->sensed = g_new0(FlashSensed,
+                               (size_t)unit_count * config->unit_planes);
+    }
     for (uint32_t i = 0; i < unit_count; i++) {
         flash_unit_init(&flash->units[i], i / config->units_per_channel);
     }
@@ -44,6 +48,7 @@ void flash_destroy(Flash *flash)
     g_free(flash->busy.entries);
     g_free(flash->tokens);
     g_free(flash->channels);
+    g_free(flash->sensed);
     g_free(flash->units);
 }
 
@@ -234,14 +239,15 @@ void flash_issue_next(Flash *flash, uint64_t now_ns)
 /* Array work has ended. True if the operation has, too. */
 static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
-    const FlashOp *op = &flash->tokens[token_idx].op;
+    const FlashToken *token = &flash->tokens[token_idx];
+    const FlashOp *op = &token->op;
     FlashUnit *unit = &flash->units[op->unit_idx];
 
     switch (op->kind) {
     case FLASH_STEP:
         break;
     case FLASH_READ:
-        flash->counters.senses++;
+        flash->counters.senses += !token->from_registers;
         flash_channel_ask(flash, now_ns, token_idx);
         if (!flash->config.cache_read) {
             return false; /* the unit holds the data until they are gone */

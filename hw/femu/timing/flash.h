@@ -58,6 +58,8 @@ typedef struct FlashConfig {
 
     uint32_t program_registers; /* programs loaded per unit; 0: no limit */
     uint64_t issue_ns; /* of a program, by the controller, one at a time */
+    uint32_t unit_planes; /* that a unit senses at once */
+    uint64_t register_read_ns; /* of what its registers hold; 0: it senses */
     bool cache_read; /* a unit goes on while its last read is transferred */
     uint32_t reads_first; /* before other work goes on; 0: by arrival */
     bool program_suspend;
@@ -75,6 +77,7 @@ typedef struct FlashToken {
     uint32_t programs_before; /* of an erase that waits: see FlashUnit */
     bool at_unit;      /* its event ends array work, not a transfer */
     bool is_issued;    /* a program's, by the controller */
+    bool from_registers; /* of a read: nothing was sensed */
     bool has_event;    /* never more than one; see unit_run() */
 } FlashToken;
 
@@ -118,6 +121,13 @@ typedef struct FlashUnit {
     uint32_t programs_arrived;
 } FlashUnit;
 
+/* What the register of a plane holds; nothing: page 0. */
+typedef struct FlashSensed {
+    uint32_t cells_idx;
+    uint32_t row;
+    uint32_t page; /* of the row, + 1 */
+} FlashSensed;
+
 typedef struct FlashCounters {
     uint64_t senses;
     uint64_t programs;
@@ -135,6 +145,7 @@ typedef struct Flash {
     LocalClock issue; /* the controller's, of programs */
     LocalClock *channels;
     FlashUnit *units;
+    FlashSensed *sensed; /* [unit * unit_planes + plane]; if they are read */
     bool locked; /* programs wait before their registers */
     FlashCounters counters; /* array operations that have ended */
     BusyLog busy;

@@ -15,6 +15,7 @@
 #include "flash_internal.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "draw.h"
 
@@ -45,6 +46,46 @@ static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
     bits = draw_bits(config->seed, DRAW_PAGE_TYPE, op->cells_idx, page);
     return draw_below(bits, 1000) < config->slow_page_permille
            ? config->read_slow_ns : config->read_ns;
+}
+
+/*
+ * Each plane has a register, which keeps the page that a read has sensed last.
+ * Return: do they hold all that this one reads? From now on they do.
+ */
+static bool is_in_registers(Flash *flash, const FlashOp *op)
+{
+    const FlashConfig *config = &flash->config;
+    uint64_t plane_bytes = config->page_bytes / config->unit_planes;
+    uint64_t begin_bytes = remainder_of(op->begin_bytes, &flash->page_divisor);
+    uint64_t end_bytes = begin_bytes + op->end_bytes - op->begin_bytes;
+    FlashSensed page = {
+        .cells_idx = op->cells_idx,
+        .row = op->row,
+        .page = divide(op->begin_bytes, &flash->page_divisor) + 1,
+    };
+    bool all = true;
+
+    for (uint32_t i = begin_bytes / plane_bytes; i * plane_bytes < end_bytes;
+         i++) {
+        FlashSensed *held =
+            &flash->sensed[op->unit_idx * config->unit_planes + i];
+
+        all &= held->page == page.page && held->row == page.row &&
+               held->cells_idx == page.cells_idx;
+        *held = page;
+    }
+    return all;
+}
+
+/* What runs now uses the registers. */
+static void take_registers(Flash *flash, const FlashUnit *unit)
+{
+    uint32_t planes = flash->config.unit_planes;
+
+    if (flash->config.register_read_ns > 0) {
+        memset(&flash->sensed[(unit - flash->units) * planes], 0,
+               planes * sizeof(*flash->sensed));
+    }
 }
 
 static uint64_t spread_ns(uint64_t ns, uint64_t bits, uint32_t permille)
@@ -232,8 +273,18 @@ static void note_busy(Flash *flash, const FlashUnit *unit, uint64_t end_at_ns)
 static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
                         uint32_t token_idx)
 {
+    FlashToken *token = &flash->tokens[token_idx];
+    uint64_t register_ns = flash->config.register_read_ns;
+
+    token->from_registers = false;
+    if (token->op.kind != FLASH_READ) {
+        take_registers(flash, unit);
+    } else if (register_ns > 0) {
+        token->from_registers = is_in_registers(flash, &token->op);
+    }
     unit_run(flash, now_ns, unit, token_idx,
-             array_time_ns(flash, &flash->tokens[token_idx].op));
+             token->from_registers ? register_ns
+                                   : array_time_ns(flash, &token->op));
 }
 
 static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
@@ -263,6 +314,7 @@ static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     uint32_t token_idx = unit->suspended_idx;
 
     unit->suspended_idx = FLASH_NONE;
+    take_registers(flash, unit);
     unit_run(flash, now_ns, unit, token_idx, unit->left_ns);
 }
 

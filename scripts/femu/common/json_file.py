@@ -89,9 +89,9 @@ class Node:
         return json.dumps(self._value)
 
 
-def read(path):
-    """Return: the Node of the JSON file PATH. Lines before the first that
-    starts with "{" are skipped: fio writes its remarks there."""
+def value_of(path):
+    """Return: what the JSON file PATH holds. Lines before the first that starts
+    with "{" are skipped: fio writes its remarks there."""
     try:
         with open(path, encoding='utf-8') as file:
             content = file.read()
@@ -110,4 +110,9 @@ def read(path):
                         % (error.lineno, error.colno)) from None
     except (RecursionError, ValueError) as error:
         raise DataError('damaged: %s' % error) from None
-    return Node(value)
+    return value
+
+
+def read(path):
+    """Return: the Node of the JSON file PATH."""
+    return Node(value_of(path))

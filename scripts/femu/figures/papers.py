@@ -5,9 +5,9 @@ by what. tests/data/confznspp/README.md has the protocols.
 Knows nothing of how runs are started and drawn.
 """
 
-import csv
 import os
 
+from femu.common.csv_file import rows_of
 from femu.common.simulator import Run, job
 from femu.figures.points import Experiment, Point, pick
 from femu.measured import files, protocol
@@ -34,10 +34,9 @@ RESET_RATE = 27836677046 // 2   # 50 % of figure 9b's, in B/s
 def read_points(top):
     """Return: the rows of the published data by (fig, series, concurrency)."""
     path = os.path.join(top, 'tests/data/confznspp/points.csv')
-    with open(path, encoding='ascii') as file:
-        return {(row['fig'], row['series'], int(row['concurrency'])): row
-                for row in csv.DictReader(file)
-                if row['job_section'].split(':')[1] in ('read', 'write')}
+    return {(row['fig'], row['series'], int(row['concurrency'])): row
+            for row in rows_of(path)
+            if row['job_section'].split(':')[1] in ('read', 'write')}
 
 
 def finish_job(first):

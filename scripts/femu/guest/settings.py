@@ -11,10 +11,10 @@ import re
 import shlex
 import stat
 
+from femu.common.asked import SettingsError, properties as properties_of
 from femu.common.paths import TOP
 
 JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
-PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
 MIB = 1 << 20
 MIN_MEM_MIB = 256
@@ -22,15 +22,10 @@ MIN_MEM_MIB = 256
 # kernel and our own initramfs; what runs then wants some, too.
 EXTRA_BESIDE_MIB = 128
 EXTRA_COMFORT_MIB = 256
-# Properties of the drive that have a variable of their own.
-OURS = {'trace': 'the run (TRACE=0: no trace.csv)',
-        'time-dilation': 'DILATION='}
 GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
-
-
 # Of a guest's folder; what is longer ends in a hash.
 LONGEST_NAME = 100
 # What a job's own line "#: NAME=VALUE ..." may ask for.
@@ -38,10 +33,6 @@ ASKED_BY_JOB = ('PACKAGES', 'MEM')
 JOB_ASKS = re.compile(r'^#:[ \t]+(.*)$', re.MULTILINE)
 PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
-
-
-class SettingsError(Exception):
-    """The user's input is wrong."""
 
 
 def guest_build(env):
@@ -147,7 +138,7 @@ class Settings:
             TOP, 'configs', 'zn540.cfg'))
         properties = drive_properties(self.config)
         self.driver = properties['driver']
-        self.set = read_properties(env.get('SET'))
+        self.set = properties_of(env.get('SET'))
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
@@ -287,25 +278,6 @@ class Settings:
             raise SettingsError('%s=%s: a size like 1024M or 2G is expected, '
                                 'at least %dM' % (name, text, MIN_MEM_MIB))
         return mib
-
-
-def read_properties(text):
-    """SET="a=1 b=x". Return: property -> value, in the user's order."""
-    try:
-        words = shlex.split(text or '')
-    except ValueError as error:
-        raise SettingsError('SET=%s: %s' % (text, error)) from error
-    properties = {}
-    for word in words:
-        match = PROPERTY.fullmatch(word)
-        if not match:
-            raise SettingsError('SET=%s: "%s" is not property=value, as in '
-                                'SET="channels=4 ways=2"' % (text, word))
-        if match[1] in OURS:
-            raise SettingsError('SET=%s: "%s" is set by %s'
-                                % (text, match[1], OURS[match[1]]))
-        properties[match[1]] = match[2]
-    return properties
 
 
 def tree_bytes(top):

@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 
-from femu.common import progress, simulator
+from femu.common import json_file, progress, simulator
 from femu.common.simulator import fio_bucket_us
 from femu.measured import protocol
 
@@ -64,13 +64,6 @@ def errors_of(rows):
 
 
 # --- Guests -------------------------------------------------------------------
-
-def read_json(*parts):
-    """Return: what a file holds; lines before its first "{" are fio's."""
-    with open(os.path.join(*parts), encoding='utf-8') as file:
-        text = file.read()
-    return json.loads(text[text.index('{'):])
-
 
 def run_guest(top, group, config, out_dir):
     """Runs a group's job. Return: the folder of the run."""
@@ -199,12 +192,20 @@ def guest_metrics(point, root, dilation, host):
 
 # --- The whole ----------------------------------------------------------------
 
+def left_by(out, point, kind):
+    """Return: what a program of KIND has said of a POINT, in the run OUT."""
+    path = os.path.join(out, 'results', '%s.%s.json' % (point.name, kind))
+    try:
+        return json_file.value_of(path)
+    except json_file.DataError as error:
+        raise GuestTableError('%s: %s' % (path, error)) from None
+
+
 def read_group(sim, group, rows, out, host):
     """Fills the ROWS of a group whose guest has left its results in OUT.
     Return: completions that the simulator has at another time."""
     trace = os.path.join(out, 'trace.csv')
-    stats = [read_json(out, 'results', row.point.name + '.device.json')
-             for row in rows]
+    stats = [left_by(out, row.point, 'device') for row in rows]
     windows = [(one['since_ns'], one['now_ns']) for one in stats]
     wrong, replayed = replay(sim, trace, windows,
                              os.path.join(out, 'replayed.json'))
@@ -219,8 +220,7 @@ def read_group(sim, group, rows, out, host):
         row.commands = sum(op['count'] for op in one['ops'].values())
         row.device = device_metrics(row.point, one, span, host)
         row.guest = guest_metrics(
-            row.point, read_json(out, 'results', row.point.name +
-                                 '.fio.json'), group.dilation, host)
+            row.point, left_by(out, row.point, 'fio'), group.dilation, host)
     return wrong
 
 

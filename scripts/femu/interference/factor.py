@@ -5,9 +5,10 @@ equation 1), from throughput and P95 latency with and without it.
 Knows nothing of how the figures were measured.
 """
 
-import csv
-import json
 import math
+
+from femu.common import json_file
+from femu.common.csv_file import rows_of
 
 LEVEL_FIELDS = ('qd', 'zones')
 CURVE_FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'bg_op')
@@ -44,10 +45,11 @@ def m_inter(isolated, disturbed, alpha=0.5):
 def read_fio(path, job=None):
     """Return: the Point of a fio result, by fio or by femu-sim, JSON: IOPS of
     its jobs added up, the worst of their P95; only jobs named JOB, if given."""
-    with open(path, encoding='utf-8') as file:
-        text = file.read()
-    jobs = json.loads(text[text.index('{'):])['jobs']
     iops, p95_us = 0.0, 0.0
+    try:
+        jobs = json_file.value_of(path)['jobs']
+    except json_file.DataError as error:
+        raise ValueError('%s: %s' % (path, error)) from None
     for one in jobs:
         if job and one['jobname'] != job:
             continue
@@ -71,15 +73,14 @@ def read_curves(path):
     intensity of 0 is the isolated run.
     """
     found = {}
-    with open(path, encoding='utf-8') as file:
-        for row in csv.DictReader(file):
-            if row['metric'] not in ('kiops', 'p95_us'):
-                continue
-            curve = tuple(row[name] for name in CURVE_FIELDS)
-            level = tuple(int(row[name] or 0) for name in LEVEL_FIELDS)
-            percent = float(row['bg_intensity_pct'] or 0)
-            point = found.setdefault((curve, percent, level), {})
-            point[row['metric']] = float(row['value'])
+    for row in rows_of(path):
+        if row['metric'] not in ('kiops', 'p95_us'):
+            continue
+        curve = tuple(row[name] for name in CURVE_FIELDS)
+        level = tuple(int(row[name] or 0) for name in LEVEL_FIELDS)
+        percent = float(row['bg_intensity_pct'] or 0)
+        point = found.setdefault((curve, percent, level), {})
+        point[row['metric']] = float(row['value'])
     curves = {}
     for (curve, percent, level), point in found.items():
         if len(point) == 2:

@@ -21,6 +21,7 @@ CORE = (
     ('params', 'hw/femu/params*', 'every number that a user can turn'),
     ('timing', 'hw/femu/timing/', 'channels, units, events'),
     ('zns', 'hw/femu/zns/', 'zone states, limits, mapping'),
+    ('ahead', 'hw/femu/ahead.*', 'read-ahead: streams of reads, lines'),
     ('ssd', 'hw/femu/ssd*', 'the drive: commands, completions'),
 )
 DEVICE = (

@@ -8,12 +8,12 @@ of a processor that is not modelled: the bands have that in them.
 Knows nothing of the other observations.
 """
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 
+from femu.common import json_file
 from femu.observations.quantity import Band, Quantity
 
 # The guest's processor does 8 instructions in a nanosecond of the drive's:
@@ -36,10 +36,8 @@ class Guest:
     def _load(self, name):
         path = os.path.join(self.results, name)
         try:
-            with open(path, encoding='utf-8') as file:
-                text = file.read()
-            return json.loads(text[text.index('{'):])
-        except (OSError, ValueError) as error:
+            return json_file.value_of(path)
+        except json_file.DataError as error:
             raise GuestError('%s: %s' % (path, error)) from None
 
     def _side(self, step):

@@ -26,7 +26,7 @@ OP = {name: idx for idx, name in enumerate(OPS)}
 ALL_NAMESPACES = 0xffffffff
 # Letter of a record -> fields behind it.
 FIELDS = {ord('S'): 8, ord('C'): 4, ord('X'): 1, ord('R'): 2, ord('F'): 4,
-          ord('N'): 3, ord('E'): 1}
+          ord('N'): 3, ord('E'): 1, ord('A'): 2}
 NAME = re.compile(rb'(?<=,)[a-z][a-z-]*(?=,)')
 PARAM = re.compile(r'P,([a-z][a-z0-9-]*),([a-z0-9-]+)\n')
 # Of submission and completion: latencies are exact as doubles, too.

@@ -9,6 +9,7 @@ import os
 import time
 
 from femu.common import simulator
+from femu.common.csv_file import rows_of
 from femu.measured import bounds, protocol
 from femu.measured.files import (InputError, host_path, host_texts,
                                  read_experiments, read_host)
@@ -164,10 +165,9 @@ def read_errors(path):
     """Return: {(part, metric): mean absolute error in percent}, of the CSV
     that a validation wrote."""
     found = {}
-    with open(path, encoding='utf-8', newline='') as file:
-        for row in csv.DictReader(file):
-            found.setdefault((row['part'], row['metric']), []).append(
-                abs(float(row['error_pct'])))
+    for row in rows_of(path):
+        found.setdefault((row['part'], row['metric']), []).append(
+            abs(float(row['error_pct'])))
     return {key: sum(mine) / len(mine) for key, mine in found.items()}
 
 

@@ -1,0 +1,246 @@
+/*
+ * Read-ahead: see ahead.h.
+ *
+ * A line leaves its ring when it is there and the stream's reads have come to
+ * its end, in the order of the lines. What is still being fetched when its ring
+ * is given up goes on, for those who wait for it; such fetches count with the
+ * others, so there are never more than all rings can hold.
+ *
+ * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ahead.h"
+
+#include <glib.h>
+
+void ahead_init(Ahead *ahead, const AheadConfig *config)
+{
+    size_t lines = (size_t)config->streams * config->depth_lines;
+
+    *ahead = (Ahead) {
+        .config = *config,
+        .free_fetch_idx = AHEAD_NONE,
+        .free_waiter_idx = AHEAD_NONE,
+    };
+    if (!ahead_is_on(ahead)) {
+        return;
+    }
+    ahead->line_divisor = divisor_of(config->line_bytes);
+    ahead->depth_divisor = divisor_of(config->depth_lines);
+    ahead->streams = g_new0(AheadStream, config->streams);
+    for (uint32_t i = 0; i < config->streams; i++) {
+        ahead->streams[i].zone_idx = AHEAD_NONE;
+    }
+    ahead->lines = g_new(uint32_t, lines);
+    ahead->fetches = g_new(AheadFetch, lines);
+    ahead->waiters = g_new(AheadWaiter, config->waiters);
+}
+
+void ahead_destroy(Ahead *ahead)
+{
+    g_free(ahead->waiters);
+    g_free(ahead->fetches);
+    g_free(ahead->lines);
+    g_free(ahead->streams);
+}
+
+/* Where the line is in the table of all rings. */
+static uint32_t place_of(const Ahead *ahead, uint32_t stream_idx,
+                         uint64_t line)
+{
+    return stream_idx * ahead->config.depth_lines +
+           remainder_of(line, &ahead->depth_divisor);
+}
+
+/* From now on the ring is empty, and its next line is this one. */
+static void empty_ring(Ahead *ahead, uint32_t stream_idx, uint64_t next_line)
+{
+    AheadStream *stream = &ahead->streams[stream_idx];
+
+    while (stream->first_line < stream->end_line) {
+        uint32_t fetch_idx = ahead->lines[place_of(ahead, stream_idx,
+                                                   stream->first_line++)];
+
+        if (fetch_idx != AHEAD_NONE) {
+            ahead->fetches[fetch_idx].stream_idx = AHEAD_NONE;
+        }
+    }
+    stream->first_line = next_line;
+    stream->end_line = next_line;
+}
+
+/* The stream that the read continues, else the one used longest ago. */
+static uint32_t stream_for(const Ahead *ahead, uint32_t zone_idx,
+                           uint64_t begin_bytes)
+{
+    uint32_t oldest_idx = 0;
+
+    for (uint32_t i = 0; i < ahead->config.streams; i++) {
+        const AheadStream *stream = &ahead->streams[i];
+
+        if (stream->zone_idx == zone_idx &&
+            stream->next_bytes == begin_bytes) {
+            return i;
+        }
+        if (stream->used_at < ahead->streams[oldest_idx].used_at) {
+            oldest_idx = i;
+        }
+    }
+    return oldest_idx;
+}
+
+uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
+                    uint64_t end_bytes, bool lost)
+{
+    uint32_t stream_idx = stream_for(ahead, zone_idx, begin_bytes);
+    AheadStream *stream = &ahead->streams[stream_idx];
+    bool continues = stream->zone_idx == zone_idx &&
+                     stream->next_bytes == begin_bytes;
+
+    if (!continues || lost) {
+        empty_ring(ahead, stream_idx, 0);
+        stream->reads = 0;
+    }
+    if (!lost) {
+        stream->reads = MIN(stream->reads + 1, ahead->config.after);
+    }
+    stream->zone_idx = zone_idx;
+    stream->next_bytes = end_bytes;
+    stream->used_at = ++ahead->read_count;
+    return stream_idx;
+}
+
+static void add_waiter(Ahead *ahead, AheadFetch *fetch, uint32_t command_idx,
+                       uint32_t bytes)
+{
+    uint32_t waiter_idx = ahead->free_waiter_idx;
+
+    if (waiter_idx == AHEAD_NONE) {
+        g_assert(ahead->fresh_waiter_idx < ahead->config.waiters);
+        waiter_idx = ahead->fresh_waiter_idx++;
+    } else {
+        ahead->free_waiter_idx = ahead->waiters[waiter_idx].next_idx;
+    }
+    ahead->waiters[waiter_idx] = (AheadWaiter) {
+        .command_idx = command_idx,
+        .bytes = bytes,
+        .next_idx = AHEAD_NONE,
+    };
+    if (fetch->first_waiter_idx == AHEAD_NONE) {
+        fetch->first_waiter_idx = waiter_idx;
+    } else {
+        ahead->waiters[fetch->last_waiter_idx].next_idx = waiter_idx;
+    }
+    fetch->last_waiter_idx = waiter_idx;
+}
+
+AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
+                      uint32_t command_idx, uint32_t bytes)
+{
+    const AheadStream *stream = &ahead->streams[stream_idx];
+    uint64_t line = divide(begin_bytes, &ahead->line_divisor);
+    uint32_t fetch_idx;
+
+    if (line < stream->first_line || line >= stream->end_line) {
+        return AHEAD_MISS;
+    }
+    fetch_idx = ahead->lines[place_of(ahead, stream_idx, line)];
+    if (fetch_idx == AHEAD_NONE) {
+        ahead->counters.hit_bytes += bytes;
+        return AHEAD_HIT;
+    }
+    ahead->counters.waited_bytes += bytes;
+    add_waiter(ahead, &ahead->fetches[fetch_idx], command_idx, bytes);
+    return AHEAD_WAITS;
+}
+
+void ahead_pass(Ahead *ahead, uint32_t stream_idx)
+{
+    AheadStream *stream = &ahead->streams[stream_idx];
+    uint64_t next_line = divide(stream->next_bytes, &ahead->line_divisor);
+
+    while (stream->first_line < MIN(stream->end_line, next_line) &&
+           ahead->lines[place_of(ahead, stream_idx, stream->first_line)] ==
+           AHEAD_NONE) {
+        stream->first_line++;
+    }
+    if (stream->end_line < next_line) {
+        empty_ring(ahead, stream_idx, next_line);
+    }
+}
+
+bool ahead_next(const Ahead *ahead, uint32_t stream_idx, uint64_t *begin_bytes)
+{
+    const AheadStream *stream = &ahead->streams[stream_idx];
+
+    *begin_bytes = stream->end_line * ahead->config.line_bytes;
+    return stream->reads >= ahead->config.after &&
+           stream->end_line - stream->first_line <
+           ahead->config.depth_lines &&
+           ahead->fetching_count < ahead->config.streams *
+                                   ahead->config.depth_lines;
+}
+
+uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx)
+{
+    uint32_t fetch_idx = ahead->free_fetch_idx;
+    uint32_t place = place_of(ahead, stream_idx,
+                              ahead->streams[stream_idx].end_line++);
+
+    if (fetch_idx == AHEAD_NONE) {
+        fetch_idx = ahead->fresh_fetch_idx++;
+    } else {
+        ahead->free_fetch_idx = ahead->fetches[fetch_idx].place;
+    }
+    ahead->fetching_count++;
+    ahead->fetches[fetch_idx] = (AheadFetch) {
+        .stream_idx = stream_idx,
+        .place = place,
+        .first_waiter_idx = AHEAD_NONE,
+    };
+    ahead->lines[place] = fetch_idx;
+    ahead->counters.fetched_lines++;
+    return fetch_idx;
+}
+
+bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter)
+{
+    AheadFetch *fetch = &ahead->fetches[fetch_idx];
+    uint32_t waiter_idx = fetch->first_waiter_idx;
+
+    if (waiter_idx == AHEAD_NONE) {
+        return false;
+    }
+    *waiter = ahead->waiters[waiter_idx];
+    fetch->first_waiter_idx = waiter->next_idx;
+    ahead->waiters[waiter_idx].next_idx = ahead->free_waiter_idx;
+    ahead->free_waiter_idx = waiter_idx;
+    return true;
+}
+
+uint32_t ahead_fetched(Ahead *ahead, uint32_t fetch_idx)
+{
+    AheadFetch *fetch = &ahead->fetches[fetch_idx];
+    uint32_t stream_idx = fetch->stream_idx;
+
+    if (stream_idx != AHEAD_NONE) {
+        ahead->lines[fetch->place] = AHEAD_NONE;
+    }
+    fetch->place = ahead->free_fetch_idx;
+    ahead->free_fetch_idx = fetch_idx;
+    ahead->fetching_count--;
+    return stream_idx;
+}
+
+void ahead_forget(Ahead *ahead, uint32_t zone_idx)
+{
+    for (uint32_t i = 0; i < ahead->config.streams; i++) {
+        if (ahead->streams[i].zone_idx == zone_idx) {
+            empty_ring(ahead, i, 0);
+            ahead->streams[i].zone_idx = AHEAD_NONE;
+            ahead->streams[i].reads = 0;
+        }
+    }
+}
