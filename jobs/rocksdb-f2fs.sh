@@ -5,7 +5,7 @@
 # F2FS has its metadata on the drive's conventional namespace, the last one, and
 # writes its data to the zoned one as a log, which it cleans when zones run short.
 #
-#   ARGS="n=100000 reads=10000 value_size=4000 benchmarks=fillrandom,overwrite"
+#   ARGS="n=75000 reads=10000 value_size=4000 benchmarks=fillrandom,overwrite"
 #
 # Knows nothing of the drive's sizes.
 #
@@ -39,7 +39,7 @@ prepare "mount it" mount -t f2fs "$conventional" /mnt
 # would be in the guest's memory.
 step rocksdb db_bench --db=/mnt/db --seed=1 --histogram=1 \
     --benchmarks="${benchmarks:-fillrandom,overwrite,readrandom}" \
-    --num="${n:-100000}" --reads="${reads:-10000}" \
+    --num="${n:-75000}" --reads="${reads:-10000}" \
     --value_size="${value_size:-4000}" --compression_type=none \
     --write_buffer_size=$((16 << 20)) --target_file_size_base=$((16 << 20)) \
     --max_bytes_for_level_base=$((64 << 20)) \

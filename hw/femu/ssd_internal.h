@@ -353,11 +353,9 @@ typedef struct Stats {
     /* Readings of the ever-growing counters at the last reset. */
     FlashCounters flash;
     ConvCounters conv;
-    uint64_t padded_bytes;
     AheadCounters ahead;
     uint64_t *channel_busy_ns;
     uint64_t *unit_busy_ns;
-    uint64_t finish_padded_bytes; /* ever-growing: see ssd_issue_fill() */
 } Stats;
 
 struct Ssd {

@@ -35,7 +35,6 @@ void ssd_stats_reset(Ssd *ssd, uint64_t now_ns)
     stats->since_at_ns = now_ns;
     stats->flash = ssd->flash.counters;
     stats->conv = ssd->conv.counters;
-    stats->padded_bytes = stats->finish_padded_bytes;
     stats->ahead = ssd->ahead.counters;
     for (uint32_t i = 0; i < ssd->params.channels; i++) {
         stats->channel_busy_ns[i] = flash_channel_busy_ns(&ssd->flash, i,
@@ -127,7 +126,7 @@ static void append_flash(const Ssd *ssd, GString *json)
 
 uint64_t ssd_stats_padded_bytes(const Ssd *ssd)
 {
-    return ssd->stats.finish_padded_bytes - ssd->stats.padded_bytes;
+    return ssd->flash.counters.padded_bytes - ssd->stats.flash.padded_bytes;
 }
 
 uint32_t ssd_stats_page_bytes(const Ssd *ssd)
