@@ -1,6 +1,6 @@
 /*
  * femu-sim: the drive without QEMU. This file finds the command that is asked
- * for; sim.h lists them.
+ * for; commands/commands.h lists them.
  *
  * Knows nothing of what the commands do.
  *
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim.h"
+#include "commands/commands.h"
 
 typedef struct SimCommand {
     const char *name;

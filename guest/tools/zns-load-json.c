@@ -9,12 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "zns-load.h"
-
-/* The percentiles that fio prints unless it is told otherwise, per million. */
-static const uint32_t percentiles[] = {
-    10000, 50000, 100000, 200000, 300000, 400000, 500000, 600000, 700000,
-    800000, 900000, 950000, 990000, 995000, 999000, 999500, 999900,
-};
+#include "../../tools/common/fio_json.h"
 
 /* The workers of a job, taken together. */
 typedef struct {
@@ -25,21 +20,6 @@ typedef struct {
     uint64_t reset_count;
     int error;
 } Result;
-
-static void json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text);
-        } else if ((unsigned char)*text < 0x20) {
-            fprintf(out, "\\u%04x", (unsigned char)*text);
-        } else {
-            fputc(*text, out);
-        }
-    }
-    fputc('"', out);
-}
 
 static void json_percentiles(FILE *out, const Latency *latency)
 {

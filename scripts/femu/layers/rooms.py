@@ -221,10 +221,14 @@ def document_faults(text, table, house, folders):
     return faults
 
 
-def summary(house):
-    return (f'rooms: {len(house.rooms)} rooms, '
-            f'{len(house.room_circles())} circles, '
-            f'{len(house.arrows_up())} arrows up')
+def summary(*houses):
+    """Return: the last line, of houses that may have rooms in common."""
+    names = {room for house in houses for room in house.rooms}
+    found = {tuple(circle) for house in houses
+             for circle in house.room_circles()}
+    up = {arrow for house in houses for arrow in house.arrows_up()}
+    return (f'rooms: {len(names)} rooms, {len(found)} circles, '
+            f'{len(up)} arrows up')
 
 
 def graph(house):

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What stands around the core and the device: the rooms of the simulator, and
+what of ours the tests and the guest's programs may include.
+
+Knows nothing of what the code does.
+"""
+
+import os
+import re
+
+from femu.layers import rooms
+
+# The rooms of tools/, above those of the core; as in rooms.CORE.
+TOOLS = (
+    ('tools/config', 'tools/config/', "QEMU's configuration files"),
+    ('tools/common', 'tools/common/',
+     'values, latencies, random numbers, a heap, pictures'),
+    ('tools/plan', 'tools/plan/', 'what a workload is, and how it is said'),
+    ('tools/output', 'tools/output/', 'what came of it, and how it is told'),
+    ('tools/engine', 'tools/engine/', 'sends a plan to a drive'),
+    ('tools/commands', 'tools/commands/ tools/femu-sim.c',
+     'the commands of femu-sim'),
+)
+# Whose files may include what else of ours: a folder, or a file. What is of
+# none of these folders is held by the rooms.
+INCLUDES = (
+    ('tests/unit/', 'hw/femu/ tools/config/'),
+    ('tests/fuzz/', 'hw/femu/ssd.h hw/femu/ssd_trace.h hw/femu/params.h '
+     'hw/femu/params_text.h tools/config/ tests/unit/any_params.h'),
+    ('tests/qtest/', 'hw/femu/params.h'),
+    ('tests/mutants/', ''),
+    ('guest/', 'tools/common/fio_json.h'),
+    ('tools/', 'hw/femu/'),
+)
+INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+
+
+def find(top, path, name):
+    """Return: the file of ours that #include "name" in path means, or None."""
+    for base in (os.path.dirname(path), 'hw/femu', 'tools', 'tools/config',
+                 'tests/unit', ''):
+        found = os.path.normpath(os.path.join(base, name))
+        if os.path.isfile(os.path.join(top, found)):
+            return found
+    return None
+
+
+def _texts(top, files, folders):
+    """Return: {path: text} of the C files in FOLDERS."""
+    texts = {}
+    for path in files:
+        if path.startswith(folders) and path.endswith(('.c', '.h')):
+            with open(os.path.join(top, path), encoding='utf-8') as file:
+                texts[path] = file.read()
+    return texts
+
+
+def read(top, files, core=rooms.CORE):
+    """Return: the rooms of the CORE and of tools/ as a rooms.House."""
+    table = core + TOOLS
+    texts = {path: text for path, text in
+             _texts(top, files, ('hw/femu/', 'tools/')).items()
+             if path.startswith('tools/') or
+             any(rooms.fits(pattern, path) for row in table
+                 for pattern in row[1].split())}
+    return rooms.House(table, texts,
+                       lambda path, name: find(top, path, name))
+
+
+def include_faults(top, files):
+    """Return: [(path, line, what)] of includes that INCLUDES does not allow."""
+    found = []
+    for folder, others in INCLUDES:
+        for path, text in sorted(_texts(top, files, (folder,)).items()):
+            found += _faults_of(top, path, text, [folder, *others.split()])
+    return found
+
+
+def _faults_of(top, path, text, allowed):
+    faults = []
+    for number, line in enumerate(text.split('\n'), 1):
+        match = INCLUDE.match(line)
+        target = match and find(top, path, match[1])
+        if target and (not any(rooms.fits(one, target) for one in allowed) or
+                       target.startswith('hw/femu/nvme/')):
+            faults.append((path, number, f'{match[1]}: {allowed[0]} may '
+                           f'include of ours only: {", ".join(allowed)}'))
+    return faults

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rooms of what is written in Python, and who may import whom.
+
+A room may import itself and the rooms that stand before it, Python's own
+library, and the libraries that its row names. Knows nothing of what the code
+does.
+"""
+
+import ast
+import os
+import sys
+
+from femu.layers.rooms import circles
+
+FEMU = 'scripts/femu/'
+# Bottom to top: (room, libraries, what it is). A room is a package of
+# scripts/femu/, or a folder with commands or tests.
+TABLE = (
+    ('common', '', 'paths, progress, errors, numbers, what the user asked for'),
+    ('drawing', 'matplotlib', 'how pages, pictures and axes look'),
+    ('trace', 'numpy', 'trace.csv'),
+    ('results', 'numpy', 'what a run left behind'),
+    ('report', 'matplotlib numpy', "a run's table, page and pictures"),
+    ('measured', '', 'measured experiments, and bounds on errors'),
+    ('validate', 'scipy', 'measured points beside the model'),
+    ('figures', '', "the papers' figures"),
+    ('observations', '', 'what papers observed'),
+    ('interference', '', 'finish and reset beside I/O'),
+    ('guest_table', '', 'measured experiments in the guest'),
+    ('image', '', "the guest's kernel and image"),
+    ('guest', '', 'a guest, started and watched'),
+    ('mutants', 'clang', 'changes that no test sees'),
+    ('layers', '', 'which file may use which'),
+    ('scripts', '', 'the commands'),
+    ('tests/sim', '', 'femu-sim from outside'),
+    ('tests/headline', '', 'what is stated of the ZN540'),
+    ('tests/guest', '', 'Linux on the drive'),
+    ('tests/report', 'matplotlib numpy', 'what a run is reported as'),
+    ('tests/mutants', '', 'the command that mutates'),
+    ('tests/fuzz', '', 'seeds of the device'),
+    ('tests/scripts', '', 'the commands that build and test'),
+    ('tests/readme', '', "README.md's commands"),
+)
+ROOMS = [row[0] for row in TABLE]
+
+
+def is_python(path, text):
+    return path.startswith(('scripts/', 'tests/', 'guest/')) and (
+        path.endswith('.py') or text.startswith('#!/usr/bin/python3'))
+
+
+def room_of(path):
+    """Return: the room that PATH is in, or None."""
+    folders = path.split('/')[:-1]
+    if path.startswith(FEMU):
+        folders = folders[2:] or ['scripts']
+    elif folders[0] == 'scripts':
+        folders = folders[:1]
+    name = '/'.join(folders[:2])
+    return name if name in ROOMS else None
+
+
+def imported(text):
+    """Yields (line, dotted name) of every import of a file, wherever it is."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, name.name) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, '.' * node.level + (node.module or '')
+
+
+class Packages:
+    """The Python of a tree.
+
+    faults: [(path, line, what)]
+    edges: {(room, other room)} of the imports that cross.
+    """
+
+    rooms = ROOMS
+
+    def __init__(self, texts):
+        """texts: {path: text} of all that is_python()."""
+        self.faults = []
+        self._up = []
+        self.edges = set()
+        self._paths = set(texts)
+        used = set()
+        for path, text in sorted(texts.items()):
+            room = room_of(path)
+            if room is None:
+                self.faults.append((path, 1, 'the file is in no room'))
+                continue
+            used.add(room)
+            try:
+                found = list(imported(text))
+            except SyntaxError as error:
+                self.faults.append((path, error.lineno, 'is no Python'))
+                continue
+            for line, name in found:
+                self._import(path, room, line, name)
+        self.faults += [(room, 0, 'no file is in that room') for room in ROOMS
+                        if room not in used]
+
+    def _import(self, path, room, line, name):
+        first, _, rest = name.partition('.')
+        if first in sys.stdlib_module_names or \
+                first in TABLE[ROOMS.index(room)][1].split():
+            return
+        other = rest.split('.')[0] if first == 'femu' else self._beside(
+            room, first)
+        if other not in ROOMS:
+            self.faults.append((path, line, f'room {room} may not import '
+                                f'{name or "."}'))
+        elif other != room:
+            self.edges.add((room, other))
+            if ROOMS.index(other) > ROOMS.index(room):
+                self._up.append((path, line, f'room {room} imports {name}, in '
+                                f'the room {other} above it'))
+
+    def _beside(self, room, name):
+        """Return: the tests' room that has a module NAME, or None."""
+        found = [other for other in ROOMS if other.startswith('tests/') and
+                 f'{other}/{name}.py' in self._paths]
+        return room if room in found else found[0] if found else None
+
+    def arrows_up(self):
+        return self._up
+
+    def room_circles(self):
+        return circles(ROOMS, self.edges)
+
+
+def read(top, files):
+    """Return: the Packages of a tree."""
+    texts = {}
+    for path in files:
+        if path.startswith(('scripts/', 'tests/', 'guest/')) and \
+                os.path.splitext(path)[1] in ('', '.py'):
+            with open(os.path.join(top, path), encoding='utf-8') as file:
+                text = file.read()
+            if is_python(path, text):
+                texts[path] = text
+    return Packages(texts)
+
+
+def faults_of(packages):
+    """Return: [(path, line, what)], all that is wrong."""
+    return packages.faults + packages.arrows_up() + [
+        ('rooms', 0, 'a circle: ' + ', '.join(circle))
+        for circle in packages.room_circles()]
+
+
+def graph(packages):
+    """Yields the lines that say which room imports which."""
+    for room in reversed(ROOMS):
+        others = [other for other in ROOMS if (room, other) in packages.edges]
+        yield ' -> '.join([room, ', '.join(others)] if others else [room])

@@ -1,0 +1,213 @@
+/*
+ * The clock that jumps from completion to completion.
+ *
+ * Knows nothing of which commands are sent, and why.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "drive.h"
+
+#include <inttypes.h>
+
+#include "common/error.h"
+#include "ssd_trace.h"
+
+/* A command inside the drive; its index is its tag. */
+typedef struct SimSlot {
+    SsdCmd cmd;
+    unsigned sender;
+    uint64_t trace_seq;
+} SimSlot;
+
+/* While the drive is watched, it runs at most this far at a time. */
+#define BUSY_STEP_NS 10000000
+#define BUSY_CAPACITY (1u << 18)
+
+struct SimDrive {
+    Ssd *ssd;
+    SimBusySink *busy_sink; /* NULL: not watched */
+    void *busy_context;
+    SsdTrace *trace; /* NULL: not recorded */
+    uint64_t now_ns;
+    SimSlot *slots;
+    uint32_t *free_tags;
+    uint32_t free_count;
+};
+
+SimDrive *sim_drive_new(const SsdParams *params, const char *trace_path,
+                        GError **error)
+{
+    SimDrive *drive;
+    SsdTrace *trace = NULL;
+
+    if (trace_path && !(trace = ssd_trace_create(trace_path, params, error))) {
+        return NULL;
+    }
+    drive = g_new0(SimDrive, 1);
+    drive->ssd = ssd_new(params);
+    drive->trace = trace;
+    drive->slots = g_new0(SimSlot, params->cmd_slots);
+    drive->free_tags = g_new0(uint32_t, params->cmd_slots);
+    drive->free_count = params->cmd_slots;
+    for (uint32_t i = 0; i < params->cmd_slots; i++) {
+        drive->free_tags[i] = params->cmd_slots - 1 - i;
+    }
+    return drive;
+}
+
+bool sim_drive_free(SimDrive *drive, GError **error)
+{
+    bool written = !drive->trace ||
+                   ssd_trace_close(drive->trace, drive->now_ns, error);
+
+    ssd_free(drive->ssd);
+    g_free(drive->slots);
+    g_free(drive->free_tags);
+    g_free(drive);
+    return written;
+}
+
+Ssd *sim_drive_ssd(SimDrive *drive)
+{
+    return drive->ssd;
+}
+
+uint64_t sim_drive_now_ns(const SimDrive *drive)
+{
+    return drive->now_ns;
+}
+
+bool sim_drive_submit(SimDrive *drive, const SsdCmd *cmd, unsigned sender,
+                      GError **error)
+{
+    uint32_t tag = drive->free_tags[drive->free_count - 1];
+    SimSlot *slot = &drive->slots[tag];
+    SsdAccept accept = ssd_submit(drive->ssd, drive->now_ns, cmd, tag);
+
+    if (drive->trace) {
+        slot->trace_seq = ssd_trace_submit(drive->trace, drive->now_ns, cmd,
+                                           accept.status);
+    }
+    if (accept.status != SSD_SUCCESS) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0,
+                    "at %" PRIu64 " ns the drive rejected %s of %" PRIu32
+                    " blocks at LBA %" PRIu64 ": %s (status 0x%03x)",
+                    drive->now_ns, ssd_op_name(cmd->op), cmd->nlb, cmd->slba,
+                    sim_status_text(accept.status), accept.status);
+        return false;
+    }
+    slot->cmd = *cmd;
+    slot->sender = sender;
+    drive->free_count--;
+    return true;
+}
+
+static void drive_done(SimDrive *drive, SimDone *result)
+{
+    SimSlot *slot = &drive->slots[result->done.tag];
+
+    g_assert(result->done.due_at_ns == drive->now_ns);
+    result->cmd = slot->cmd;
+    result->sender = slot->sender;
+    drive->free_tags[drive->free_count++] = result->done.tag;
+    if (drive->trace) {
+        ssd_trace_done(drive->trace, slot->trace_seq, &result->done);
+    }
+}
+
+void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context)
+{
+    ssd_busy_log_start(drive->ssd, BUSY_CAPACITY);
+    drive->busy_sink = sink;
+    drive->busy_context = context;
+}
+
+static void hand_on_busy(SimDrive *drive)
+{
+    SsdBusy busy;
+
+    while (ssd_busy_log_take(drive->ssd, &busy, 1) > 0) {
+        drive->busy_sink(drive->busy_context, &busy);
+    }
+}
+
+/* The clock's next stop; a watched drive makes more of them. */
+static uint64_t next_stop_ns(SimDrive *drive)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);
+
+    if (drive->busy_sink) {
+        hand_on_busy(drive);
+        if (next_at_ns != UINT64_MAX) {
+            next_at_ns = MIN(next_at_ns, drive->now_ns + BUSY_STEP_NS);
+        }
+    }
+    return next_at_ns;
+}
+
+bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
+{
+    while (ssd_poll(drive->ssd, drive->now_ns, &done->done, 1) == 0) {
+        uint64_t next_at_ns = next_stop_ns(drive);
+
+        g_assert(next_at_ns > drive->now_ns);
+        if (next_at_ns == UINT64_MAX || next_at_ns > until_ns) {
+            if (until_ns != UINT64_MAX) {
+                drive->now_ns = until_ns;
+            }
+            return false;
+        }
+        drive->now_ns = next_at_ns;
+    }
+    drive_done(drive, done);
+    return true;
+}
+
+SimDone sim_drive_wait(SimDrive *drive)
+{
+    SimDone done;
+    bool came = sim_drive_next(drive, UINT64_MAX, &done);
+
+    g_assert(came);
+    return done;
+}
+
+const char *sim_status_text(SsdStatus status)
+{
+    switch (status) {
+    case SSD_SUCCESS:
+        return "success";
+    case SSD_INVALID_OPCODE:
+        return "invalid command opcode";
+    case SSD_INVALID_FIELD:
+        return "invalid field";
+    case SSD_INVALID_NAMESPACE_OR_FORMAT:
+        return "invalid namespace or format";
+    case SSD_COMMAND_SIZE_LIMIT_EXCEEDED:
+        return "command size limit exceeded";
+    case SSD_LBA_OUT_OF_RANGE:
+        return "LBA out of range";
+    case SSD_INVALID_ZONE_OPERATION:
+        return "invalid zone operation";
+    case SSD_ZRWA_UNAVAILABLE:
+        return "no ZRWA is available";
+    case SSD_ZONE_BOUNDARY_ERROR:
+        return "zone boundary error";
+    case SSD_ZONE_IS_FULL:
+        return "zone is full";
+    case SSD_ZONE_IS_READ_ONLY:
+        return "zone is read-only";
+    case SSD_ZONE_IS_OFFLINE:
+        return "zone is offline";
+    case SSD_ZONE_INVALID_WRITE:
+        return "write not at the write pointer";
+    case SSD_TOO_MANY_ACTIVE_ZONES:
+        return "too many active zones";
+    case SSD_TOO_MANY_OPEN_ZONES:
+        return "too many open zones";
+    case SSD_INVALID_ZONE_STATE_TRANSITION:
+        return "invalid zone state transition";
+    }
+    return "unknown status";
+}

@@ -1,0 +1,444 @@
+/*
+ * The engine's loop: completions of the drive and events of the host in order
+ * of time, completions first.
+ *
+ * Knows nothing of how a plan is written down, and of how results are printed.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "engine.h"
+
+#include <inttypes.h>
+
+#include "common/error.h"
+#include "internal.h"
+#include "common/progress.h"
+
+/* --- Queues of slots ----------------------------------------------------- */
+
+void slot_queue_init(SlotQueue *queue)
+{
+    queue->head_idx = queue->tail_idx = ENGINE_NONE;
+}
+
+void slot_queue_append(Engine *engine, SlotQueue *queue, uint32_t slot_idx)
+{
+    engine->slots[slot_idx].next_idx = ENGINE_NONE;
+    if (queue->head_idx == ENGINE_NONE) {
+        queue->head_idx = slot_idx;
+    } else {
+        engine->slots[queue->tail_idx].next_idx = slot_idx;
+    }
+    queue->tail_idx = slot_idx;
+}
+
+uint32_t slot_queue_take(Engine *engine, SlotQueue *queue)
+{
+    uint32_t slot_idx = queue->head_idx;
+
+    queue->head_idx = engine->slots[slot_idx].next_idx;
+    return slot_idx;
+}
+
+/* --- Commands ------------------------------------------------------------ */
+
+void engine_fail(Engine *engine, const char *format, ...)
+{
+    va_list args;
+
+    if (!engine->failure) {
+        va_start(args, format);
+        engine->failure = g_error_new_valist(SIM_ERROR_DOMAIN, 0, format,
+                                             args);
+        va_end(args);
+    }
+}
+
+uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
+                              uint32_t zone_idx)
+{
+    SsdZone zone = ssd_zone(engine->ssd, nsid, zone_idx);
+
+    if (zone.state == SSD_ZONE_FULL) {
+        return engine->params->zone_capacity_bytes;
+    }
+    return (zone.wp_lba - zone.start_lba) * engine->params->lba_bytes;
+}
+
+static bool is_io(const Slot *slot)
+{
+    return slot->cmd.op == SSD_OP_READ || slot->cmd.op == SSD_OP_WRITE ||
+           slot->cmd.op == SSD_OP_APPEND;
+}
+
+/* The host's time for one command. */
+static uint64_t overhead_ns(Engine *engine)
+{
+    const Plan *plan = engine->plan;
+    uint64_t ns = plan->host_overhead_ns;
+
+    if (plan->host_spread_ns > 0) {
+        ns += sim_random_below(&engine->random, 2 * plan->host_spread_ns + 1) -
+              plan->host_spread_ns;
+    }
+    if (plan->host_stall_ns > 0 && sim_random_below(&engine->random, 1000000) <
+        plan->host_stall_per_million) {
+        ns += sim_random_below(&engine->random, plan->host_stall_ns);
+    }
+    return ns;
+}
+
+void engine_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
+{
+    Slot *slot = &engine->slots[slot_idx];
+    uint64_t delay_ns = overhead_ns(engine) + wait_ns;
+
+    slot->cmd_start_at_ns = engine_now_ns(engine) + wait_ns;
+    slot->merged_idx = ENGINE_NONE;
+    engine->io_inside += is_io(slot);
+    if (delay_ns == 0) {
+        policy_submit(engine, slot_idx);
+    } else {
+        sim_heap_push(&engine->events, engine_now_ns(engine) + delay_ns,
+                      EVENT_SUBMIT, slot_idx);
+    }
+}
+
+void engine_dispatch(Engine *engine, uint32_t slot_idx)
+{
+    SsdCmd cmd = engine->slots[slot_idx].cmd;
+    uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
+
+    if (!ssd_has_room(engine->ssd)) {
+        slot_queue_append(engine, &engine->no_room, slot_idx);
+        return;
+    }
+    while (merged_idx != ENGINE_NONE) {
+        cmd.nlb += engine->slots[merged_idx].cmd.nlb;
+        merged_idx = engine->slots[merged_idx].merged_idx;
+    }
+    if (!engine->failure &&
+        !sim_drive_submit(engine->drive, &cmd, slot_idx, &engine->failure)) {
+        const Slot *slot = &engine->slots[slot_idx];
+        const Worker *worker = &engine->workers[slot->worker_idx];
+
+        g_prefix_error(&engine->failure, "job '%s', worker %u, zone %" PRIu32
+                       ": ", worker->job->name, worker->worker_idx,
+                       slot->zone_idx);
+    }
+}
+
+/* --- The ends of operations and jobs ------------------------------------- */
+
+static void note_ended(Engine *engine, const Worker *worker, const Slot *slot,
+                       bool prepared)
+{
+    ResultJob *job = &engine->result->jobs[worker->job_idx];
+    ResultEntry entry = {
+        .job_idx = worker->job_idx,
+        .worker_idx = worker->worker_idx,
+        .op = slot->op,
+        .zone_idx = slot->zone_idx,
+        .slba = slot->cmd.slba,
+        .nlb = slot->cmd.nlb,
+        .start_at_ns = (prepared ? slot->cmd_start_at_ns
+                                 : slot->op_start_at_ns) -
+                       engine->result->start_at_ns,
+        .end_at_ns = engine_now_ns(engine) - engine->result->start_at_ns,
+        .measured = !prepared && engine_now_ns(engine) >= job->measure_at_ns,
+    };
+
+    if (prepared) {
+        entry.op = slot->step == SLOT_RESET ? PLAN_RESET : PLAN_WRITE;
+        result_op_add(&job->prepared[entry.op], &entry,
+                      slot->cmd.nlb * (uint64_t)engine->params->lba_bytes);
+    } else if (entry.measured) {
+        result_op_add(&job->ops[entry.op], &entry,
+                      worker_op_bytes(engine, slot));
+    }
+    job->end_at_ns = MAX(job->end_at_ns, engine_now_ns(engine));
+    if (engine->result->logger) {
+        engine->result->logger(engine->result->logger_context, &entry);
+    }
+}
+
+static void slot_free(Engine *engine, Worker *worker, uint32_t slot_idx)
+{
+    Slot *slot = &engine->slots[slot_idx];
+
+    slot->step = SLOT_FREE;
+    slot->next_idx = worker->free_slot_idx;
+    worker->free_slot_idx = slot_idx;
+    worker->inflight--;
+}
+
+/* One slot's part of a command has ended. */
+static void slot_ended(Engine *engine, uint32_t slot_idx)
+{
+    Slot *slot = &engine->slots[slot_idx];
+    Worker *worker = &engine->workers[slot->worker_idx];
+    SlotStep step = slot->step;
+    bool prepared = step == SLOT_RESET || step == SLOT_PREWRITE;
+
+    engine->io_inside -= is_io(slot);
+    if (prepared) {
+        note_ended(engine, worker, slot, true);
+    }
+    if (worker_step(engine, worker, slot_idx)) {
+        return;
+    }
+    if (!prepared) {
+        note_ended(engine, worker, slot, false);
+        pace_op_ended(engine, worker);
+    }
+    slot_free(engine, worker, slot_idx);
+    pace_pump(engine, worker);
+}
+
+static void command_ended(Engine *engine, const SimDone *done)
+{
+    uint32_t slot_idx = done->sender;
+
+    engine->result->end_at_ns = engine_now_ns(engine);
+    engine->result->command_count++;
+    policy_ended(engine, slot_idx);
+    while (slot_idx != ENGINE_NONE) {
+        uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
+
+        slot_ended(engine, slot_idx);
+        slot_idx = merged_idx;
+    }
+    while (engine->no_room.head_idx != ENGINE_NONE &&
+           ssd_has_room(engine->ssd)) {
+        engine_dispatch(engine, slot_queue_take(engine, &engine->no_room));
+    }
+}
+
+/* Each worker when its start-up is over, as threads of a host do. */
+static void schedule_workers(Engine *engine, unsigned job_idx)
+{
+    const PlanJob *job = plan_job(engine->plan, job_idx);
+    SimRandom random = {job->seed ^ ((uint64_t)job_idx << 48)};
+
+    for (unsigned i = 0; i < job->workers; i++) {
+        uint64_t at_ns = engine_now_ns(engine) + job->start_delay_ns;
+
+        if (job->start_spread_ns > 0) {
+            at_ns += sim_random_below(&random, job->start_spread_ns);
+        }
+        sim_heap_push(&engine->events, at_ns, EVENT_START,
+                      engine->jobs[job_idx].first_worker_idx + i);
+    }
+}
+
+/* Start the jobs that wait for nothing any more. */
+static void start_jobs(Engine *engine)
+{
+    uint64_t now_ns = engine_now_ns(engine);
+
+    while (engine->next_job_idx < engine->plan->jobs->len) {
+        unsigned job_idx = engine->next_job_idx;
+        const PlanJob *job = plan_job(engine->plan, job_idx);
+        ResultJob *result = &engine->result->jobs[job_idx];
+
+        if (job->stonewall && engine->jobs_running > 0) {
+            return;
+        }
+        engine->next_job_idx++;
+        engine->jobs_running++;
+        result->measure_at_ns = now_ns + job->start_delay_ns + job->ramp_ns;
+        result->end_at_ns = now_ns + job->start_delay_ns;
+        schedule_workers(engine, job_idx);
+    }
+}
+
+static void stop_all(Engine *engine)
+{
+    for (unsigned i = 0; i < engine->worker_count; i++) {
+        Worker *worker = &engine->workers[i];
+        ResultJob *result = &engine->result->jobs[worker->job_idx];
+
+        if (worker->stopped) {
+            continue;
+        }
+        worker->stopped = true;
+        if (worker->started) {
+            result->end_at_ns = MAX(result->end_at_ns, engine_now_ns(engine));
+        }
+        if (worker->started && worker->inflight == 0) {
+            engine_worker_ended(engine, worker);
+        }
+    }
+}
+
+void engine_worker_ended(Engine *engine, Worker *worker)
+{
+    JobRun *job = &engine->jobs[worker->job_idx];
+
+    if (worker->ended) {
+        return;
+    }
+    g_assert(worker->stopped && worker->inflight == 0);
+    worker->ended = true;
+    if (--job->workers_left > 0) {
+        return;
+    }
+    engine->jobs_running--;
+    if (worker->job->ends_all) {
+        engine->next_job_idx = engine->plan->jobs->len;
+        stop_all(engine);
+    }
+    start_jobs(engine);
+}
+
+/* --- The loop ------------------------------------------------------------ */
+
+static void start_worker(Engine *engine, Worker *worker)
+{
+    worker->started = true;
+    if (worker->stopped) {
+        engine_worker_ended(engine, worker);
+        return;
+    }
+    pace_start(engine, worker);
+    pace_pump(engine, worker);
+}
+
+static void host_event(Engine *engine, const SimEvent *event)
+{
+    switch (event->kind) {
+    case EVENT_START:
+        start_worker(engine, &engine->workers[event->idx]);
+        break;
+    case EVENT_WAKE:
+        if (engine->workers[event->idx].wake_at_ns == event->at_ns) {
+            engine->workers[event->idx].wake_at_ns = UINT64_MAX;
+            pace_pump(engine, &engine->workers[event->idx]);
+        }
+        break;
+    case EVENT_SUBMIT:
+        policy_submit(engine, event->idx);
+        break;
+    case EVENT_EPOCH:
+        policy_epoch(engine);
+        break;
+    }
+}
+
+static void run_loop(Engine *engine)
+{
+    SimProgress progress = {0};
+
+    while (!engine->failure) {
+        uint64_t host_at_ns = sim_heap_next_at_ns(&engine->events);
+        SimDone done;
+
+        if (sim_drive_next(engine->drive, host_at_ns, &done)) {
+            command_ended(engine, &done);
+            sim_progress(&progress, engine->result->command_count,
+                         engine_now_ns(engine) - engine->result->start_at_ns);
+        } else if (host_at_ns == UINT64_MAX) {
+            break;
+        } else {
+            SimEvent event = sim_heap_pop(&engine->events);
+
+            host_event(engine, &event);
+        }
+    }
+    sim_progress_end(&progress);
+}
+
+/* --- Setting up ---------------------------------------------------------- */
+
+static void init_worker(Engine *engine, unsigned job_idx, unsigned i,
+                        unsigned *worker_idx, unsigned *slot_idx)
+{
+    Worker *worker = &engine->workers[*worker_idx];
+    const PlanJob *job = plan_job(engine->plan, job_idx);
+
+    worker->job = job;
+    worker->job_idx = job_idx;
+    worker->worker_idx = i;
+    worker->free_slot_idx = ENGINE_NONE;
+    for (unsigned k = job->depth; k-- > 0;) {
+        Slot *slot = &engine->slots[*slot_idx + k];
+
+        slot->worker_idx = *worker_idx;
+        slot->next_idx = worker->free_slot_idx;
+        worker->free_slot_idx = *slot_idx + k;
+    }
+    *slot_idx += job->depth;
+    (*worker_idx)++;
+    worker_init(engine, worker);
+}
+
+static void init_workers(Engine *engine)
+{
+    unsigned worker_idx = 0, slot_idx = 0;
+
+    for (unsigned i = 0; i < engine->plan->jobs->len; i++) {
+        const PlanJob *job = plan_job(engine->plan, i);
+
+        engine->worker_count += job->workers;
+        engine->slot_count += job->workers * job->depth;
+    }
+    engine->workers = g_new0(Worker, engine->worker_count);
+    engine->slots = g_new0(Slot, engine->slot_count);
+    engine->jobs = g_new0(JobRun, engine->plan->jobs->len);
+    for (unsigned i = 0; i < engine->plan->jobs->len; i++) {
+        const PlanJob *job = plan_job(engine->plan, i);
+
+        engine->jobs[i].first_worker_idx = worker_idx;
+        engine->jobs[i].workers_left = job->workers;
+        for (unsigned k = 0; k < job->workers; k++) {
+            init_worker(engine, i, k, &worker_idx, &slot_idx);
+        }
+    }
+}
+
+static void engine_clear(Engine *engine)
+{
+    for (unsigned i = 0; i < engine->worker_count; i++) {
+        worker_clear(&engine->workers[i]);
+    }
+    policy_clear(engine);
+    sim_heap_clear(&engine->events);
+    g_free(engine->workers);
+    g_free(engine->slots);
+    g_free(engine->jobs);
+}
+
+bool engine_run(const Plan *plan, SimDrive *drive, Result *result,
+                GError **error)
+{
+    Engine engine = {
+        .plan = plan,
+        .params = ssd_params(sim_drive_ssd(drive)),
+        .drive = drive,
+        .ssd = sim_drive_ssd(drive),
+        .result = result,
+        .random = {plan->host_seed},
+    };
+    bool ran;
+
+    sim_heap_init(&engine.events);
+    slot_queue_init(&engine.no_room);
+    policy_init(&engine);
+    init_workers(&engine);
+    ran = !engine.failure && prefill_run(&engine, error);
+    if (ran) {
+        result->started = true;
+        result->start_at_ns = engine_now_ns(&engine);
+        result->end_at_ns = result->start_at_ns;
+        ssd_stats_reset(engine.ssd, result->start_at_ns);
+        start_jobs(&engine);
+        run_loop(&engine);
+    }
+    if (engine.failure) {
+        ran = false;
+        g_propagate_error(error, engine.failure);
+    }
+    engine_clear(&engine);
+    return ran;
+}

@@ -1,0 +1,229 @@
+/*
+ * Inside the engine: workers, their slots, and the host's queues.
+ *
+ * Knows nothing of how a plan is written down, and of how results are printed.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SIM_ENGINE_INTERNAL_H
+#define FEMU_SIM_ENGINE_INTERNAL_H
+
+#include "engine.h"
+#include "common/heap.h"
+#include "plan/iolog.h"
+#include "common/random.h"
+
+#define ENGINE_NONE UINT32_MAX
+
+/* Kinds of the host's events; `idx` is what is in brackets. */
+enum {
+    EVENT_START,    /* [worker] */
+    EVENT_WAKE,     /* [worker] its pace lets it send again */
+    EVENT_SUBMIT,   /* [slot] the host is done with the command */
+    EVENT_EPOCH,    /* [-] the policy looks at what it holds back */
+};
+
+typedef enum SlotStep {
+    SLOT_FREE,
+    SLOT_MAIN,     /* the operation itself, in one command */
+    SLOT_RESET,    /* empties a zone that is written anew */
+    SLOT_PREWRITE, /* a first write, then the operation */
+    SLOT_SOFT,     /* one write of several */
+} SlotStep;
+
+/* One operation under way; at most one command of it at a time. */
+typedef struct Slot {
+    uint32_t worker_idx;
+    SlotStep step;
+    PlanOp op;
+    uint32_t lane_idx;
+    uint32_t zone_idx;
+    SsdCmd cmd;
+    uint64_t op_start_at_ns;  /* the whole operation */
+    uint64_t cmd_start_at_ns; /* its command under way */
+    uint32_t next_idx;   /* slot: in the free list or in a queue */
+    uint32_t merged_idx; /* slot: whose write goes with this one's */
+} Slot;
+
+/* A place where a worker writes: one zone at a time. */
+typedef struct Lane {
+    uint32_t zone_i;   /* which of the worker's zones */
+    uint64_t at_bytes; /* next write */
+    uint64_t end_bytes; /* where the next zone is taken */
+    unsigned inflight;
+    bool resetting;
+    bool ended;        /* the worker's zones are used up */
+} Lane;
+
+/* Takes the worker's zones in turn, pass after pass. */
+typedef struct ZoneWalk {
+    uint32_t next_i;
+    uint64_t passes_left;
+} ZoneWalk;
+
+typedef struct Worker {
+    const PlanJob *job;
+    unsigned job_idx;
+    unsigned worker_idx; /* within the job */
+    uint32_t zone_count;
+    uint32_t free_slot_idx;
+    unsigned inflight;
+    Lane *lanes;
+    ZoneWalk write_walk; /* also of management */
+    ZoneWalk read_walk;
+    uint32_t read_zone_i;
+    uint64_t read_at_bytes;
+    uint64_t flat_write_at_bytes;
+    SimRandom random;
+    SimIolog *iolog; /* NULL: none */
+
+    bool started;
+    bool stopped; /* sends no more */
+    bool ended;   /* and nothing of it is under way */
+    uint64_t start_at_ns;
+    uint64_t sent_count;
+    uint64_t sent_bytes;
+    /* Pace. */
+    uint64_t rate_count; /* operations and bytes that the rate counts */
+    uint64_t rate_bytes;
+    uint64_t arrival_at_ns; /* open loop: of the next operation */
+    uint64_t think_left;
+    uint64_t think_until_at_ns;
+    uint64_t wake_at_ns; /* of the latest EVENT_WAKE; UINT64_MAX: none */
+} Worker;
+
+/* A job while it runs. */
+typedef struct JobRun {
+    unsigned first_worker_idx;
+    unsigned workers_left; /* not ended */
+    uint64_t sent_count;
+    uint64_t sent_bytes;
+} JobRun;
+
+/* Waiting slots in order. */
+typedef struct SlotQueue {
+    uint32_t head_idx;
+    uint32_t tail_idx;
+} SlotQueue;
+
+typedef struct Policy {
+    SlotQueue *zone_writes; /* [zone of the drive] behind the one under way */
+    bool *zone_busy;        /* [zone of the drive] a write is under way */
+    SlotQueue mgmt;         /* ZINC holds these back */
+    bool mgmt_inside;
+    bool epoch_runs;
+    unsigned holds;
+    uint64_t tokens;        /* I/Os since the last management command */
+} Policy;
+
+typedef struct Engine {
+    const Plan *plan;
+    const SsdParams *params;
+    SimDrive *drive;
+    Ssd *ssd;
+    Result *result;
+    SimHeap events;
+    Worker *workers;
+    unsigned worker_count;
+    Slot *slots;
+    unsigned slot_count;
+    JobRun *jobs;
+    unsigned next_job_idx; /* jobs from here on have not been started */
+    unsigned jobs_running;
+    SlotQueue no_room; /* what the drive cannot take yet */
+    Policy policy;
+    unsigned io_inside; /* reads, writes, appends between host and drive */
+    SimRandom random;   /* the host's spread */
+    GError *failure;    /* the drive rejected a command: all stops */
+} Engine;
+
+static inline uint64_t engine_now_ns(const Engine *engine)
+{
+    return sim_drive_now_ns(engine->drive);
+}
+
+static inline uint64_t engine_zone_lba(const Engine *engine, uint32_t zone_idx)
+{
+    return zone_idx * (engine->params->zone_size_bytes /
+                       engine->params->lba_bytes);
+}
+
+/* Bytes of a zone that are written, as the drive sees it. */
+uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
+                              uint32_t zone_idx);
+
+void slot_queue_init(SlotQueue *queue);
+void slot_queue_append(Engine *engine, SlotQueue *queue, uint32_t slot_idx);
+uint32_t slot_queue_take(Engine *engine, SlotQueue *queue);
+
+/*
+ * A slot's command is ready in slot->cmd: it reaches the policy after the
+ * host's overhead and `wait_ns`.
+ */
+void engine_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns);
+
+/* Hand a slot's command to the drive, or let it wait for room. */
+void engine_dispatch(Engine *engine, uint32_t slot_idx);
+
+/* The worker sends no more and nothing of it is under way. */
+void engine_worker_ended(Engine *engine, Worker *worker);
+
+G_GNUC_PRINTF(2, 3)
+void engine_fail(Engine *engine, const char *format, ...);
+
+/* --- worker.c: what a worker does next ------------------------------- */
+
+typedef enum WorkerPick {
+    PICK_SENT,
+    PICK_WAIT, /* until one of its own operations ends */
+    PICK_END,  /* nothing is left to do */
+    PICK_READY, /* within worker.c: nothing was needed */
+} WorkerPick;
+
+void worker_init(Engine *engine, Worker *worker);
+void worker_clear(Worker *worker);
+
+/* Start an operation in a free slot, if there is one to start. */
+WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
+
+/* Start an operation of one command, which goes to no zone. */
+void worker_start(Engine *engine, Worker *worker, PlanOp op,
+                  const SsdCmd *cmd, uint64_t start_at_ns);
+
+/*
+ * The slot's command has ended. Return: true when the operation goes on with
+ * another command, which has been sent.
+ */
+bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx);
+
+/* Bytes that an operation counts for, in rates and in throughput. */
+uint64_t worker_op_bytes(const Engine *engine, const Slot *slot);
+
+/* --- flat.c: the same in the conventional namespace ------------------ */
+
+WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
+
+/* --- pace.c: when a worker sends ------------------------------------- */
+
+void pace_start(Engine *engine, Worker *worker);
+
+/* Send all that the worker may send now; see to it that it is woken later. */
+void pace_pump(Engine *engine, Worker *worker);
+
+/* An operation of the worker has ended. */
+void pace_op_ended(Engine *engine, Worker *worker);
+
+/* --- policy.c -------------------------------------------------------- */
+
+void policy_init(Engine *engine);
+void policy_clear(Engine *engine);
+void policy_submit(Engine *engine, uint32_t slot_idx);
+void policy_ended(Engine *engine, uint32_t slot_idx); /* a command's head */
+void policy_epoch(Engine *engine);
+
+/* --- prefill.c ------------------------------------------------------- */
+
+bool prefill_run(Engine *engine, GError **error);
+
+#endif

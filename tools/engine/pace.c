@@ -1,0 +1,185 @@
+/*
+ * When a worker sends: slots, rates, arrivals, think times and limits.
+ *
+ * Knows nothing of what it sends.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "internal.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static uint64_t add_ns(uint64_t at_ns, uint64_t span_ns)
+{
+    return span_ns > UINT64_MAX - at_ns ? UINT64_MAX : at_ns + span_ns;
+}
+
+static uint64_t scale_ns(uint64_t amount, uint64_t per_amount_ns,
+                         uint64_t rate)
+{
+    return (uint64_t)((unsigned __int128)amount * per_amount_ns / rate);
+}
+
+/* The instant from which the worker sends nothing. */
+static uint64_t deadline_at_ns(const Worker *worker)
+{
+    return add_ns(add_ns(worker->start_at_ns, worker->job->ramp_ns),
+                  worker->job->runtime_ns);
+}
+
+static void draw_arrival(Worker *worker)
+{
+    const PlanJob *job = worker->job;
+
+    if (job->arrival == PLAN_EXPONENTIAL) {
+        worker->arrival_at_ns += sim_random_exponential(
+            &worker->random, NS_PER_S * 1000 / job->rate_milliops_per_s);
+    } else {
+        worker->arrival_at_ns = worker->start_at_ns +
+            scale_ns(worker->sent_count, NS_PER_S * 1000,
+                     job->rate_milliops_per_s);
+    }
+}
+
+void pace_start(Engine *engine, Worker *worker)
+{
+    worker->start_at_ns = engine_now_ns(engine);
+    worker->arrival_at_ns = worker->start_at_ns;
+    worker->think_left = worker->job->think_count;
+    worker->wake_at_ns = UINT64_MAX;
+    if (worker->job->arrival == PLAN_EXPONENTIAL) {
+        draw_arrival(worker);
+    }
+}
+
+/* The next operation may start then: by arrival, or by rate and thinking. */
+static uint64_t next_at_ns(const Worker *worker)
+{
+    const PlanJob *job = worker->job;
+    uint64_t at_ns = worker->think_until_at_ns;
+
+    if (job->arrival != PLAN_CLOSED) {
+        return worker->arrival_at_ns;
+    }
+    if (job->rate_bytes_per_s > 0) {
+        at_ns = MAX(at_ns, worker->start_at_ns +
+                    scale_ns(worker->rate_bytes, NS_PER_S,
+                             job->rate_bytes_per_s));
+    }
+    if (job->rate_milliops_per_s > 0) {
+        at_ns = MAX(at_ns, worker->start_at_ns +
+                    scale_ns(worker->rate_count, NS_PER_S * 1000,
+                             job->rate_milliops_per_s));
+    }
+    return at_ns;
+}
+
+static bool limit_reached(const Engine *engine, const Worker *worker)
+{
+    const PlanJob *job = worker->job;
+    const JobRun *run = &engine->jobs[worker->job_idx];
+
+    if (job->limits_shared) {
+        return run->sent_count >= job->max_count ||
+               run->sent_bytes >= job->max_bytes;
+    }
+    return worker->sent_count >= job->max_count ||
+           worker->sent_bytes >= job->max_bytes;
+}
+
+static void count_sent(Engine *engine, Worker *worker, uint64_t bytes)
+{
+    JobRun *run = &engine->jobs[worker->job_idx];
+
+    if (worker->sent_count >= worker->job->rate_burst) {
+        worker->rate_count++;
+        worker->rate_bytes += bytes;
+    }
+    worker->sent_count++;
+    worker->sent_bytes += bytes;
+    run->sent_count++;
+    run->sent_bytes += bytes;
+    if (worker->job->arrival != PLAN_CLOSED) {
+        draw_arrival(worker);
+    }
+    if (worker->job->think_ns > 0 && --worker->think_left == 0) {
+        worker->think_left = worker->job->think_count;
+        worker->think_until_at_ns = UINT64_MAX; /* until it has ended */
+    }
+}
+
+static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
+{
+    if (worker->wake_at_ns != at_ns) {
+        worker->wake_at_ns = at_ns;
+        sim_heap_push(&engine->events, at_ns, EVENT_WAKE,
+                      (uint32_t)(worker - engine->workers));
+    }
+}
+
+/* Stop at the end of the runtime, which counts as the job's time in full. */
+static void stop_at_deadline(Engine *engine, Worker *worker)
+{
+    ResultJob *result = &engine->result->jobs[worker->job_idx];
+
+    worker->stopped = true;
+    result->end_at_ns = MAX(result->end_at_ns, engine_now_ns(engine));
+}
+
+/* Send one operation. Return: false when the worker has to stop for now. */
+static bool send_one(Engine *engine, Worker *worker)
+{
+    uint64_t now_ns = engine_now_ns(engine);
+    uint64_t deadline_ns = deadline_at_ns(worker);
+    uint64_t at_ns = next_at_ns(worker);
+    uint32_t slot_idx = worker->free_slot_idx;
+
+    if (now_ns >= deadline_ns) {
+        stop_at_deadline(engine, worker);
+        return false;
+    }
+    if (limit_reached(engine, worker)) {
+        worker->stopped = true;
+        return false;
+    }
+    if (at_ns > now_ns) {
+        if (at_ns != UINT64_MAX || deadline_ns != UINT64_MAX) {
+            wake_at(engine, worker, MIN(at_ns, deadline_ns));
+        }
+        return false;
+    }
+    switch (worker_pick(engine, worker, worker->job->arrival == PLAN_CLOSED ?
+                        now_ns : at_ns)) {
+    case PICK_SENT:
+        if (engine->slots[slot_idx].step != SLOT_RESET) {
+            count_sent(engine, worker,
+                       worker_op_bytes(engine, &engine->slots[slot_idx]));
+        }
+        return true;
+    case PICK_END:
+        worker->stopped = true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+void pace_pump(Engine *engine, Worker *worker)
+{
+    while (!worker->stopped && worker->free_slot_idx != ENGINE_NONE &&
+           !engine->failure && send_one(engine, worker)) {
+    }
+    if (worker->stopped && worker->inflight == 0 && !engine->failure) {
+        engine_worker_ended(engine, worker);
+    }
+}
+
+void pace_op_ended(Engine *engine, Worker *worker)
+{
+    const PlanJob *job = worker->job;
+
+    if (worker->think_until_at_ns == UINT64_MAX) {
+        worker->think_until_at_ns = engine_now_ns(engine) + job->think_ns;
+    }
+}

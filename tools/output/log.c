@@ -1,0 +1,266 @@
+/*
+ * Writes the logs, as operations end.
+ *
+ * Knows nothing of why the operations are sent.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/error.h"
+
+/* A file that is written, and its name for messages. */
+typedef struct LogFile {
+    FILE *file; /* NULL: not wanted */
+    const char *path;
+} LogFile;
+
+/* Sums of one interval of one job and operation. */
+typedef struct IntervalSum {
+    uint64_t count;
+    uint64_t sum_ns;
+    uint64_t max_ns;
+} IntervalSum;
+
+struct SimLog {
+    const Plan *plan;
+    const Result *result;
+    LogFile ops;
+    LogFile intervals;
+    LogFile perfetto;
+    uint64_t interval_ns;
+    uint64_t interval_from_ns;
+    IntervalSum *sums; /* [job * PLAN_OP_COUNT + op] */
+    bool perfetto_has_entry;
+};
+
+static bool open_file(LogFile *file, const char *path, GError **error)
+{
+    if (!path) {
+        return true;
+    }
+    file->path = path;
+    file->file = fopen(path, "w");
+    if (!file->file) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create log '%s': %s",
+                    path, g_strerror(errno));
+    }
+    return file->file;
+}
+
+static bool close_file(LogFile *file, GError **error)
+{
+    bool written;
+
+    if (!file->file) {
+        return true;
+    }
+    written = !ferror(file->file);
+    written = fclose(file->file) == 0 && written;
+    file->file = NULL;
+    if (!written && error && !*error) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write log '%s': %s",
+                    file->path, g_strerror(errno));
+    }
+    return written;
+}
+
+/* Rows of the flash, behind those of the jobs. */
+#define PERFETTO_CHANNELS 1000000
+#define PERFETTO_UNITS 1000001
+
+static void perfetto_name(FILE *out, const char *what, unsigned process,
+                          uint32_t row, const char *name)
+{
+    fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%" PRIu32
+            ",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", process, row,
+            what, name);
+}
+
+static void perfetto_flash(FILE *out, const SsdParams *params)
+{
+    uint32_t per_channel = params->ways * params->dies *
+                           (params->multi_plane ? 1 : params->planes);
+
+    perfetto_name(out, "process_name", PERFETTO_CHANNELS, 0, "channels");
+    perfetto_name(out, "process_name", PERFETTO_UNITS, 0, "flash units");
+    for (uint32_t i = 0; i < params->channels; i++) {
+        g_autofree char *name = g_strdup_printf("channel %" PRIu32, i);
+
+        perfetto_name(out, "thread_name", PERFETTO_CHANNELS, i, name);
+    }
+    for (uint32_t i = 0; i < params->channels * per_channel; i++) {
+        g_autofree char *name = g_strdup_printf(
+            "channel %" PRIu32 " unit %" PRIu32, i / per_channel,
+            i % per_channel);
+
+        perfetto_name(out, "thread_name", PERFETTO_UNITS, i, name);
+    }
+}
+
+/* One process per job, with one row (thread) per zone that it uses. */
+static void perfetto_head(SimLog *log, const SsdParams *params)
+{
+    FILE *out = log->perfetto.file;
+
+    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    for (unsigned i = 0; i < log->plan->jobs->len; i++) {
+        fprintf(out, "%s{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
+                "\"args\":{\"name\":\"job %s\"}}", i > 0 ? ",\n" : "", i + 1,
+                plan_job(log->plan, i)->name);
+    }
+    perfetto_flash(out, params);
+}
+
+SimLog *sim_log_open(const SimLogOptions *options, const Plan *plan,
+                     const SsdParams *params, const Result *result,
+                     GError **error)
+{
+    SimLog *log = g_new0(SimLog, 1);
+
+    log->plan = plan;
+    log->result = result;
+    log->interval_ns = options->interval_ns;
+    log->sums = g_new0(IntervalSum, plan->jobs->len * PLAN_OP_COUNT);
+    if (!open_file(&log->ops, options->ops_path, error) ||
+        !open_file(&log->intervals, options->intervals_path, error) ||
+        !open_file(&log->perfetto, options->perfetto_path, error)) {
+        sim_log_close(log, NULL);
+        return NULL;
+    }
+    if (log->ops.file) {
+        fprintf(log->ops.file, "start_ns,end_ns,latency_ns,job,worker,op,zone,"
+                "slba,nlb,measured\n");
+    }
+    if (log->intervals.file) {
+        fprintf(log->intervals.file, "from_ns,to_ns,job,op,count,mean_ns,"
+                "max_ns\n");
+    }
+    if (log->perfetto.file) {
+        perfetto_head(log, params);
+    }
+    return log;
+}
+
+/* Print the interval that ends, and start the next. */
+static void interval_end(SimLog *log)
+{
+    for (unsigned job = 0; job < log->plan->jobs->len; job++) {
+        for (unsigned op = 0; op < PLAN_OP_COUNT; op++) {
+            IntervalSum *sum = &log->sums[job * PLAN_OP_COUNT + op];
+
+            if (sum->count > 0) {
+                fprintf(log->intervals.file, "%" PRIu64 ",%" PRIu64
+                        ",%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+                        log->interval_from_ns,
+                        log->interval_from_ns + log->interval_ns,
+                        plan_job(log->plan, job)->name, plan_op_name(op),
+                        sum->count, sum->sum_ns / sum->count, sum->max_ns);
+            }
+            *sum = (IntervalSum) {0};
+        }
+    }
+}
+
+static void interval_add(SimLog *log, const ResultEntry *entry)
+{
+    uint64_t latency_ns = entry->end_at_ns - entry->start_at_ns;
+    uint64_t from_ns = entry->end_at_ns / log->interval_ns * log->interval_ns;
+    IntervalSum *sum = &log->sums[entry->job_idx * PLAN_OP_COUNT + entry->op];
+
+    if (from_ns != log->interval_from_ns) {
+        interval_end(log);
+        log->interval_from_ns = from_ns;
+    }
+    sum->count++;
+    sum->sum_ns += latency_ns;
+    sum->max_ns = MAX(sum->max_ns, latency_ns);
+}
+
+/* Nanoseconds as the microseconds that the format wants, exactly. */
+static void print_us(FILE *out, const char *name, uint64_t ns)
+{
+    fprintf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, ns / 1000,
+            ns % 1000);
+}
+
+static void perfetto_add(SimLog *log, const ResultEntry *entry)
+{
+    FILE *out = log->perfetto.file;
+
+    /* "b" and "e": operations of one zone may overlap. */
+    for (unsigned end = 0; end < 2; end++) {
+        fprintf(out, ",\n{\"ph\":\"%c\",\"cat\":\"op\",\"id\":\"%u.%" PRIu32
+                ".%" PRIu64 ".%" PRIu64 "\",\"pid\":%u,\"tid\":%" PRIu32
+                ",\"name\":\"%s zone %" PRIu32 "\"", end ? 'e' : 'b',
+                entry->job_idx, entry->zone_idx, entry->slba,
+                entry->start_at_ns, entry->job_idx + 1, entry->zone_idx,
+                plan_op_name(entry->op), entry->zone_idx);
+        print_us(out, "ts", end ? entry->end_at_ns : entry->start_at_ns);
+        if (!end) {
+            fprintf(out, ",\"args\":{\"slba\":%" PRIu64 ",\"nlb\":%" PRIu32
+                    "}", entry->slba, entry->nlb);
+        }
+        fprintf(out, "}");
+    }
+}
+
+void sim_log_entry(void *context, const ResultEntry *entry)
+{
+    SimLog *log = context;
+
+    if (log->ops.file) {
+        fprintf(log->ops.file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%u,%s,%"
+                PRIu32 ",%" PRIu64 ",%" PRIu32 ",%d\n", entry->start_at_ns,
+                entry->end_at_ns, entry->end_at_ns - entry->start_at_ns,
+                plan_job(log->plan, entry->job_idx)->name, entry->worker_idx,
+                plan_op_name(entry->op), entry->zone_idx, entry->slba,
+                entry->nlb, entry->measured);
+    }
+    if (log->intervals.file) {
+        interval_add(log, entry);
+    }
+    if (log->perfetto.file) {
+        perfetto_add(log, entry);
+    }
+}
+
+void sim_log_busy(void *context, const SsdBusy *busy)
+{
+    SimLog *log = context;
+    FILE *out = log->perfetto.file;
+    uint64_t start_at_ns = log->result->start_at_ns;
+
+    if (!log->result->started || busy->begin_at_ns < start_at_ns) {
+        return;
+    }
+    fprintf(out, ",\n{\"ph\":\"X\",\"cat\":\"flash\",\"pid\":%u,\"tid\":%"
+            PRIu32 ",\"name\":\"%s\"", busy->is_channel ? PERFETTO_CHANNELS
+            : PERFETTO_UNITS, busy->resource_idx, busy->what);
+    print_us(out, "ts", busy->begin_at_ns - start_at_ns);
+    print_us(out, "dur", busy->end_at_ns - busy->begin_at_ns);
+    fprintf(out, "}");
+}
+
+bool sim_log_close(SimLog *log, GError **error)
+{
+    bool written;
+
+    if (log->intervals.file) {
+        interval_end(log);
+    }
+    if (log->perfetto.file) {
+        fprintf(log->perfetto.file, "\n]}\n");
+    }
+    written = close_file(&log->ops, error);
+    written = close_file(&log->intervals, error) && written;
+    written = close_file(&log->perfetto, error) && written;
+    g_free(log->sums);
+    g_free(log);
+    return written;
+}

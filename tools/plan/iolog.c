@@ -1,0 +1,308 @@
+/*
+ * Reads logs line by line. The first line of fio's says which version it is; a
+ * file without one is taken for blkparse's text.
+ *
+ * Knows nothing of drives and of when the operations are sent.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "iolog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+#define SECTOR_BYTES 512 /* of blkparse, whatever the drive's blocks are */
+#define WORDS_MAX 16
+
+typedef enum IologKind {
+    IOLOG_BLKPARSE,
+    IOLOG_FIO_2, /* file action [offset length], waits between */
+    IOLOG_FIO_3, /* milliseconds file action [offset length] */
+} IologKind;
+
+struct SimIolog {
+    char *path;
+    FILE *file;
+    IologKind kind;
+    unsigned line_number;
+    char *line;
+    size_t line_size;
+    uint64_t waited_ns; /* IOLOG_FIO_2: sum of the waits */
+    bool waits;
+    bool line_is_ahead; /* read, but not yet looked at */
+};
+
+/* --- Lines and words ----------------------------------------------------- */
+
+static bool read_line(SimIolog *iolog)
+{
+    if (iolog->line_is_ahead) {
+        iolog->line_is_ahead = false;
+        return true;
+    }
+    if (getline(&iolog->line, &iolog->line_size, iolog->file) < 0) {
+        return false;
+    }
+    iolog->line_number++;
+    g_strchomp(iolog->line);
+    return true;
+}
+
+static bool wrong(const SimIolog *iolog, const char *text, const char *what,
+                  GError **error)
+{
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: '%s': %s", iolog->path,
+                iolog->line_number, text, what);
+    return false;
+}
+
+static unsigned split(char *line, char *words[WORDS_MAX])
+{
+    unsigned count = 0;
+    char *rest = NULL;
+
+    for (char *word = strtok_r(line, " \t", &rest);
+         word && count < WORDS_MAX; word = strtok_r(NULL, " \t", &rest)) {
+        words[count++] = word;
+    }
+    return count;
+}
+
+static bool number(const char *text, uint64_t *value)
+{
+    return g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX / 1024, value,
+                                      NULL);
+}
+
+/* --- fio ----------------------------------------------------------------- */
+
+static bool fio_op(const char *action, PlanOp *op)
+{
+    static const struct {
+        const char *name;
+        PlanOp op;
+    } actions[] = {
+        {"read", PLAN_READ}, {"write", PLAN_WRITE}, {"append", PLAN_APPEND},
+        {"trim", PLAN_RESET}, {"reset", PLAN_RESET}, {"finish", PLAN_FINISH},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(actions); i++) {
+        if (g_str_equal(actions[i].name, action)) {
+            *op = actions[i].op;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lines that say something of files or caches, not of the drive's data. */
+static bool fio_passes_over(const char *action)
+{
+    static const char *const actions[] = {"add", "open", "close", "sync",
+                                          "datasync", NULL};
+
+    return g_strv_contains(actions, action);
+}
+
+/* Return: false with *error; *found says whether it is an operation. */
+static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
+                     GError **error)
+{
+    char *words[WORDS_MAX];
+    unsigned count = split(iolog->line, words);
+    unsigned first = iolog->kind == IOLOG_FIO_3 ? 1 : 0;
+    const char *action = count > first + 1 ? words[first + 1] : NULL;
+    uint64_t value;
+
+    *found = false;
+    if (count == 0 || (action && fio_passes_over(action))) {
+        return true;
+    }
+    if (!action) {
+        return wrong(iolog, words[0], "must be a file and an action", error);
+    }
+    if (g_str_equal(action, "wait")) {
+        if (count <= first + 2 || !number(words[first + 2], &value)) {
+            return wrong(iolog, action, "must have a number of microseconds",
+                         error);
+        }
+        iolog->waited_ns += value * 1000;
+        iolog->waits = true;
+        return true;
+    }
+    if (!fio_op(action, &entry->op)) {
+        return wrong(iolog, action, "is no action of an iolog", error);
+    }
+    if (count <= first + 3 || !number(words[first + 2], &entry->at_bytes) ||
+        !number(words[first + 3], &entry->bytes)) {
+        return wrong(iolog, action, "must have an offset and a length",
+                     error);
+    }
+    entry->at_ns = iolog->waits ? iolog->waited_ns : UINT64_MAX;
+    if (iolog->kind == IOLOG_FIO_3) {
+        if (!number(words[0], &value)) {
+            return wrong(iolog, words[0], "must be milliseconds", error);
+        }
+        entry->at_ns = value * 1000000;
+    }
+    *found = true;
+    return true;
+}
+
+/* --- blkparse ------------------------------------------------------------ */
+
+/* RWBS: the operation's letter, behind F (flush) and Z (zone). */
+static bool blkparse_op(const char *rwbs, PlanOp *op)
+{
+    if (rwbs[0] == 'F' && rwbs[1] != '\0') {
+        rwbs++;
+    }
+    if (rwbs[0] == 'Z') {
+        switch (rwbs[1]) {
+        case 'R':
+            *op = PLAN_RESET;
+            return true;
+        case 'F':
+            *op = PLAN_FINISH;
+            return true;
+        case 'O':
+            *op = PLAN_OPEN;
+            return true;
+        case 'C':
+            *op = PLAN_CLOSE;
+            return true;
+        case 'A':
+            *op = PLAN_APPEND;
+            return true;
+        }
+        return false;
+    }
+    *op = rwbs[0] == 'R' ? PLAN_READ : PLAN_WRITE;
+    return rwbs[0] == 'R' || rwbs[0] == 'W';
+}
+
+static bool seconds(const char *text, uint64_t *at_ns)
+{
+    const char *point = strchr(text, '.');
+    g_autofree char *whole = NULL;
+    uint64_t s, ns = 0;
+
+    if (!point || strlen(point + 1) != 9) {
+        return false;
+    }
+    whole = g_strndup(text, (gsize)(point - text));
+    if (!number(whole, &s) ||
+        !g_ascii_string_to_unsigned(point + 1, 10, 0, 999999999, &ns, NULL)) {
+        return false;
+    }
+    *at_ns = s * 1000000000 + ns;
+    return true;
+}
+
+/*
+ * "8,0 1 7 0.000123456 697 D W 223490 + 8 [name]": only D, when the driver
+ * takes it, is an operation; others are passed over, as is the summary.
+ */
+static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
+                          GError **error)
+{
+    char *words[WORDS_MAX];
+    unsigned count = split(iolog->line, words);
+    uint64_t sector, sectors = 0;
+
+    *found = false;
+    if (count < 8 || !strchr(words[0], ',') || !g_str_equal(words[5], "D") ||
+        !blkparse_op(words[6], &entry->op)) {
+        return true;
+    }
+    if (!seconds(words[3], &entry->at_ns)) {
+        return wrong(iolog, words[3], "must be seconds.nanoseconds", error);
+    }
+    if (!number(words[7], &sector) ||
+        (count > 9 && !number(words[9], &sectors))) {
+        return wrong(iolog, words[7], "must be a sector and, behind +, how "
+                     "many", error);
+    }
+    entry->at_bytes = sector * SECTOR_BYTES;
+    entry->bytes = sectors * SECTOR_BYTES;
+    *found = true;
+    return true;
+}
+
+/* --- Files --------------------------------------------------------------- */
+
+static void find_kind(SimIolog *iolog)
+{
+    iolog->kind = IOLOG_BLKPARSE;
+    if (read_line(iolog)) {
+        if (g_str_equal(iolog->line, "fio version 2 iolog")) {
+            iolog->kind = IOLOG_FIO_2;
+        } else if (g_str_equal(iolog->line, "fio version 3 iolog")) {
+            iolog->kind = IOLOG_FIO_3;
+        } else {
+            iolog->line_is_ahead = true;
+        }
+    }
+}
+
+SimIolog *sim_iolog_open(const char *path, GError **error)
+{
+    FILE *file = fopen(path, "r");
+    SimIolog *iolog;
+
+    if (!file) {
+        if (error && !*error) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot open log '%s': %s",
+                        path, g_strerror(errno));
+        }
+        return NULL;
+    }
+    iolog = g_new0(SimIolog, 1);
+    iolog->path = g_strdup(path);
+    iolog->file = file;
+    find_kind(iolog);
+    return iolog;
+}
+
+void sim_iolog_close(SimIolog *iolog)
+{
+    fclose(iolog->file);
+    free(iolog->line);
+    g_free(iolog->path);
+    g_free(iolog);
+}
+
+bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
+                    GError **error)
+{
+    while (read_line(iolog)) {
+        bool found = false;
+
+        if (!(iolog->kind == IOLOG_BLKPARSE
+              ? blkparse_line(iolog, entry, &found, error)
+              : fio_line(iolog, entry, &found, error))) {
+            return false;
+        }
+        if (!found) {
+            continue;
+        }
+        if (!plan_op_transfers(entry->op)) {
+            entry->bytes = 0;
+        } else if (entry->at_bytes % lba_bytes != 0 || entry->bytes == 0 ||
+                   entry->bytes % lba_bytes != 0) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: offset %" PRIu64
+                        ", length %" PRIu64 ": must be multiples of lba-size=%"
+                        PRIu32, iolog->path, iolog->line_number,
+                        entry->at_bytes, entry->bytes, lba_bytes);
+            return false;
+        }
+        return true;
+    }
+    return false;
+}

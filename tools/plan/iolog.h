@@ -1,0 +1,37 @@
+/*
+ * Logs of I/O from elsewhere: fio's iolog (versions 2 and 3) and the text that
+ * blkparse prints.
+ *
+ * Knows nothing of drives and of when the operations are sent.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SIM_IOLOG_H
+#define FEMU_SIM_IOLOG_H
+
+#include "plan.h"
+
+typedef struct SimIolog SimIolog;
+
+typedef struct IologEntry {
+    PlanOp op;
+    uint64_t at_bytes; /* in the namespace */
+    uint64_t bytes;    /* 0 of management */
+    uint64_t at_ns;    /* after the start; UINT64_MAX: when its turn comes */
+} IologEntry;
+
+/* Return: NULL and *error when there is no such file. */
+SimIolog *sim_iolog_open(const char *path, GError **error);
+void sim_iolog_close(SimIolog *iolog);
+
+/*
+ * The next operation that concerns the drive's data. Its place and length
+ * must be multiples of `lba_bytes`.
+ * Return: false at the end, and with *error naming file and line when a line
+ * is not understood.
+ */
+bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
+                    GError **error);
+
+#endif

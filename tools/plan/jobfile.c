@@ -1,0 +1,126 @@
+/*
+ * Reads job files line by line.
+ *
+ * Knows nothing of which options there are.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "jobfile.h"
+
+#include <string.h>
+
+#include "common/error.h"
+
+void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params)
+{
+    *reader = (JobReader) {.plan = plan, .global = job_spec_new(params)};
+}
+
+void job_reader_clear(JobReader *reader)
+{
+    job_spec_free(reader->global);
+    if (reader->job) {
+        job_spec_free(reader->job);
+    }
+    g_free(reader->job_name);
+}
+
+bool job_reader_end(JobReader *reader, GError **error)
+{
+    PlanJob *job;
+
+    if (!reader->job) {
+        return true;
+    }
+    job = option_finish(reader->job, reader->job_name, error);
+    if (!job) {
+        g_prefix_error(error, "job '%s': ", reader->job_name);
+        return false;
+    }
+    g_ptr_array_add(reader->plan->jobs, job);
+    g_clear_pointer(&reader->job, job_spec_free);
+    g_clear_pointer(&reader->job_name, g_free);
+    return true;
+}
+
+bool job_reader_section(JobReader *reader, const char *name, GError **error)
+{
+    if (!job_reader_end(reader, error)) {
+        return false;
+    }
+    if (name) {
+        reader->job = job_spec_copy(reader->global);
+        reader->job_name = g_strdup(name);
+    }
+    return true;
+}
+
+bool job_reader_option(JobReader *reader, const char *name,
+                       const char *value, GError **error)
+{
+    if (g_str_equal(name, "name") && value) {
+        if (reader->job) {
+            g_free(reader->job_name);
+            reader->job_name = g_strdup(value);
+            return true;
+        }
+        return job_reader_section(reader, value, error);
+    }
+    return option_set(reader->job ? reader->job : reader->global,
+                      reader->plan, name, value, error);
+}
+
+/* One line without its newline; it is taken apart in place. */
+static bool read_line(JobReader *reader, char *line, GError **error)
+{
+    char *equals, *end;
+
+    g_strstrip(line);
+    if (line[0] == '\0' || line[0] == '#' || line[0] == ';') {
+        return true;
+    }
+    if (line[0] == '[') {
+        end = strchr(line, ']');
+        if (!end || end[1] != '\0' || end == line + 1) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "'%s': a section must be "
+                        "[name]", line);
+            return false;
+        }
+        *end = '\0';
+        return job_reader_section(reader, g_str_equal(line + 1, "global")
+                                  ? NULL : line + 1, error);
+    }
+    equals = strchr(line, '=');
+    if (equals) {
+        *equals = '\0';
+        g_strchomp(line);
+        g_strchug(equals + 1);
+    }
+    return job_reader_option(reader, line, equals ? equals + 1 : NULL, error);
+}
+
+bool job_reader_file(JobReader *reader, const char *path, GError **error)
+{
+    g_autofree char *text = NULL;
+    g_auto(GStrv) lines = NULL;
+    g_autoptr(GError) reason = NULL;
+
+    if (!g_file_get_contents(path, &text, NULL, &reason)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot read job file '%s': "
+                    "%s", path, reason->message);
+        return false;
+    }
+    lines = g_strsplit(text, "\n", -1);
+    for (unsigned i = 0; lines[i]; i++) {
+        if (!read_line(reader, lines[i], error)) {
+            g_prefix_error(error, "%s:%u: ", path, i + 1);
+            return false;
+        }
+    }
+    if (!job_reader_end(reader, error)) {
+        g_prefix_error(error, "%s: ", path);
+        return false;
+    }
+    return true;
+}
