@@ -4,7 +4,7 @@
 Knows nothing of the real one.
 """
 
-from femu.layers import rooms
+from femu.layers import owners, rooms
 
 TABLE = (
     ('ground', 'core/ground/ core/alone.*', 'lowest'),
@@ -70,7 +70,8 @@ WRONG_DOCUMENTS = (
      '|\n| `cellar` | low |\n| `ground', 'the rooms are not in the order'),
     ('a function that is not where the document says', 'zone_open()',
      'zone_close()', 'ground/zone.c does not define zone_close()'),
-    ('a file that is not where the document says', 'ground/zone  ', 'drive/zone',
+    ('a file that is not where the document says', 'ground/zone ',
+     'drive/zone',
      'drive/zone.c does not define zone_open()'),
 )
 
@@ -124,6 +125,66 @@ PLANTS = (
 )
 
 
+# The device's struct, and two rooms that change it.
+STATE = {
+    'nvme/irq.c': '''
+static void irq(void)
+{
+    held->cc = n->cc == 1;
+    n->cc[1]->told = true;
+    n->held[n->cc].count += n->cc != 2;
+    memset(&n->held, 0, n->cc);
+}
+''',
+    'nvme/top.c': 'static void top(void)\n{\n    n->held = n->cc = 1;\n}\n',
+    'nvme/state.h': '''struct FemuZns {
+    int parent;
+
+    /* irq: what is held. */
+    Held held[MAX];
+
+    /* top: how it is enabled,
+     * and more. */
+    uint32_t *cc;
+};
+struct Other {
+    int held;
+};
+''',
+}
+STATE_TABLE = (('nvme/irq', 'nvme/irq.c nvme/state.h', ''),
+               ('nvme/top', 'nvme/top.c', ''))
+CHANGES = ('n->cc = 1', 'n->cc[1].x |= 2', 'n->cc <<= 2', 'n->cc++', '--n->cc',
+           'memset(&n->cc, 0, 4)', 'g_clear_pointer(&n->cc, g_free)')
+
+
+def state_faults(path='nvme/irq.c', old='', new=''):
+    texts = dict(STATE)
+    texts[path] = texts[path].replace(old, new, 1)
+    house = rooms.House(STATE_TABLE, texts, find_include)
+    return [f'{path}:{line}: {what}' for path, line, what in
+            owners.faults(house, texts, 'nvme/state.h')]
+
+
+def state_results():
+    """Return: as results(), of who changes what of the device's struct."""
+    found = state_faults()
+    out = [('members that their rooms change', f'{found}' if found else None)]
+    for change in CHANGES:
+        found = state_faults(old='held->cc', new=change + ';\n    held->cc')
+        wrong = found != ['nvme/irq.c:4: room nvme/irq changes n->cc, which is '
+                          'the business of nvme/top above it']
+        out.append((f'a room below: {change}', f'{found}' if wrong else None))
+    found = state_faults('nvme/state.h', '* top:', '* attic:')
+    wrong = found != ['nvme/state.h:1: there is no room nvme/attic, whose '
+                      'members these are']
+    out.append(('a room that there is not', f'{found}' if wrong else None))
+    found = state_faults('nvme/state.h', 'FemuZns', 'Zns')
+    wrong = found != ['nvme/state.h:1: there is no struct FemuZns']
+    out.append(('no struct', f'{found}' if wrong else None))
+    return out
+
+
 def find_include(path, name):
     """Return: the file that #include "name" in path means, or None."""
     folders = path.split('/')[:-1]
@@ -164,4 +225,4 @@ def results():
                  any(not any(f.startswith(e) for f in found)
                      for e in expected))
         out.append((what, f'{found}' if wrong else None))
-    return out
+    return out + state_results()

@@ -71,13 +71,9 @@ uint32_t femu_feature_effects(uint8_t fid)
                             ? FSP_NAMESPACE_SCOPE : FSP_CONTROLLER_SCOPE);
 }
 
-/* The count of statistics resets is a count, not a setting: it stays. */
 void femu_features_reset(FemuZns *n)
 {
-    uint32_t stats_resets = n->features.stats_resets;
-
     n->features = feature_defaults;
-    n->features.stats_resets = stats_resets;
     n->features.timestamp_set_at_ns = n->clock_ns;
     for (uint32_t i = 0; i < n->ns_count; i++) {
         n->ns[i].error_recovery = 0;
@@ -225,7 +221,7 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
         *result = values->async_events;
         return NVME_SUCCESS;
     case FEMU_FEATURE_VENDOR_STATS:
-        *result = values->stats_resets;
+        *result = values == &n->features ? n->stats_resets : 0;
         return NVME_SUCCESS;
     default:
         /* One power state, one command set combination: number 0. */

@@ -11,6 +11,7 @@
 #include "../admin/admin.h"
 #include "../completion/completion.h"
 #include "../event/event.h"
+#include "../fetch/fetch.h"
 #include "../host/host.h"
 #include "../irq/irq.h"
 #include "../queue/queue.h"
@@ -33,6 +34,7 @@ static void ctrl_reset(FemuZns *n)
 {
     trace_femu_reset(n->clock_ns);
     femu_queues_delete(n);
+    femu_fetch_ctrl_reset(n);
     femu_features_reset(n);
     femu_aer_reset(n);
     femu_dbbuf_ctrl_reset(n);

@@ -122,3 +122,10 @@ void femu_queues_fetch(FemuZns *n)
         }
     }
 }
+
+/* A controller reset: there are no queues any more. */
+void femu_fetch_ctrl_reset(FemuZns *n)
+{
+    n->last_sq_idx = 0;
+    n->fetch_unfinished = false;
+}

@@ -61,6 +61,4 @@ void femu_queues_delete(FemuZns *n)
             femu_cq_delete(n, id);
         }
     }
-    n->last_sq_idx = 0;
-    n->fetch_unfinished = false;
 }

@@ -46,5 +46,5 @@ void femu_stats_reset(FemuZns *n)
 {
     ssd_stats_reset(n->ssd, n->now_ns);
     ssd_histogram_clear(&n->lateness_ns);
-    n->features.stats_resets++;
+    n->stats_resets++;
 }

@@ -156,7 +156,6 @@ typedef struct FemuFeatures {
     uint32_t irq_coalescing;
     uint32_t write_atomicity;
     uint32_t async_events;
-    uint32_t stats_resets;
     uint64_t timestamp_ms;
     int64_t timestamp_set_at_ns;
     bool timestamp_set;         /* by the host, not by a reset */
@@ -248,20 +247,17 @@ typedef struct FemuEntry {
     bool reset_noted;
 } FemuEntry;
 
-/* What belongs to a room is changed by that room and those above it. */
+/*
+ * All that the device is. Below a line that names a room stands what that room,
+ * and those above it, change; anyone may read it.
+ */
 struct FemuZns {
     PCIDevice parent_obj;
-    bool plugged;               /* realized, and not unplugged since */
 
-    /* Properties. */
-    SsdParams params;           /* resolved after realize */
-    char *serial;
-    char *trace_path;
-    HostMemoryBackend *memdev;
-    uint32_t dilation;
-    uint32_t max_queue_pairs;
-    bool dbbuf_offered;
-    uint8_t identity[FEMU_IDENTITY_BYTES];  /* hash of the serial */
+    /* state: what decides what the controller may do now. */
+    bool plugged;               /* realized, and not unplugged since */
+    FemuEntry entry;
+    uint32_t csts;
 
     /* host: the data of the command that is being executed; doorbells. */
     FemuSeg *seg;
@@ -270,19 +266,13 @@ struct FemuZns {
     uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
     FemuDbbuf dbbuf;
 
-    /* irq */
+    /* irq: what is held, and INTMS. */
     FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
     uint32_t intms;
 
-    /*
-     * completion, queue: index 0 is the admin pair, which has no property of
-     * its own. A queue that exists is in its place of the memory, one that does
-     * not is NULL.
-     */
+    /* completion: queues, index 0 is the admin queue; NULL if there is none. */
     FemuCq *cq[FEMU_MAX_QUEUES];
-    FemuSq *sq[FEMU_MAX_QUEUES];
     FemuCq cq_memory[FEMU_MAX_QUEUES];
-    FemuSq sq_memory[FEMU_MAX_QUEUES];
     NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
     uint64_t error_count;
 
@@ -291,7 +281,7 @@ struct FemuZns {
     uint32_t ns_count;
     FemuMemory memory;
 
-    /* event */
+    /* event: requests that wait for one, events that wait for a request. */
     uint16_t aer_cid[FEMU_MAX_AERS];
     uint32_t aer_count;
     FemuEvent event[FEMU_EVENT_TYPES];
@@ -305,36 +295,47 @@ struct FemuZns {
     SsdTrace *trace;
     uint32_t trace_unflushed;
     Notifier exit_notifier;
+    uint32_t stats_resets;
 
     /* request: time of the present entry from outside, see femu_clock.c. */
     int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
     uint64_t now_ns;            /* core time: clock_ns / dilation */
     SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
 
-    /* admin */
+    /* queue: submission queues, as the completion queues. */
+    FemuSq *sq[FEMU_MAX_QUEUES];
+    FemuSq sq_memory[FEMU_MAX_QUEUES];
+
+    /* admin: what its commands leave behind. */
     FemuFeatures features;
     FemuFormat format;
     char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
     size_t stats_snapshot_bytes;
 
-    /* fetch */
+    /* fetch: where it goes on. */
     uint32_t last_sq_idx;       /* round robin: the queue served last */
     bool fetch_unfinished;      /* see femu_queues_fetch() */
 
-    /* controller */
-    FemuEntry entry;
-    QEMUTimer *timer;
+    /* controller: how it is enabled, and when it looks again. */
     uint32_t cc;
-    uint32_t csts;
-    uint32_t page_bytes;        /* CC.MPS while enabled */
-
-    /* pci: registers. */
-    MemoryRegion bar0;
-    MemoryRegion mmio;
-    uint64_t cap;
     uint32_t aqa;
     uint64_t asq;
     uint64_t acq;
+    uint32_t page_bytes;        /* CC.MPS while enabled */
+    QEMUTimer *timer;
+
+    /* pci: properties, names made of them, and BAR 0. */
+    SsdParams params;           /* resolved after realize */
+    char *serial;
+    char *trace_path;
+    HostMemoryBackend *memdev;
+    uint32_t dilation;
+    uint32_t max_queue_pairs;
+    bool dbbuf_offered;
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* hash of the serial */
+    MemoryRegion bar0;
+    MemoryRegion mmio;
+    uint64_t cap;
 };
 
 /* femu_state.c: what the controller may do now. */
