@@ -301,6 +301,7 @@ bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx)
 
     op.kind = op.begin_bytes ? FLASH_PROGRAM : FLASH_PAD;
     work->ops_left++;
+    media->flash.counters.padded_bytes += op.end_bytes - op.begin_bytes;
     media_erase_before_program(media, now_ns, work->zone_idx, page, op.owner);
     media_place_page(media, work->zone_idx, page, &op);
     flash_issue(&media->flash, now_ns, &op);
