@@ -279,6 +279,13 @@ unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max);
  * the text of further members, such as "\"lateness\":{}". Caller frees.
  */
 char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra);
+
+/*
+ * Return: what finishes have filled in that time, counted when the program is
+ * issued; what one program writes.
+ */
+uint64_t ssd_stats_padded_bytes(const Ssd *ssd);
+uint32_t ssd_stats_page_bytes(const Ssd *ssd);
 void ssd_stats_reset(Ssd *ssd, uint64_t now_ns);
 
 #endif

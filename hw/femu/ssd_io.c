@@ -374,6 +374,7 @@ void ssd_issue_fill(Ssd *ssd, uint64_t now_ns, uint32_t zone_idx,
     op->begin_bytes = page_bytes_below(ssd, page, end_bytes);
     op->kind = op->begin_bytes ? FLASH_PROGRAM : FLASH_PAD;
     op->end_bytes = ssd->page_bytes;
+    ssd->flash.counters.padded_bytes += op->end_bytes - op->begin_bytes;
     ssd_erase_before_program(ssd, now_ns, zone_idx, page, op->owner);
     place_page(ssd, zone_idx, page, op);
     flash_issue(&ssd->flash, now_ns, op);

@@ -124,6 +124,16 @@ static void append_flash(const Ssd *ssd, GString *json)
                            now->erased_blocks - then->erased_blocks);
 }
 
+uint64_t ssd_stats_padded_bytes(const Ssd *ssd)
+{
+    return ssd->flash.counters.padded_bytes - ssd->stats.flash.padded_bytes;
+}
+
+uint32_t ssd_stats_page_bytes(const Ssd *ssd)
+{
+    return ssd->page_bytes;
+}
+
 /* Write amplification: (host_bytes + moved_bytes) / host_bytes. */
 static void append_conventional(const Ssd *ssd, GString *json)
 {

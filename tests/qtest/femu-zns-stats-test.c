@@ -146,6 +146,10 @@ static void test_operations(void)
     assert_stat(stats, "flash/programs",
                 p->zone_capacity_bytes / p->page_bytes);
     assert_stat(stats, "flash/erases", 4 * 3);
+    assert_stat(stats, "programmed/page_bytes", p->page_bytes);
+    assert_stat(stats, "programmed/padded_bytes",
+                p->zone_capacity_bytes -
+                p->page_bytes);
     qobject_unref(stats);
     femu_shutdown(drive);
 }

@@ -145,7 +145,9 @@ class TableTest(ReportCase):
         # ten times, what the guest saw.
         self.assertEqual(self.words(lines), [
             'read-qd1 100 13.2 9.5 10.0 122.2 85.0 89.1 50000 195.3'.split()])
-        self.assert_shown('<dt>Virtual duration</dt><dd>5.0 s</dd>')
+        self.assert_shown("<dt>Virtual duration</dt><dd>0.500 s of the drive"
+                          "&#x27;s time, 5.0 s of the guest&#x27;s</dd>",
+                          "took <b>0.001 s of the drive&#x27;s time</b>")
 
     def test_dilated_runtime(self):
         """Said of a job that has one, however it was given, and else not."""

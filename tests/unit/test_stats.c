@@ -98,6 +98,11 @@ static void test_counts(void)
                  "ops.finish.bytes=0 ops.reset.count=1 ops.reset.bytes=0");
     /* 4 x 3 pages sensed; 10 + 3 written, 13 filled; 3 and 4 blocks erased */
     expect_stats(d, "flash.senses=12 flash.programs=26 flash.erases=7");
+    g_assert_cmpuint(ssd_stats_page_bytes(d->ssd), ==, d->params.page_bytes);
+    g_assert_cmpuint(ssd_stats_padded_bytes(d->ssd), ==,
+                     UINT64_C(13) * d->params.page_bytes);
+    ssd_stats_reset(d->ssd, d->now_ns);
+    g_assert_cmpuint(ssd_stats_padded_bytes(d->ssd), ==, 0);
     drive_free(d);
 }
 

@@ -133,6 +133,7 @@ typedef struct FlashCounters {
     uint64_t programs;
     uint64_t erased_blocks;
     uint64_t suspensions;
+    uint64_t padded_bytes; /* whoever issues fills of pages counts these */
 } FlashCounters;
 
 typedef struct Flash {

@@ -75,9 +75,24 @@ def _check_name(name):
         raise ResultsError('the guest left a file named %s' % name)
 
 
+def read_phases(out_dir):
+    """Return: {step: its phases, in order, as meta.json has them}."""
+    phases = {}
+    path = os.path.join(out_dir, 'results', 'phases.tsv')
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                step, name, start, end = line.rstrip('\n').split('\t')
+                phases.setdefault(step, []).append({
+                    'name': name, 'start_ns': int(start), 'end_ns': int(end),
+                    'files': _step_files(out_dir, '%s@%s' % (step, name))})
+    return phases
+
+
 def read_steps(out_dir):
     """Return: the steps of the run, in order, as meta.json has them."""
     steps = []
+    phases = read_phases(out_dir)
     path = os.path.join(out_dir, 'results', 'steps.tsv')
     with open(path, encoding='utf-8') as file:
         for line in file:
@@ -87,6 +102,8 @@ def read_steps(out_dir):
                 'name': name, 'kind': kind, 'command': command,
                 'exit': int(status), 'start_ns': int(start),
                 'end_ns': int(end), 'files': _step_files(out_dir, name)})
+            if name in phases:
+                steps[-1]['phases'] = phases[name]
     return steps
 
 

@@ -8,6 +8,7 @@ moment of the host's own. So the root image and the results are memory
 Knows nothing of jobs and results, and of the drive only its QEMU id.
 """
 
+import hashlib
 import os
 import re
 import subprocess
@@ -61,17 +62,24 @@ class Guest:
 
     def write_initrd(self, path, job, extra):
         """Writes the initramfs of a run to PATH: the guest's, and an archive
-        with the files JOB (name -> bytes) as /job and the folder EXTRA."""
+        with the files JOB (name -> bytes) as /job and the folder EXTRA.
+        Return: the SHA-256 of EXTRA: of its files' names, bytes and of which
+        are programs; None if there is none."""
         archive = cpio.Archive()
         for name, data in sorted(job.items()):
             archive.add_file('job/' + name, data)
+        digest = None
         if extra:
             archive.add_tree('extra', extra)
+            alone = cpio.Archive()
+            alone.add_tree('extra', extra)
+            digest = hashlib.sha256(alone.to_bytes()).hexdigest()
         with open(self.initrd, 'rb') as file:
             data = file.read()
         data += b'\0' * (-len(data) % cpio.BLOCK_BYTES)
         with open(path, 'wb') as file:
             file.write(data + archive.to_bytes())
+        return digest
 
 
 class Machine:
@@ -82,6 +90,7 @@ class Machine:
         self._guest = guest
         self.qemu, self._firmware = settings.qemu()
         self.accel = ''
+        self.extra_sha256 = None        # of what the run's initramfs holds
         self._time_args = []
         self._append = list(APPEND)
         self._args = ['-nodefaults', '-display', 'none', '-no-reboot']

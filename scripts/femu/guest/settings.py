@@ -5,8 +5,10 @@ started: every error names the variable, its value and what would be right.
 Knows nothing of QEMU's command line, nor of what happens in the guest.
 """
 
+import hashlib
 import os
 import re
+import shlex
 import stat
 
 from femu.common.asked import SettingsError, properties as properties_of
@@ -24,6 +26,88 @@ GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
+# Of a guest's folder; what is longer ends in a hash.
+LONGEST_NAME = 100
+# What a job's own line "#: NAME=VALUE ..." may ask for.
+ASKED_BY_JOB = ('PACKAGES', 'MEM')
+JOB_ASKS = re.compile(r'^#:[ \t]+(.*)$', re.MULTILINE)
+PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
+ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
+
+
+def guest_build(env):
+    """Return: the folder in which guests are built."""
+    return env.get('GUEST_BUILD', os.path.join(TOP, 'build-guest'))
+
+
+def guest_folder(build, asked):
+    """Return: the folder of the guest that has the packages ASKED, in BUILD."""
+    name = 'with-' + '+'.join(asked)
+    if len(name) > LONGEST_NAME:
+        name = '%s-%s' % (name[:LONGEST_NAME],
+                          hashlib.sha256(name.encode()).hexdigest()[:8])
+    return os.path.join(build, name) if asked else build
+
+
+def packages_in(folder):
+    """Return: the packages that the guest in FOLDER was asked to have."""
+    with open(os.path.join(folder, 'manifest'), encoding='utf-8') as file:
+        return [line.split()[1] for line in file if line.startswith('asked ')]
+
+
+def job_path(env):
+    """Return: the path of the job, whether it is there or not."""
+    return env.get('JOB') or os.path.join(TOP, 'jobs', 'default.sh')
+
+
+def asked_by_job(env):
+    """Return: {NAME: value} that the job itself asks for."""
+    path, found = job_path(env), {}
+    if not os.path.isfile(path):
+        return found                    # told where it is needed
+    with open(path, encoding='utf-8', errors='replace') as file:
+        for line in JOB_ASKS.findall(file.read()):
+            for word in _words('JOB=%s: "#: %s"' % (path, line), line):
+                name, equals, value = word.partition('=')
+                if name not in ASKED_BY_JOB or not equals:
+                    raise SettingsError(
+                        'JOB=%s: "#: %s": "%s" is none of %s' % (
+                            path, line, word, ', '.join(
+                                one + '=' for one in ASKED_BY_JOB)))
+                found[name] = value
+    return found
+
+
+def packages(env):
+    """Return: the Debian packages that PACKAGES= and the job ask for."""
+    names = set()
+    for text in (env.get('PACKAGES'), asked_by_job(env).get('PACKAGES')):
+        names.update((text or '').split())
+    for name in sorted(names):
+        if not PACKAGE.fullmatch(name):
+            raise SettingsError('PACKAGES=%s: "%s" is no name of a Debian '
+                                'package' % (env.get('PACKAGES', ''), name))
+    return sorted(names)
+
+
+def read_args(text):
+    """ARGS="n=4 size=1G". Return: name -> value."""
+    args = {}
+    for word in _words('ARGS=%s' % text, text or ''):
+        match = ARGUMENT.fullmatch(word)
+        if not match:
+            raise SettingsError(
+                'ARGS=%s: "%s" is not name=value, with a name of small letters,'
+                ' digits and _, as in ARGS="n=4 size=1G"' % (text, word))
+        args[match[1]] = match[2]
+    return args
+
+
+def _words(where, text):
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise SettingsError('%s: %s' % (where, error)) from error
 
 
 def own_guest(env):
@@ -62,7 +146,11 @@ class Settings:
             if login and env.get('TRACE') else None
         self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
         self.insn_ns = int(self._choice('INSN_NS', INSN_NS))
-        self.mem_mib = self._size_mib('MEM', 1024)
+        asked = {} if login else asked_by_job(env)
+        # A login has no job.
+        self.packages = packages(dict(env, JOB=os.devnull) if login else env)
+        self.args = read_args(env.get('ARGS'))
+        self.mem_mib = self._size_mib('MEM', asked.get('MEM') or '1024M')
         self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
         self.cpus = self._number('CPUS', 1, 1, 64)
         self.stall_s = self._number('STALL', 600, 1, 1 << 20)
@@ -80,7 +168,7 @@ class Settings:
 
     def job(self):
         """Return: the path of the job, JOB or the one that comes with us."""
-        path = self._file('JOB', os.path.join(TOP, 'jobs', 'default.sh'))
+        path = self._file('JOB', job_path({}))
         if not JOB_NAME.fullmatch(os.path.basename(path)):
             raise SettingsError(
                 'JOB=%s: a job is a fio job, NAME.fio, or a shell script, '
@@ -111,11 +199,19 @@ class Settings:
         """Return: the folder of the guest's kernel and images."""
         own = own_guest(self._env)
         if own:
+            missing = set(self.packages) - set(packages_in(own))
+            if missing:
+                raise SettingsError(
+                    'GUEST=%s: it was built without the packages %s: '
+                    'PACKAGES= of "make guest" asks for them, where there is an '
+                    'apt' % (self._env['GUEST'], ', '.join(sorted(missing))))
             return own
-        folder = self._env.get('GUEST_BUILD', os.path.join(TOP, 'build-guest'))
+        folder = guest_folder(guest_build(self._env), self.packages)
         if not os.path.exists(os.path.join(folder, 'manifest')):
-            raise SettingsError('no guest in %s: "make guest" builds it'
-                                % folder)
+            raise SettingsError(
+                'no guest in %s: "make guest%s" builds it' % (
+                    folder, self.packages and ' PACKAGES=%s' % shlex.quote(
+                        ' '.join(self.packages)) or ''))
         return folder
 
     def _check_together(self):
@@ -172,8 +268,8 @@ class Settings:
                                 'expected' % (name, text, low, high))
         return int(text)
 
-    def _size_mib(self, name, default_mib):
-        text = self._env.get(name) or '%dM' % default_mib
+    def _size_mib(self, name, default):
+        text = self._env.get(name) or default
         match = SIZE.fullmatch(text)
         mib = 0
         if match:

@@ -5,7 +5,7 @@ whatever ends this, QEMU ends with it.
 The guest's messages are lines; those that start with @ are for us:
   @ready UPTIME          the job starts
   @step NAME COMMAND     a step starts        @done NAME STATUS  it has ended
-  @prepare TEXT          something between steps
+  @phase NAME PHASE      a part of it has    @prepare TEXT      between steps
   @note TEXT             worth telling        @fail WHAT: WHY    an error
   @end FAILURES          the results are there
 
@@ -231,6 +231,9 @@ class Watch:
     def _on_done(self, rest):
         self.state = 'step %s is done' % rest.split(' ')[0]
 
+    def _on_phase(self, rest):
+        self._display.say('phase %s is done' % rest.split(' ')[-1])
+
     def _on_note(self, rest):
         self.notes.append(rest)
         self._display.say('note: ' + rest)
@@ -245,6 +248,7 @@ class Watch:
 
     _HANDLERS = {'@ready': _on_ready, '@step': _on_step, '@done': _on_done,
                  '@prepare': _on_prepare, '@note': _on_note,
+                 '@phase': _on_phase,
                  '@fail': _on_fail, '@end': _on_end}
 
     def _check_time(self, boot_s, stall_s):

@@ -56,6 +56,22 @@ class Debs:
             files[package] = self._fetch_alone(package)
         return dict(sorted(files.items()))
 
+    def check(self, names):
+        """Raises DebsError for the first of NAMES that is no package."""
+        for name in names:
+            try:
+                self._apt('apt-cache', 'show', '--no-all-versions', name)
+            except DebsError as error:
+                raise DebsError('PACKAGES: Debian has no package "%s"'
+                                % name) from error
+
+    def depended_on(self, names, files):
+        """Return: those of FILES' packages that NAMES are, or depend on."""
+        plan = self._apt('apt-get', '-s', 'install', *sorted(names))
+        wanted = {line.split()[1] for line in plan.splitlines()
+                  if line.startswith('Inst ')}
+        return sorted(wanted & set(files))
+
     def _fetch_alone(self, package):
         uris = self._apt('apt-get', '--print-uris', 'download', package)
         path = os.path.join(self._archives, uris.split()[1])

@@ -21,7 +21,8 @@ COMMAND_FILE = 'command.txt'
 HASHED = (('job', ('job',)), ('configuration', ('config',)),
           ('QEMU', ('qemu',)), ('guest: kernel', ('guest', 'vmlinux')),
           ('guest: initramfs', ('guest', 'initrd')),
-          ('guest: root image', ('guest', 'root')))
+          ('guest: root image', ('guest', 'root')),
+          ('guest: EXTRA', ('guest', 'own', 'EXTRA')))
 
 
 def badges(run):
@@ -53,7 +54,10 @@ def headline(run):
     """Return: [(name, value)], the facts at the top."""
     virtual = UNKNOWN
     if run.virtual_ns is not None:
-        virtual = seconds(run.virtual_ns / 1e9)
+        virtual = seconds(run.virtual_ns / run.dilation / 1e9)
+        if run.dilation != 1:
+            virtual += " of the drive's time, %s of the guest's" % seconds(
+                run.virtual_ns / 1e9)
     facts = [('Virtual duration', virtual),
              ('Real duration', _host_s(run, 'total_s')),
              ('CPU', run.fact('accel') or UNKNOWN),
@@ -119,8 +123,9 @@ def of_step(step):
     if step.exit_status != 0:
         facts.append(('exit status', str(step.exit_status)))
     if step.duration_ns is not None:
-        facts.append(('took',
-                      seconds(step.duration_ns / 1e9)))
+        dilation = operations.dilation_of(step)
+        facts.append(('took', seconds(step.duration_ns / dilation / 1e9) + (
+            " of the drive's time" if dilation != 1 else '')))
     if step.device:
         facts += [('senses', format(step.device.senses, ',')),
                   ('programs', format(step.device.programs, ',')),

@@ -11,7 +11,7 @@ Knows nothing of how a run is started.
 import os
 import sys
 
-from femu.report import table, tails
+from femu.report import table, tails, work
 from femu.report.page import Page
 from femu.results import folder
 
@@ -21,7 +21,7 @@ FILE = 'report.html'
 def make(out_dir, out=None, errors=None):
     """Prints the table of the run in OUT_DIR to OUT (standard output) and what
     is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE,
-    and all numbers to tails.FILE.
+    all latencies to tails.FILE and what it cost to work.FILE.
     Return: the texts of what is wrong, [] if all is well."""
     out = out or sys.stdout
     errors = errors or sys.stderr
@@ -34,8 +34,11 @@ def make(out_dir, out=None, errors=None):
     numbers = os.path.join(out_dir, tails.FILE)
     with open(numbers, 'w', encoding='utf-8') as file:
         file.write(tails.csv_text(run))
-    print('\n'.join([''] + table.make(run) + ['']
-                    + table.make_tails(run)), file=out, flush=True)
+    path_of_work = os.path.join(out_dir, work.FILE)
+    with open(path_of_work, 'w', encoding='utf-8') as file:
+        file.write(work.csv_text(run))
+    print('\n'.join([''] + table.make(run) + [''] + table.make_tails(run)
+                    + work.table(run)), file=out, flush=True)
     for problem in run.problems:
         print('report: ' + problem, file=errors)
     print('report: all numbers: %s' % os.path.relpath(numbers), file=out)

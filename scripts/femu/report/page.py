@@ -11,7 +11,7 @@ from html import escape
 from femu.common.numbers import (NONE, grouped, iops, mib, page_us, plural,
                                  share, short_time)
 from femu.drawing.page_style import page
-from femu.report import facts, history, table, tails
+from femu.report import facts, history, table, tails, work
 from femu.results import operations
 
 # A figure for each operation up to here; the table has all of them.
@@ -36,6 +36,7 @@ class Page:
         self._table()
         self._overview()
         self._add(tails.section(self._run))
+        self._add(work.section(self._run))
         for step in self._run.steps:
             self._step(step)
         self._add(history.zone_map(self._run, self._plots, self._name))

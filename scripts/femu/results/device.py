@@ -16,10 +16,34 @@ FORMAT_VERSION = 1
 @dataclass(frozen=True)
 class Op:
     """One kind of command: `rejected` never took effect and has no latency;
-    `latency` is None if no command completed. Times are the drive's."""
+    `latency` is None if no command completed. Times are the drive's. `bins`
+    are the histogram's own, whatever the least and the most were."""
     rejected: int
     data_bytes: int
     latency: Distribution
+    bins: tuple = ()
+
+
+@dataclass(frozen=True)
+class Conventional:
+    """The conventional namespace: what writes have put into its log, what its
+    cleaning has, and what that took of the flash."""
+    host_bytes: int
+    moved_bytes: int
+    programs: int
+    erases: int
+
+
+@dataclass(frozen=True)
+class Wear:
+    """How often the blocks of zones have been erased since the drive was made:
+    altogether, and of a block."""
+    blocks: int
+    erases: int
+    least: int
+    median: int
+    p99: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -52,6 +76,10 @@ class Device:
     config: list
     since_ns: int = 0
     now_ns: int = 0
+    page_bytes: int = None      # of a program; drives of before do not say it
+    padded_bytes: int = None    # that finishes have filled
+    conventional: Conventional = None
+    wear: Wear = None
 
     def latency(self, names):
         """Return: the latency of all commands of the kinds NAMES, or None."""
@@ -86,28 +114,47 @@ def load(path):
         dilation=dilation.integer(1) if dilation else 1,
         lateness=_lateness(root.get('lateness')),
         config=_config(root.get('config')),
-        since_ns=since_ns, now_ns=now_ns)
+        since_ns=since_ns, now_ns=now_ns,
+        page_bytes=_integer(root.get('programmed'), 'page_bytes'),
+        padded_bytes=_integer(root.get('programmed'), 'padded_bytes'),
+        conventional=_numbers(Conventional, root.get('conventional'), (
+            'host_bytes', 'moved_bytes', 'programs', 'erases')),
+        wear=_numbers(Wear, root.get('wear'), (
+            'blocks', 'erases', 'min', 'p50', 'p99', 'max')))
+
+
+def _integer(node, name):
+    return None if node is None else node[name].integer()
+
+
+def _numbers(kind, node, names):
+    """Return: a KIND of the members NAMES of NODE, None if there is none."""
+    return None if node is None else kind(
+        *(node[name].integer() for name in names))
 
 
 def _op(node):
     return Op(rejected=node['errors'].integer(),
               data_bytes=node['bytes'].integer(),
-              latency=_latency(node))
+              latency=_latency(node), bins=tuple(_bins(node)))
+
+
+def _bins(node):
+    return sorted(tuple(part.integer() for part in _pair(pair))
+                  for pair in node['histogram'].items()) \
+        if node['count'].integer() else []
 
 
 def _latency(node):
     count = node['count'].integer()
     if count == 0:
         return None
-    bins = []
-    for pair in node['histogram'].items():
-        low_ns, bin_count = (part.integer() for part in _pair(pair))
-        bins.append((low_ns, bin_count))
+    bins = _bins(node)
     held = sum(bin_count for _, bin_count in bins)
     if held != count:
         raise DataError('%s holds %d commands, count says %d'
                         % (node['histogram'].where, held, count))
-    return Distribution(sorted(bins), node['sum_ns'].integer(),
+    return Distribution(bins, node['sum_ns'].integer(),
                         node['min_ns'].integer(), node['max_ns'].integer())
 
 

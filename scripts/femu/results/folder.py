@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from femu.common import json_file
 from femu.common.json_file import DataError, Node
-from femu.results import jobs, programs
+from femu.results import db_bench, jobs, phases, programs
 from femu.results.device import Device, load as load_device
 
 META = 'meta.json'
@@ -23,7 +23,8 @@ OWN_DRIVER = 'femu-zns'
 
 @dataclass
 class Step:
-    """One measurement. Of fio, zone_op and device those are None that the step
+    """One measurement, duration_ns long by the guest's clock. Of fio, zone_op,
+    bench (what db_bench says) and device those are None that the step
     does not have, or whose file could not be read; trace, too, whose reason is
     trace_fault."""
     name: str
@@ -36,6 +37,8 @@ class Step:
     device: Device = None
     trace: object = None
     trace_fault: str = 'the run has no %s' % TRACE
+    bench: list = None
+    phases: list = field(default_factory=list)
 
 
 @dataclass
@@ -96,8 +99,10 @@ def load(out_dir):
         run.problems.append('%s: %s; the steps are taken from the files '
                             'in %s/, by name' % (META, error, RESULTS))
         found = _by_name(out_dir)
-    for step, files in found:
+    for step, files, parts in found:
         _read_files(run, step, files)
+        _read_bench(run, step, files)
+        _read_phases(run, step, parts)
         run.steps.append(step)
     if not found:
         run.problems.append('no step in this run has left a result')
@@ -106,7 +111,8 @@ def load(out_dir):
 
 
 def _declared(node):
-    """Return: (Step, {what: path}) of a step in meta.json."""
+    """Return: (Step, {what: path}, its phases as _parts() has them) of a step in
+    meta.json."""
     status = node.get('exit')
     step = Step(name=node['name'].text(), kind=node['kind'].text(),
                 command=node['command'].text() if node.get('command') else '',
@@ -117,11 +123,11 @@ def _declared(node):
     files = {}
     if node.get('files'):
         files = {what: path.text() for what, path in node['files'].members()}
-    return step, files
+    return step, files, _parts(node)
 
 
 def _by_name(out_dir):
-    """Return: [(Step, {what: path})], sorted by the steps' names."""
+    """Return: [(Step, {what: path}, [])], sorted by the steps' names."""
     steps = {}
     try:
         names = sorted(os.listdir(os.path.join(out_dir, RESULTS)))
@@ -129,10 +135,11 @@ def _by_name(out_dir):
         names = []
     for name in names:
         for what, ending in ENDINGS.items():
-            if name.endswith(ending):
+            if name.endswith(ending) and '@' not in name:
                 files = steps.setdefault(name[:-len(ending)], {})
                 files[what] = '%s/%s' % (RESULTS, name)
-    return [(Step(name, _kind(files)), files) for name, files in steps.items()]
+    return [(Step(name, _kind(files)), files, [])
+            for name, files in steps.items()]
 
 
 def _kind(files):
@@ -160,6 +167,47 @@ def _read_files(run, step, files):
         except DataError as error:
             run.problems.append('%s: %s; step %s is shown without it'
                                 % (path, error, step.name))
+
+
+def _read_bench(run, step, files):
+    if step.kind != 'db_bench' or step.exit_status != 0:
+        return
+    path = files.get('output', '%s/%s.out' % (RESULTS, step.name))
+    try:
+        step.bench = db_bench.load(os.path.join(run.out_dir, path))
+    except DataError as error:
+        run.problems.append('%s: %s; step %s is shown without it'
+                            % (path, error, step.name))
+
+
+def _read_phases(run, step, parts):
+    """Gives STEP its phases, PARTS of meta.json."""
+    earlier = None
+    for name, duration_ns, path in parts:
+        device = None
+        try:
+            later = load_device(os.path.join(run.out_dir, path))
+            device = phases.between(earlier, later)
+            earlier = later
+        except (DataError, phases.PhaseError) as error:
+            run.problems.append('%s: %s; phase %s of step %s is shown without '
+                                'it' % (path, error, name, step.name))
+        step.phases.append(phases.Phase(name, duration_ns, device))
+
+
+def _parts(node):
+    """Return: [(name, duration_ns, path of its statistics)] of the phases of a
+    step in meta.json."""
+    parts = []
+    for part in node['phases'].items() if node.get('phases') else []:
+        name = part['name'].text()
+        start_ns = part['start_ns'].integer()
+        files = part.get('files')
+        parts.append((name, part['end_ns'].integer(start_ns) - start_ns,
+                      files['device'].text() if files and files.get('device')
+                      else '%s/%s@%s%s' % (RESULTS, node['name'].text(), name,
+                                           ENDINGS['device'])))
+    return parts
 
 
 def _read_trace(run):

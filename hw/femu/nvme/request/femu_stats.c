@@ -34,7 +34,10 @@ char *femu_stats_json(FemuZns *n)
                            "\"lateness\":{\"clock\":\"%s\",",
                            n->dilation, femu_time_clock_name());
     ssd_histogram_json(&n->lateness_ns, "_ns", extra);
-    g_string_append_c(extra, '}');
+    g_string_append_printf(extra, "},\"programmed\":{\"page_bytes\":%" PRIu32
+                           ",\"padded_bytes\":%" PRIu64 "}",
+                           ssd_stats_page_bytes(n->ssd),
+                           ssd_stats_padded_bytes(n->ssd));
     add_config(n, extra);
     return ssd_stats_json(n->ssd, n->now_ns, extra->str);
 }
