@@ -74,7 +74,7 @@ def read_step(name='read-qd1', **stats):
     in_guest = [latency_ns + 10000 for latency_ns in at_drive]
     return fixture.step(name, 'fio', 'fio %s.fio' % name, {
         'fio': fixture.fio(fixture.fio_job(
-            read=fixture.fio_side(in_guest, 4096, 20))),
+            options={'direct': '1'}, read=fixture.fio_side(in_guest, 4096, 20))),
         'device': fixture.device(
             {'read': fixture.device_op(at_drive, 409600)},
             channels=[2 * fixture.MS_NS, 0],

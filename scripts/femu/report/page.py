@@ -12,7 +12,7 @@ from femu.common.numbers import (NONE, grouped, iops, mib, page_us, plural,
                                  share, short_time)
 from femu.drawing.page_style import page
 from femu.report import facts, history, table, tails, work
-from femu.results import operations
+from femu.results import doubts, operations
 
 # A figure for each operation up to here; the table has all of them.
 MAX_LATENCY_FIGURES = 12
@@ -86,7 +86,8 @@ class Page:
             for label, row in table.labelled(step):
                 self._add(_table_row(label, row))
         self._add('</tbody>\n</table></div>')
-        texts = [facts.LATENCY_NOTE] + table.notes(self._run)
+        texts = [facts.LATENCY_NOTE] + table.notes(self._run) + [
+            'doubt: ' + text for text in doubts.of_run(self._run)]
         self._add('<p class="note">%s</p>\n</section>' % ' '.join(
             escape(text[0].upper() + text[1:].rstrip('.') + '.')
             for text in texts))

@@ -11,7 +11,7 @@ from femu.common.digest import sha256
 from femu.common.json_file import DataError
 from femu.common.numbers import NONE, iops, mib, table_us
 from femu.common.paths import TOP
-from femu.results import operations
+from femu.results import doubts, operations
 
 WIDTH = 100
 LABEL_WIDTH = 22
@@ -229,6 +229,7 @@ def notes(run):
 
 def _notes(run):
     lines = ['note: ' + text for text in notes(run)]
+    lines += ['doubt: ' + text for text in doubts.of_run(run)]
     lines += ['failed: ' + text for text in failures(run)]
     lines += ['warning: ' + text for step in run.steps
               for text in operations.remarks(step)]
