@@ -11,6 +11,8 @@
 #include <inttypes.h>
 
 #include "params_bounds.h"
+#include "params_size.h"
+#include "params_table.h"
 #include "params_text.h"
 
 #define MAX_UNITS 4096
@@ -188,49 +190,6 @@ static bool check_zone_unit_count(const SsdParams *p, GError **error)
                         MAX_ZONE_UNITS, MAX_ZONE_UNITS / units);
 }
 
-static uint32_t unit_planes(const SsdParams *p)
-{
-    return p->multi_plane ? p->planes : 1;
-}
-
-uint32_t ssd_params_unit_count(const SsdParams *p)
-{
-    return p->channels * p->ways * p->dies * p->planes / unit_planes(p);
-}
-
-uint32_t ssd_params_zone_unit_count(const SsdParams *p)
-{
-    return p->zone_channels * p->zone_ways * p->zone_dies * p->zone_planes /
-           unit_planes(p);
-}
-
-uint64_t ssd_params_sense_bytes(const SsdParams *p)
-{
-    return p->page_bytes * unit_planes(p);
-}
-
-uint64_t ssd_params_program_bytes(const SsdParams *p)
-{
-    return ssd_params_sense_bytes(p) * p->program_pages;
-}
-
-static uint64_t conventional_line_bytes(const SsdParams *p)
-{
-    return (uint64_t)p->channels * p->ways * p->dies * p->planes *
-           p->pages_per_block * p->page_bytes;
-}
-
-uint64_t ssd_params_conventional_lines(const SsdParams *p)
-{
-    uint64_t line_bytes = conventional_line_bytes(p);
-    uint64_t wanted_bytes = p->conventional_bytes / 100 *
-                            (100 + p->conventional_spare_pct);
-
-    /* ftl_least_lines() of zns/ftl.h */
-    return MAX((wanted_bytes + line_bytes - 1) / line_bytes,
-               p->conventional_bytes / line_bytes + 2);
-}
-
 /*
  * Each granule of its flash has 4 bytes in a table that is there at once, if
  * untouched: 1 GiB of addresses for this much.
@@ -238,7 +197,7 @@ uint64_t ssd_params_conventional_lines(const SsdParams *p)
 static bool check_conventional(const SsdParams *p, GError **error)
 {
     uint64_t lines = ssd_params_conventional_lines(p);
-    uint64_t line_bytes = conventional_line_bytes(p);
+    uint64_t line_bytes = params_conventional_line_bytes(p);
     g_autofree char *line = ssd_param_size_text(line_bytes);
 
     if (p->conventional_bytes == 0) {

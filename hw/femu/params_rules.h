@@ -20,13 +20,4 @@ typedef struct SsdParamRule {
 /* In the order in which they are checked; *count receives how many. */
 const SsdParamRule *params_rules(unsigned *count);
 
-/*
- * Set *error to "<name>=<value>: <what would be right>". The number of bytes
- * of a size follows in parentheses, because users mix up units.
- * Return: false, so that a check can end with it.
- */
-G_GNUC_PRINTF(4, 5)
-bool params_error(GError **error, const char *name, uint64_t value,
-                  const char *format, ...);
-
 #endif

@@ -27,33 +27,6 @@ SsdOp ssd_op_from_name(const char *name);
  */
 uint64_t ssd_op_limit_bytes(const SsdParams *params, SsdOp op);
 
-typedef struct SsdRange {
-    uint64_t slba;
-    uint32_t nlb;
-} SsdRange;
-
-/*
- * A command to namespace `nsid`. READ, WRITE, WRITE_ZEROES, VERIFY, COMPARE:
- * `slba`, `nlb` blocks. APPEND: `slba` is the start of the zone. COPY: from
- * `range_count` source ranges to `slba`; `nlb` is ignored. DEALLOCATE: the
- * blocks of `range_count` ranges; in a zoned namespace without effect.
- * ZONE_*: `slba` is the start of the zone, ignored with `select_all`, which
- * means all zones of the namespace; `nlb` is ignored. FLUSH ignores all of
- * them, and takes SSD_NSID_ALL, too: whatever it names, it covers the whole
- * drive. So do IDENTIFY, LOG and FEATURE, which are of the controller.
- * ZONE_REPORT: of `nlb` zones, which may be 0, from that of `slba` on.
- * `ranges` is read during ssd_submit() only.
- */
-typedef struct SsdCmd {
-    SsdOp op;
-    uint32_t nsid; /* 1 to ssd_ns_count() */
-    bool select_all;
-    uint32_t nlb;
-    uint64_t slba;
-    const SsdRange *ranges;
-    uint32_t range_count;
-} SsdCmd;
-
 /*
  * What ssd_submit() says at once. `lba` is where the data of the command lies
  * (for APPEND the assigned LBA); meaningless on an error status.
@@ -62,23 +35,6 @@ typedef struct SsdAccept {
     SsdStatus status;
     uint64_t lba;
 } SsdAccept;
-
-/* A completion. `result` is the assigned LBA of an APPEND, else 0. */
-typedef struct SsdDone {
-    uint32_t tag;
-    uint32_t nsid;
-    SsdStatus status;
-    SsdOp op;
-    uint64_t result;
-    uint64_t ahead_bytes; /* of a read: what had been read ahead of it */
-    uint64_t submitted_at_ns;
-    uint64_t due_at_ns;
-} SsdDone;
-
-typedef enum SsdNsKind {
-    SSD_NS_ZONED,
-    SSD_NS_CONVENTIONAL, /* the last one, if there is one: no zones */
-} SsdNsKind;
 
 /*
  * What a namespace is. Only lba_bytes ever changes, and with it each _nlb. All

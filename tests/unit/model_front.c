@@ -9,7 +9,7 @@
  */
 
 #include "model_internal.h"
-#include "timing/draw.h"
+#include "base/draw.h"
 
 /* --- what a command costs ------------------------------------------------ */
 

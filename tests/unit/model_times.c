@@ -8,7 +8,7 @@
  */
 
 #include "model_internal.h"
-#include "timing/draw.h"
+#include "base/draw.h"
 
 /* So many segments of a stretch have lengths of their own. */
 #define ROUND 64

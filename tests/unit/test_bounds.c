@@ -2,7 +2,7 @@
  * Drives from the whole declared range of every parameter (any_params.h) under
  * the worst that a host can do: everything accepted completes, in order, by an
  * instant that no overflow has cut short, and nothing inside is ever more than
- * the drive has room for, which flash.c, event_heap.c and ssd_mgmt.c assert.
+ * the drive has room for, which flash.c, event_heap.c and jobs.c assert.
  *
  *   FEMU_SEED=n         the first drive's number (1)
  *   FEMU_DRIVES=n       how many (200)

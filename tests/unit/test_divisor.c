@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "divisor.h"
+#include "base/divisor.h"
 
 #include "drive.h"
 

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "timing/draw.h"
+#include "base/draw.h"
 
 #include <glib.h>
 #include <math.h>

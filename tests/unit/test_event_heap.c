@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "timing/event_heap.h"
+#include "base/event_heap.h"
 
 #include "drive.h"
 

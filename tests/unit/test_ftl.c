@@ -8,7 +8,7 @@
  */
 
 #include "drive.h"
-#include "zns/ftl.h"
+#include "conv/ftl.h"
 
 /*
  * Beside the real mapping: what each place holds that is not erased, and where

@@ -1,11 +1,11 @@
 /*
- * Where pages lie: zns/map.h for every order of striping, and what the order
+ * Where pages lie: media/map.h for every order of striping, and what the order
  * does to the time of a drive.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "zns/map.h"
+#include "media/map.h"
 
 #include <string.h>
 

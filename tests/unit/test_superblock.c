@@ -1,11 +1,11 @@
 /*
  * Which superblock backs a zone, in which order they are taken, and which
- * blocks need an erase: zns/superblock.h against hand-made sequences.
+ * blocks need an erase: media/superblock.h against hand-made sequences.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "zns/superblock.h"
+#include "media/superblock.h"
 
 #include <glib.h>
 

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "timing/draw.h"
+#include "base/draw.h"
 #include "timing/flash.h"
 
 /* A stretch's lengths come again after so many segments (docs/design.md). */

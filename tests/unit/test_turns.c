@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #include "drive.h"
-#include "timing/turns.h"
+#include "base/turns.h"
 
 /* The base drive of drive.h, in numbers. */
 #define READ UINT64_C(60000)

@@ -52,59 +52,6 @@ void flash_destroy(Flash *flash)
     g_free(flash->units);
 }
 
-/* Fresh tokens last, so that an idle pool's memory stays untouched. */
-static uint32_t token_next(const Flash *flash)
-{
-    if (flash->free_idx != FLASH_NONE) {
-        return flash->free_idx;
-    }
-    g_assert(flash->fresh_idx < flash->config.op_capacity);
-    return flash->fresh_idx;
-}
-
-uint32_t flash_token_take(Flash *flash)
-{
-    uint32_t token_idx = token_next(flash);
-
-    if (flash->free_idx != FLASH_NONE) {
-        flash->free_idx = flash->tokens[token_idx].next_idx;
-    } else {
-        flash->fresh_idx++;
-    }
-    return token_idx;
-}
-
-static void token_give(Flash *flash, uint32_t token_idx)
-{
-    flash->tokens[token_idx].next_idx = flash->free_idx;
-    flash->free_idx = token_idx;
-}
-
-void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
-{
-    const FlashConfig *config = &flash->config;
-    FlashToken *token = &flash->tokens[token_idx];
-    const FlashOp *op = &token->op;
-    LocalClock *channel =
-        &flash->channels[flash->units[op->unit_idx].channel_idx];
-    uint64_t page_ns = op->kind == FLASH_READ ? config->read_transfer_ns
-                                              : config->program_transfer_ns;
-    uint64_t transfer_ns = flash_transfer_ns(flash, page_ns, op->begin_bytes,
-                                             op->end_bytes);
-    uint64_t end_at_ns = local_clock_book(channel, now_ns, transfer_ns);
-
-    token->at_unit = false;
-    busy_log_add(&flash->busy, &(BusyEntry) {
-        .begin_at_ns = end_at_ns - transfer_ns,
-        .end_at_ns = end_at_ns,
-        .resource_idx = channel - flash->channels,
-        .kind = op->kind,
-        .is_channel = true,
-    });
-    event_heap_push_lane(flash->events, FLASH_LANE_TRANSFERS, end_at_ns,
-                         token_idx);
-}
-
 /* Registers: a program's data wait for one before they cross the channel */
 
 /* A program has its register: the controller issues it, then it transfers. */
@@ -208,7 +155,13 @@ static void program_arrived(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
 FlashOp *flash_next_op(Flash *flash)
 {
-    return &flash->tokens[token_next(flash)].op;
+    return &flash->tokens[flash_token_next(flash)].op;
+}
+
+void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op)
+{
+    *flash_next_op(flash) = *op;
+    flash_issue_next(flash, now_ns);
 }
 
 void flash_issue_next(Flash *flash, uint64_t now_ns)
@@ -307,7 +260,7 @@ bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
            : leave_channel(flash, now_ns, payload);
     if (over) {
         *ended = token->op;
-        token_give(flash, payload);
+        flash_token_give(flash, payload);
     }
     return over;
 }

@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../divisor.h"
+#include "../base/divisor.h"
 #include "busy_log.h"
-#include "event_heap.h"
+#include "../base/event_heap.h"
 #include "flash_op.h"
-#include "local_clock.h"
+#include "../base/local_clock.h"
 
 #define FLASH_NONE UINT32_MAX
 
@@ -180,12 +180,7 @@ FlashOp *flash_next_op(Flash *flash);
 void flash_issue_next(Flash *flash, uint64_t now_ns);
 
 /* The same with a copy of `op`. */
-static inline void flash_issue(Flash *flash, uint64_t now_ns,
-                               const FlashOp *op)
-{
-    *flash_next_op(flash) = *op;
-    flash_issue_next(flash, now_ns);
-}
+void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op);
 
 /*
  * One more short operation of the management on a unit, before all else there.

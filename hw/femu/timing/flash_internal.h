@@ -1,6 +1,7 @@
 /*
- * Inside the flash: what its transfers (flash.c) and the schedulers of its
- * units (flash_unit.c) share. Nobody else includes this.
+ * Inside the flash: what flash.c takes of the schedulers of its units
+ * (flash_unit.c), and both of transfers (flash_channel.c). Nobody else includes
+ * this.
  *
  * Knows nothing of zones, commands or NVMe.
  *
@@ -44,8 +45,11 @@ static inline uint32_t queue_pop(Flash *flash, FlashQueue *queue)
     return token_idx;
 }
 
-/* flash.c: a token of the pool, which must not be empty; it is not cleared. */
+/* flash_channel.c: a token of the pool, which must not be empty; not cleared. */
 uint32_t flash_token_take(Flash *flash);
+/* The one that will be taken next. */
+uint32_t flash_token_next(const Flash *flash);
+void flash_token_give(Flash *flash, uint32_t token_idx);
 /* Ask for the channel now; the event is the end of the transfer. */
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 

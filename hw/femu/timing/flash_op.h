@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/owner.h"
+
 typedef enum FlashKind {
     FLASH_READ,    /* sense on the unit, then transfer over the channel */
     FLASH_LOAD,    /* transfer into the unit's page register, nothing more */
@@ -36,7 +38,7 @@ typedef struct FlashOp {
     uint32_t end_bytes;   /* a READ stays within one sensed page of it */
     uint32_t block_count; /* FLASH_ERASE only */
     uint32_t host_bytes;  /* FLASH_READ: what the host gets of it; unread */
-    uint32_t owner;
+    Owner owner;
     uint32_t place_idx;   /* which data: the caller's number */
     uint32_t cells_idx;   /* which blocks of the unit hold them */
     uint32_t row;         /* which program of these */

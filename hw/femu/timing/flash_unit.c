@@ -17,7 +17,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "draw.h"
+#include "../base/draw.h"
 
 void flash_unit_init(FlashUnit *unit, uint32_t channel_idx)
 {

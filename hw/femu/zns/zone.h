@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../divisor.h"
+#include "../base/divisor.h"
 #include "../ssd_types.h"
 
 #define ZONE_NONE UINT32_MAX

@@ -15,14 +15,31 @@ from femu.layers import c_names
 # to the first pattern that fits; it must belong to one, and a pattern must fit
 # something. A header that ends with "internal.h" is for its room alone.
 CORE = (
-    ('base', 'hw/femu/divisor.h hw/femu/timing/draw.h',
-     'arithmetic and random draws'),
     ('types', 'hw/femu/ssd_types.h', 'what all rooms of the drive speak of'),
-    ('params', 'hw/femu/params*', 'every number that a user can turn'),
-    ('timing', 'hw/femu/timing/', 'channels, units, events'),
-    ('zns', 'hw/femu/zns/', 'zone states, limits, mapping'),
-    ('ahead', 'hw/femu/ahead.*', 'read-ahead: streams of reads, lines'),
-    ('ssd', 'hw/femu/ssd*', 'the drive: commands, completions'),
+    ('params', 'hw/femu/params*',
+     'every number that a user can turn, and what it bounds'),
+    ('base', 'hw/femu/base/',
+     'events in order of time, turns, ranks, clocks, draws, arithmetic'),
+    ('timing', 'hw/femu/timing/', 'the flash array in time: channels and units'),
+    ('inside', 'hw/femu/inside/',
+     'the commands inside, names of events, and what goes up: effects'),
+    ('media', 'hw/femu/media/',
+     "zones' pages on the flash: mapping, superblocks, what is programmed"),
+    ('link', 'hw/femu/link/', 'the host link, in and out'),
+    ('ahead', 'hw/femu/ahead/',
+     'read-ahead: streams of reads, what is fetched before they ask'),
+    ('buffer', 'hw/femu/buffer/',
+     'the write buffer: who gets room, and how it drains'),
+    ('reset', 'hw/femu/reset/', 'what a reset costs beside its erases'),
+    ('zns', 'hw/femu/zns/',
+     'zones: states, limits, reads, writes, jobs, what is erased and when'),
+    ('conv', 'hw/femu/conv/', 'the conventional namespace: a log'),
+    ('entry', 'hw/femu/entry/',
+     'the front end and its costs, read slots, the way out'),
+    ('waist', 'hw/femu/ssd.h hw/femu/ssd_*',
+     'what the drive is for all that use it; trace files'),
+    ('drive', 'hw/femu/drive/',
+     'submission, the run of events, effects and completions; statistics'),
 )
 DEVICE = (
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
@@ -55,7 +72,15 @@ DEVICE = (
 HOUSE = CORE + DEVICE
 
 # Where not even files of one room may call each other in a circle.
-NO_CIRCLES = 'hw/femu/nvme/'
+NO_CIRCLES = 'hw/femu/'
+
+# Lists of the core that the document has, too, in this order: (file, enum).
+LISTS = (
+    ('hw/femu/inside/effects.h', 'EffectKind'),
+    ('hw/femu/inside/events.h', 'EventRoom'),
+    ('hw/femu/base/owner.h', 'OwnerKind'),
+    ('hw/femu/reset/reset.h', 'ResetPhase'),
+)
 
 # Where rows of the table are told to readers, top to bottom, with a way through
 # the rooms: "room/file  function()".
@@ -164,8 +189,12 @@ class House:
         return circles(self.rooms, edges)
 
     def file_circles(self, by_include=False):
-        """Return: lists of files that call (or include) each other."""
-        edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include}
+        """Return: lists of files that call (or include) each other.
+
+        That an inline function calls the source of its own header is none.
+        """
+        edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include and
+                 a[0] != a[3][:-1] + 'h'}
         return circles(sorted({path for edge in edges for path in edge}),
                        edges)
 
@@ -218,6 +247,22 @@ def document_faults(text, table, house, folders):
                              for folder in folders):
             faults.append((DOCUMENT, number, f'{found.group(1)}.c does not '
                            f'define {found.group(2)}()'))
+    return faults
+
+
+def list_faults(text, texts, lists=LISTS):
+    """Return: [(path, line, what)], where a table of the document does not have
+    a row for each name of an enum, in its order; texts: {path: text}."""
+    faults = []
+    for path, enum in lists:
+        found = re.search(r'typedef enum ' + enum + r' \{(.*?)\}', texts[path],
+                          re.S)
+        names = re.findall(r'^    (\w+)', found.group(1), re.M)
+        prefix = names[0].split('_')[0]
+        rows = re.findall(rf'^\| `({prefix}_\w+)` \|', text, re.M)
+        if rows != names:
+            faults.append((DOCUMENT, 0, f'{enum} of {path} is {names}, but '
+                           f'its rows here are {rows}'))
     return faults
 
 

@@ -75,6 +75,11 @@ WRONG_DOCUMENTS = (
      'drive/zone.c does not define zone_open()'),
 )
 
+# An enum of a file, and a document with a row for each of its names.
+LIST = {'a.h': 'typedef enum Phase {\n    RESET_FIRST, /* of\n                  */\n'
+               '    RESET_LAST = 3,\n} Phase;\n'}
+ROWS = '| `RESET_FIRST` | x |\n| `RESET_LAST` | y |\n'
+
 DEFINITION = '\nstatic int planted(void)\n{\n    return '
 
 # (what, path, text at its end, line and part of each fault, as a set)
@@ -113,6 +118,9 @@ PLANTS = (
     ('a header that is for another room', 'core/drive.c',
      '#include "ground/map_internal.h"\n',
      {'core/drive.c:14: ground/map_internal.h is for its room alone'}),
+    ('an inline function of a header, which its own file provides for',
+     'core/ground/zone.h', 'static inline void zone_again(void)\n{\n'
+     '    zone_open(1);\n}\n', set()),
     ('a circle of files in one room of the device', 'hw/femu/nvme/b.c',
      'void b_end(void)\n{\n    a_begin();\n}\n',
      {'hw/femu/nvme/a.c:1: a circle of files: hw/femu/nvme/a.c, '
@@ -212,6 +220,12 @@ def results():
                                      house, ('core/',))
         wrong = len(said) != 1 or not said[0][2].startswith(expected)
         out.append((what, f'{said}' if wrong else None))
+    for what, rows, count in (('a list that the document has', ROWS, 0),
+                              ('a list with a name more', ROWS[21:], 1),
+                              ('a list in another order',
+                               ROWS[23:] + ROWS[:23], 1)):
+        said = rooms.list_faults(rows, LIST, (('a.h', 'Phase'),))
+        out.append((what, f'{said}' if len(said) != count else None))
     found, _ = faults(CLEAN, (*TABLE, ('drive', 'core/drive.c', '')))
     wrong = found[:1] != ['drive:0: two rooms have this name']
     out.append(('two rooms of one name', f'{found}' if wrong else None))

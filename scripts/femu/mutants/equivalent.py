@@ -4,7 +4,7 @@
 The file holds blocks, with an empty line between them; lines that start with
 "#" are for the reader:
 
-    hw/femu/ssd.c: function
+    hw/femu/drive/run.c: function
     -    a line of the source, as it is
     +    the line that the mutant makes of it
     Why nobody can see the difference, in one or several lines.

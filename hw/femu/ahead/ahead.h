@@ -1,0 +1,125 @@
+/*
+ * Read-ahead: which reads follow each other, what is fetched of their zone
+ * before they ask for it, and who waits for that.
+ *
+ * A zone is cut into lines, which are what a unit of the flash senses at once.
+ * A stream is a row of reads of a zone, each beginning where the one before it
+ * ended. It has a ring of lines, from the one that its next read begins in on:
+ * fetched, or being fetched. Calls go down, values come back: the caller senses
+ * what ahead_next() names and says when it is there.
+ *
+ * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_AHEAD_H
+#define FEMU_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/divisor.h"
+
+#define AHEAD_NONE UINT32_MAX
+
+typedef struct AheadConfig {
+    uint32_t streams;
+    uint32_t depth_lines; /* that a stream's ring holds; 0: no read-ahead */
+    uint64_t line_bytes;
+    uint32_t after;       /* so many reads in a row make a stream */
+    uint64_t waiters;     /* pieces of reads that can be inside at once */
+} AheadConfig;
+
+typedef struct AheadStream {
+    uint32_t zone_idx;   /* AHEAD_NONE: never used, or forgotten */
+    uint32_t reads;      /* in a row; beyond `after` they are not counted */
+    uint64_t next_bytes; /* of the zone: where its next read begins */
+    uint64_t first_line; /* the ring has the lines [first, end) */
+    uint64_t end_line;
+    uint64_t used_at;    /* the how manyth read that was */
+} AheadStream;
+
+/* A line that is being fetched, and who waits for it, in order. */
+typedef struct AheadFetch {
+    uint32_t stream_idx; /* AHEAD_NONE: no ring has the line any more */
+    uint32_t place;      /* in the ring; in the free list, the next one */
+    uint32_t first_waiter_idx;
+    uint32_t last_waiter_idx;
+} AheadFetch;
+
+typedef struct AheadWaiter {
+    uint32_t command_idx;
+    uint32_t bytes; /* of the line, that it gets */
+    uint32_t next_idx;
+} AheadWaiter;
+
+/* Ever-growing. */
+typedef struct AheadCounters {
+    uint64_t fetched_lines;
+    uint64_t hit_bytes;    /* that reads found there */
+    uint64_t waited_bytes; /* ... that were still being fetched */
+} AheadCounters;
+
+typedef struct Ahead {
+    AheadConfig config;
+    Divisor line_divisor;
+    Divisor depth_divisor;
+    uint64_t read_count;
+    AheadStream *streams;
+    uint32_t *lines; /* [stream * depth + line % depth]: fetch, or none: there */
+    AheadFetch *fetches;
+    uint32_t fetching_count;
+    uint32_t free_fetch_idx;
+    uint32_t fresh_fetch_idx; /* from here on, never used */
+    AheadWaiter *waiters;
+    uint32_t free_waiter_idx;
+    uint32_t fresh_waiter_idx; /* likewise */
+    AheadCounters counters;
+} Ahead;
+
+void ahead_init(Ahead *ahead, const AheadConfig *config);
+void ahead_destroy(Ahead *ahead);
+
+static inline bool ahead_is_on(const Ahead *ahead)
+{
+    return ahead->config.depth_lines > 0;
+}
+
+/*
+ * A read of bytes [begin, end) of a zone begins. One that continues no stream
+ * takes the place of that which was used longest ago. With `lost` it is not
+ * recognised: its stream is counted anew.
+ * Return: its stream.
+ */
+uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
+                    uint64_t end_bytes, bool lost);
+
+typedef enum AheadFound {
+    AHEAD_MISS,
+    AHEAD_HIT,   /* the line is there */
+    AHEAD_WAITS, /* the command is told when it is */
+} AheadFound;
+
+/* A piece of that read which lies in one line, from byte `begin_bytes` on. */
+AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
+                      uint32_t command_idx, uint32_t bytes);
+
+/* All pieces are taken, or a line of the stream has come: lines may be free. */
+void ahead_pass(Ahead *ahead, uint32_t stream_idx);
+
+/* Is a line to be fetched? Its first byte is then in *begin_bytes. */
+bool ahead_next(const Ahead *ahead, uint32_t stream_idx,
+                uint64_t *begin_bytes);
+/* That is being done now. Return: its number, for ahead_fetched(). */
+uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx);
+
+/* The next of those who waited for a line that has come; false: no more. */
+bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter);
+/* ... and none waits any more. Return: the line's stream, if one has it. */
+uint32_t ahead_fetched(Ahead *ahead, uint32_t fetch_idx);
+
+/* The zone has lost its data; who waits for a line of it gets it all the same. */
+void ahead_forget(Ahead *ahead, uint32_t zone_idx);
+
+#endif

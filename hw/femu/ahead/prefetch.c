@@ -1,0 +1,144 @@
+/*
+ * Read-ahead on the flash and the host link.
+ *
+ * Knows nothing of zones' states, of writes, or of the front end.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "prefetch.h"
+
+#include "../media/pieces.h"
+#include "../params_bounds.h"
+
+void prefetch_init(Prefetch *prefetch, const SsdParams *p, Commands *commands,
+                   Media *media, Link *link)
+{
+    AheadConfig config = {
+        .streams = p->read_ahead_streams,
+        .depth_lines = p->read_ahead_bytes / media->sense_bytes,
+        .line_bytes = media->sense_bytes,
+        .after = p->read_ahead_after,
+        .waiters = bound_ahead_waiters(p),
+    };
+
+    *prefetch = (Prefetch) {
+        .params = p,
+        .commands = commands,
+        .media = media,
+        .link = link,
+    };
+    ahead_init(&prefetch->ahead, &config);
+}
+
+void prefetch_destroy(Prefetch *prefetch)
+{
+    ahead_destroy(&prefetch->ahead);
+}
+
+/* A read of a part of a granule counts as one until it is done. */
+static bool is_part(const Prefetch *prefetch, const Command *command)
+{
+    return prefetch->params->read_ahead_parts &&
+           command->done.op == SSD_OP_READ && !command->is_conventional &&
+           command->bytes < SSD_GRANULE_BYTES;
+}
+
+uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
+                        const Span *span)
+{
+    const Command *command = &prefetch->commands->at[command_idx];
+    bool lost;
+
+    if (!ahead_is_on(&prefetch->ahead) || command->done.op != SSD_OP_READ) {
+        return AHEAD_NONE;
+    }
+    prefetch->parts_inside += is_part(prefetch, command);
+    lost = is_part(prefetch, command) &&
+           prefetch->parts_inside > prefetch->params->read_ahead_parts;
+    return ahead_read(&prefetch->ahead, span->zone_idx, span->begin_bytes,
+                      span->end_bytes, lost);
+}
+
+void prefetch_left(Prefetch *prefetch, uint32_t command_idx)
+{
+    if (ahead_is_on(&prefetch->ahead)) {
+        prefetch->parts_inside -=
+            is_part(prefetch, &prefetch->commands->at[command_idx]);
+    }
+}
+
+bool prefetch_serves(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx,
+                     uint32_t stream_idx, uint64_t at_bytes, uint32_t bytes)
+{
+    if (stream_idx == AHEAD_NONE) {
+        return false;
+    }
+    switch (ahead_take(&prefetch->ahead, stream_idx, at_bytes, command_idx,
+                       bytes)) {
+    case AHEAD_MISS:
+        return false;
+    case AHEAD_HIT:
+        link_out(prefetch->link, now_ns, command_idx, bytes);
+        break;
+    case AHEAD_WAITS:
+        commands_part_added(prefetch->commands, command_idx);
+        break;
+    }
+    prefetch->commands->at[command_idx].done.ahead_bytes += bytes;
+    return true;
+}
+
+/* Make `op` a read of a line. Return: false if that is not in the flash. */
+static bool place_line(const Media *media, uint32_t zone_idx,
+                       uint64_t begin_bytes, FlashOp *op)
+{
+    Span span = { zone_idx, begin_bytes, begin_bytes + media->sense_bytes };
+    Piece piece = take_piece(media, &span, &media->sense_divisor);
+
+    *op = (FlashOp) { .kind = FLASH_READ };
+    return piece_place_read(media, zone_idx, &piece, op);
+}
+
+/* Fetch as much as there is room for, and data in the flash. */
+void prefetch_go_on(Prefetch *prefetch, uint64_t now_ns, uint32_t stream_idx)
+{
+    Ahead *ahead = &prefetch->ahead;
+    Flash *flash = &prefetch->media->flash;
+    uint64_t begin_bytes;
+
+    if (stream_idx == AHEAD_NONE) {
+        return;
+    }
+    ahead_pass(ahead, stream_idx);
+    while (ahead_next(ahead, stream_idx, &begin_bytes) &&
+           begin_bytes < prefetch->params->zone_capacity_bytes) {
+        FlashOp *op = flash_next_op(flash);
+
+        if (!place_line(prefetch->media, ahead->streams[stream_idx].zone_idx,
+                        begin_bytes, op)) {
+            break;
+        }
+        op->owner = owner_of(OWNER_AHEAD, ahead_fetch(ahead, stream_idx));
+        flash_issue_next(flash, now_ns);
+    }
+}
+
+uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
+                          uint32_t fetch_idx)
+{
+    AheadWaiter waiter;
+
+    while (ahead_next_waiter(&prefetch->ahead, fetch_idx, &waiter)) {
+        link_out(prefetch->link, now_ns, waiter.command_idx, waiter.bytes);
+        commands_part_ended(prefetch->commands, waiter.command_idx);
+    }
+    return ahead_fetched(&prefetch->ahead, fetch_idx);
+}
+
+void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx)
+{
+    if (ahead_is_on(&prefetch->ahead)) {
+        ahead_forget(&prefetch->ahead, zone_idx);
+    }
+}

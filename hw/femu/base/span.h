@@ -1,0 +1,24 @@
+/*
+ * A stretch of bytes of a zone, which is how places are counted below the
+ * namespaces; and the number that stands for none of anything.
+ *
+ * Knows nothing of zones but their number.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_SPAN_H
+#define FEMU_SPAN_H
+
+#include <stdint.h>
+
+#define SSD_NONE UINT32_MAX
+
+/* Bytes [begin, end) of a zone, counted from its start. */
+typedef struct Span {
+    uint32_t zone_idx;
+    uint64_t begin_bytes;
+    uint64_t end_bytes;
+} Span;
+
+#endif

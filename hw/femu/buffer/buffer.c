@@ -1,0 +1,557 @@
+/*
+ * The write buffer: room, the writes that wait for it, and the streams of pages
+ * that drain it.
+ *
+ * Knows nothing of zones' states, of jobs but their work on the flash, or of
+ * the front end.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "buffer.h"
+
+/* What the parameters say, but it is over before any next program ends. */
+static uint64_t release_time_ns(const WriteBuffer *buffer)
+{
+    uint64_t least_ns = flash_least_program_ns(&buffer->media->flash.config);
+
+    return least_ns ? MIN(buffer->params->buffer_release_ns, least_ns - 1) : 0;
+}
+
+static void init_streams(WriteBuffer *buffer)
+{
+    buffer->streams = g_new0(Stream, buffer->params->zones);
+    for (uint32_t i = 0; i < buffer->params->zones; i++) {
+        buffer->streams[i].first_page_idx = SSD_NONE;
+        buffer->streams[i].fill_job_idx = SSD_NONE;
+    }
+}
+
+static void init_units(WriteBuffer *buffer)
+{
+    buffer->units = g_new0(UnitQueue, buffer->media->unit_count);
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        buffer->units[i].first_zone_idx = SSD_NONE;
+        buffer->units[i].last_zone_idx = SSD_NONE;
+        buffer->units[i].old_from_idx = SSD_NONE;
+    }
+}
+
+static void init_pages(WriteBuffer *buffer)
+{
+    buffer->page_count = buffer->size_bytes / buffer->media->page_bytes + 1;
+    buffer->pages = g_new(BufferedPage, buffer->page_count);
+    for (uint32_t i = 0; i < buffer->page_count; i++) {
+        buffer->pages[i].next_idx = i + 1 < buffer->page_count ? i + 1
+                                                               : SSD_NONE;
+    }
+}
+
+void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
+               Media *media, Link *link, EventHeap *events)
+{
+    *buffer = (WriteBuffer) {
+        .params = params,
+        .commands = commands,
+        .media = media,
+        .link = link,
+        .events = events,
+        .size_bytes = params->write_buffer_bytes,
+        .zone_bytes = params->zone_buffer_bytes,
+    };
+    if (!wbuf_is_on(buffer)) {
+        return;
+    }
+    buffer->release_ns = release_time_ns(buffer);
+    buffer->lines = lines_of(params);
+    lines_init_turns(&buffer->lines, params, &buffer->turns);
+    init_streams(buffer);
+    init_units(buffer);
+    init_pages(buffer);
+}
+
+void wbuf_destroy(WriteBuffer *buffer)
+{
+    turns_destroy(&buffer->turns);
+    g_free(buffer->pages);
+    g_free(buffer->units);
+    g_free(buffer->streams);
+}
+
+bool wbuf_is_crowded(WriteBuffer *buffer)
+{
+    buffer->holds_up = wbuf_is_on(buffer) && !buffer->params->take_turns &&
+                       buffer->waiting_count >= buffer->params->buffer_waiters;
+    return buffer->holds_up;
+}
+
+bool wbuf_goes_on(WriteBuffer *buffer)
+{
+    buffer->has_told = false;
+    buffer->holds_up =
+        buffer->waiting_count > buffer->params->buffer_resume_waiters;
+    return !buffer->holds_up;
+}
+
+/* Room */
+
+static bool zone_has_room(const WriteBuffer *buffer, uint32_t zone_idx,
+                          uint32_t bytes)
+{
+    return bytes <= buffer->zone_bytes - buffer->streams[zone_idx].used_bytes;
+}
+
+static void reserve(WriteBuffer *buffer, uint32_t zone_idx, uint32_t bytes)
+{
+    buffer->used_bytes += bytes;
+    buffer->streams[zone_idx].used_bytes += bytes;
+}
+
+/* The zone has room again: its line need not stand aside. */
+static void release(WriteBuffer *buffer, uint32_t zone_idx, uint64_t bytes)
+{
+    buffer->used_bytes -= bytes;
+    buffer->streams[zone_idx].used_bytes -= bytes;
+    turns_call_back(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx));
+}
+
+static void tell_room_freed(WriteBuffer *buffer)
+{
+    if (buffer->holds_up && !buffer->has_told) {
+        buffer->has_told = true;
+        effects_push(buffer->commands->effects, EFFECT_ROOM_FREED, 0);
+    }
+}
+
+/* A portion of the write whose turn it is, for which there is room. */
+static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
+                         uint32_t group_idx, uint32_t bytes)
+{
+    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
+    Span *left = &buffer->commands->at[command_idx].write.data;
+    bool is_last = bytes == left->end_bytes - left->begin_bytes;
+
+    reserve(buffer, left->zone_idx, bytes);
+    left->begin_bytes += bytes;
+    link_in(buffer->link, now_ns, command_idx, bytes, is_last);
+    if (is_last) {
+        turns_leave(&buffer->turns, group_idx);
+        buffer->waiting_count--;
+        tell_room_freed(buffer);
+    } else {
+        turns_pass(&buffer->turns, group_idx);
+    }
+}
+
+/*
+ * Let go the write whose turn it is. If its zone has no room, others have their
+ * turns, those that do not stand in one line with it; if the whole buffer has
+ * none, all wait: or else small portions would take what a large one needs.
+ * Return: false if they do.
+ */
+static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
+{
+    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
+    const Span *left = &buffer->commands->at[command_idx].write.data;
+    uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
+                         LINK_PORTION_BYTES);
+
+    if (!zone_has_room(buffer, left->zone_idx, bytes)) {
+        turns_set_aside(&buffer->turns, group_idx);
+        return true;
+    }
+    if (bytes > buffer->size_bytes - buffer->used_bytes) {
+        return false;
+    }
+    send_portion(buffer, now_ns, group_idx, bytes);
+    return true;
+}
+
+static void let_in(WriteBuffer *buffer, uint64_t now_ns)
+{
+    uint32_t group_idx;
+
+    do {
+        group_idx = turns_group(&buffer->turns);
+    } while (group_idx != TURNS_NONE && take_turn(buffer, now_ns, group_idx));
+}
+
+void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx)
+{
+    uint32_t zone_idx = buffer->commands->at[command_idx].write.data.zone_idx;
+
+    turns_wait(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx),
+               command_idx);
+    buffer->waiting_count++;
+    let_in(buffer, now_ns);
+}
+
+/* The stream of a zone */
+
+static void form_page(WriteBuffer *buffer, Stream *stream)
+{
+    uint32_t page_idx = buffer->free_page_idx;
+
+    g_assert(page_idx != SSD_NONE);
+    buffer->free_page_idx = buffer->pages[page_idx].next_idx;
+    buffer->pages[page_idx] = (BufferedPage) {
+        .epoch = programs_count(&buffer->media->programs),
+        .drain_number = buffer->drain_number,
+        .next_idx = SSD_NONE,
+    };
+    if (stream->first_page_idx == SSD_NONE) {
+        stream->first_page_idx = page_idx;
+    } else {
+        buffer->pages[stream->last_page_idx].next_idx = page_idx;
+    }
+    stream->last_page_idx = page_idx;
+    stream->formed_bytes += buffer->media->page_bytes;
+}
+
+/* The first page that waits leaves the stream. Return: its epoch. */
+static uint32_t take_page(WriteBuffer *buffer, Stream *stream)
+{
+    uint32_t page_idx = stream->first_page_idx;
+    BufferedPage *page = &buffer->pages[page_idx];
+
+    stream->first_page_idx = page->next_idx;
+    stream->formed_bytes -= buffer->media->page_bytes;
+    stream->held_bytes -= buffer->media->page_bytes;
+    page->next_idx = buffer->free_page_idx;
+    buffer->free_page_idx = page_idx;
+    return page->epoch;
+}
+
+static void form_pages(WriteBuffer *buffer, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    while (stream->held_bytes - stream->formed_bytes >=
+           buffer->media->page_bytes) {
+        form_page(buffer, stream);
+    }
+}
+
+static void wait_at_unit(WriteBuffer *buffer, uint32_t unit_idx,
+                         uint32_t zone_idx)
+{
+    UnitQueue *queue = &buffer->units[unit_idx];
+    Stream *stream = &buffer->streams[zone_idx];
+
+    stream->is_waiting = true;
+    stream->unit_idx = unit_idx;
+    stream->prev_zone_idx = queue->last_zone_idx;
+    stream->next_zone_idx = SSD_NONE;
+    if (queue->last_zone_idx == SSD_NONE) {
+        queue->first_zone_idx = zone_idx;
+    } else {
+        buffer->streams[queue->last_zone_idx].next_zone_idx = zone_idx;
+    }
+    queue->last_zone_idx = zone_idx;
+    if (queue->old_from_idx == SSD_NONE) {
+        queue->old_from_idx = zone_idx;
+    }
+}
+
+static void leave_unit(WriteBuffer *buffer, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    UnitQueue *queue = &buffer->units[stream->unit_idx];
+
+    if (stream->prev_zone_idx == SSD_NONE) {
+        queue->first_zone_idx = stream->next_zone_idx;
+    } else {
+        buffer->streams[stream->prev_zone_idx].next_zone_idx =
+            stream->next_zone_idx;
+    }
+    if (stream->next_zone_idx == SSD_NONE) {
+        queue->last_zone_idx = stream->prev_zone_idx;
+    } else {
+        buffer->streams[stream->next_zone_idx].prev_zone_idx =
+            stream->prev_zone_idx;
+    }
+    if (queue->old_from_idx == zone_idx) {
+        queue->old_from_idx = stream->next_zone_idx;
+    }
+    stream->is_waiting = false;
+}
+
+static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
+                           uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    media_issue_buffered(buffer->media, now_ns, zone_idx, stream->next_page++,
+                         take_page(buffer, stream));
+}
+
+/* The first page of a finish takes the rest of the host's data with it. */
+static void give_fill_page(WriteBuffer *buffer, uint64_t now_ns,
+                           uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    uint32_t job_idx = stream->fill_job_idx;
+
+    if (buffer->media->works[job_idx].life == buffer->media->life[zone_idx]) {
+        release(buffer, zone_idx, stream->held_bytes);
+        stream->held_bytes = 0;
+    }
+    stream->fill_drain_number = buffer->drain_number;
+    if (!media_issue_fill(buffer->media, now_ns, job_idx)) {
+        stream->fill_job_idx = SSD_NONE;
+    }
+}
+
+/*
+ * Is the page that a zone has for a unit younger than what is drained? That of
+ * a finish is there when the one before it has been given to its unit.
+ */
+static bool is_young(const WriteBuffer *buffer, const Stream *stream)
+{
+    uint32_t drain_number =
+        stream->first_page_idx == SSD_NONE
+        ? stream->fill_drain_number
+        : buffer->pages[stream->first_page_idx].drain_number;
+
+    return buffer->is_draining && drain_number == buffer->drain_number;
+}
+
+static bool takes_page(const WriteBuffer *buffer, uint32_t unit_idx,
+                       const Stream *stream)
+{
+    return flash_takes_program(&buffer->media->flash, unit_idx) &&
+           (!is_young(buffer, stream) ||
+            flash_has_no_program(&buffer->media->flash, unit_idx));
+}
+
+/*
+ * Return: the first zone of a unit's queue that goes before young ones. Who is
+ * young stays so until the drain is over, so each is passed once.
+ */
+static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
+{
+    if (!buffer->is_draining) {
+        return queue->first_zone_idx;
+    }
+    if (queue->old_drain_number != buffer->drain_number) {
+        queue->old_drain_number = buffer->drain_number;
+        queue->old_from_idx = queue->first_zone_idx;
+    }
+    while (queue->old_from_idx != SSD_NONE &&
+           is_young(buffer, &buffer->streams[queue->old_from_idx])) {
+        queue->old_from_idx =
+            buffer->streams[queue->old_from_idx].next_zone_idx;
+    }
+    return queue->old_from_idx;
+}
+
+/* Return: who of those that wait at a unit goes before a zone that comes. */
+static uint32_t first_before(WriteBuffer *buffer, UnitQueue *queue,
+                             uint32_t zone_idx)
+{
+    return is_young(buffer, &buffer->streams[zone_idx])
+           ? queue->first_zone_idx : first_old(buffer, queue);
+}
+
+static bool has_page(const Stream *stream)
+{
+    return stream->first_page_idx != SSD_NONE ||
+           stream->fill_job_idx != SSD_NONE;
+}
+
+static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t zone_idx)
+{
+    const Stream *stream = &buffer->streams[zone_idx];
+
+    uint64_t page = stream->first_page_idx != SSD_NONE
+                    ? stream->next_page
+                    : buffer->media->works[stream->fill_job_idx].next_page;
+
+    return media_page_unit(buffer->media, zone_idx, page);
+}
+
+static void give_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (buffer->streams[zone_idx].first_page_idx != SSD_NONE) {
+        give_host_page(buffer, now_ns, zone_idx);
+    } else {
+        give_fill_page(buffer, now_ns, zone_idx);
+    }
+}
+
+/* Until the zone has none left, or must wait at a unit, or behind others. */
+static void give_pages(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    while (!stream->is_waiting && has_page(stream)) {
+        uint32_t unit_idx = next_unit_idx(buffer, zone_idx);
+
+        if (takes_page(buffer, unit_idx, stream) &&
+            first_before(buffer, &buffer->units[unit_idx],
+                         zone_idx) == SSD_NONE) {
+            give_page(buffer, now_ns, zone_idx);
+        } else {
+            wait_at_unit(buffer, unit_idx, zone_idx);
+        }
+    }
+}
+
+/* The zone whose page a unit takes next leaves its queue. */
+static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
+{
+    UnitQueue *queue = &buffer->units[unit_idx];
+    uint32_t zone_idx = first_old(buffer, queue);
+
+    if (zone_idx == SSD_NONE) {
+        zone_idx = queue->first_zone_idx;
+    }
+    if (zone_idx == SSD_NONE ||
+        !takes_page(buffer, unit_idx, &buffer->streams[zone_idx])) {
+        return SSD_NONE;
+    }
+    leave_unit(buffer, zone_idx);
+    return zone_idx;
+}
+
+/* Zones that wait at a unit give it their pages while it takes them. */
+static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+{
+    uint32_t zone_idx;
+
+    while ((zone_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
+        give_page(buffer, now_ns, zone_idx);
+        give_pages(buffer, now_ns, zone_idx);
+    }
+}
+
+void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
+{
+    uint32_t zone_idx = buffer->media->works[job_idx].zone_idx;
+    Stream *stream = &buffer->streams[zone_idx];
+
+    stream->fill_job_idx = job_idx;
+    stream->fill_drain_number = buffer->drain_number;
+    give_pages(buffer, now_ns, zone_idx);
+    let_in(buffer, now_ns);
+}
+
+void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    stream->is_abandoned = true;
+    release(buffer, zone_idx, stream->held_bytes - stream->formed_bytes);
+    stream->held_bytes = stream->formed_bytes;
+    let_in(buffer, now_ns);
+}
+
+void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+                        uint32_t bytes, bool is_alive)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    /* What a failed zone held for more to come, others could wait for. */
+    if (is_alive && !stream->is_abandoned) {
+        stream->held_bytes += bytes;
+        form_pages(buffer, zone_idx);
+        give_pages(buffer, now_ns, zone_idx);
+    } else {
+        release(buffer, zone_idx, bytes);
+        let_in(buffer, now_ns);
+    }
+}
+
+/*
+ * What has been programmed leaves the buffer as the unit's next data take its
+ * place in the registers: page by page, evenly. They have taken it when their
+ * own program ends, so at most one program of a unit does so at a time.
+ */
+static void release_later(WriteBuffer *buffer, uint32_t unit_idx)
+{
+    const UnitQueue *queue = &buffer->units[unit_idx];
+    uint64_t bytes = buffer->media->page_bytes - queue->unreleased_bytes +
+                     buffer->params->page_bytes;
+
+    event_heap_push(buffer->events, queue->programmed_at_ns +
+                    buffer->release_ns * bytes / buffer->media->page_bytes,
+                    event_name(EVENT_BUFFER, unit_idx));
+}
+
+void wbuf_program_ended(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
+                              uint32_t unit_idx)
+{
+    UnitQueue *queue = &buffer->units[unit_idx];
+
+    if (buffer->release_ns == 0) {
+        release(buffer, zone_idx, buffer->media->page_bytes);
+        return;
+    }
+    g_assert(queue->unreleased_bytes == 0);
+    queue->programmed_zone_idx = zone_idx;
+    queue->programmed_at_ns = now_ns;
+    queue->unreleased_bytes = buffer->media->page_bytes;
+    release_later(buffer, unit_idx);
+}
+
+void wbuf_release_event(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+{
+    UnitQueue *queue = &buffer->units[unit_idx];
+
+    release(buffer, queue->programmed_zone_idx, buffer->params->page_bytes);
+    queue->unreleased_bytes -= buffer->params->page_bytes;
+    if (queue->unreleased_bytes > 0) {
+        release_later(buffer, unit_idx);
+    }
+    let_in(buffer, now_ns);
+}
+
+void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
+{
+    serve_unit(buffer, now_ns, unit_idx);
+    let_in(buffer, now_ns);
+}
+
+void wbuf_drain_first(WriteBuffer *buffer)
+{
+    buffer->is_draining = true;
+    buffer->drain_number++;
+}
+
+void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
+{
+    buffer->is_draining = false;
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        serve_unit(buffer, now_ns, i);
+    }
+    let_in(buffer, now_ns);
+}
+
+/* What it waited with at a unit is gone: a finish goes on, maybe elsewhere. */
+static void wait_no_more(WriteBuffer *buffer, uint64_t now_ns,
+                         uint32_t zone_idx)
+{
+    if (buffer->streams[zone_idx].is_waiting) {
+        leave_unit(buffer, zone_idx);
+        give_pages(buffer, now_ns, zone_idx);
+    }
+}
+
+void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    bool had_page = stream->first_page_idx != SSD_NONE;
+
+    release(buffer, zone_idx, stream->held_bytes);
+    while (stream->first_page_idx != SSD_NONE) {
+        programs_ended(&buffer->media->programs,
+                       take_page(buffer, stream));
+    }
+    stream->held_bytes = 0;
+    stream->next_page = 0;
+    stream->is_abandoned = false;
+    if (had_page) {
+        wait_no_more(buffer, now_ns, zone_idx);
+    }
+    let_in(buffer, now_ns);
+}

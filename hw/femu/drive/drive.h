@@ -1,0 +1,95 @@
+/*
+ * The whole drive: its rooms, and the effects that they have on each other.
+ *
+ * Inside drive/; nobody else includes this. Calls go from ssd.c, submit.c and
+ * views.c, which are the waist (ssd.h), to run.c.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_DRIVE_H
+#define FEMU_DRIVE_H
+
+#include "../entry/entry.h"
+#include "../ssd.h"
+#include "../ssd_histogram.h"
+
+typedef struct OpStats {
+    SsdHistogram latency_ns;
+    uint64_t rejected;
+    uint64_t bytes;
+} OpStats;
+
+typedef struct Stats {
+    OpStats ops[SSD_OP_COUNT];
+    uint64_t since_at_ns;
+    /* Readings of the ever-growing counters at the last reset. */
+    FlashCounters flash;
+    ConvCounters conv;
+    AheadCounters ahead;
+    uint64_t *channel_busy_ns;
+    uint64_t *unit_busy_ns;
+} Stats;
+
+struct Ssd {
+    SsdParams params;
+    uint64_t run_at_ns; /* everything up to here has happened */
+    EventHeap events;
+    Effects effects;
+    Commands commands;
+    Media media;
+    Link link;
+    Prefetch prefetch;
+    WriteBuffer buffer;
+    ResetEngine reset;
+    Namespaces ns;
+    Zns zns;
+    Conv conv;
+    Entry entry;
+
+    /* Completions in order of their due time, not yet polled: a ring. */
+    SsdDone *ready;
+    uint32_t ready_head;
+    uint32_t ready_count;
+
+    Stats stats;
+};
+
+/* Where the completion `i` places behind the first is in the ring. */
+static inline uint32_t ready_idx(const Ssd *ssd, uint32_t i)
+{
+    uint32_t idx = ssd->ready_head + i;
+
+    return idx < ssd->params.cmd_slots ? idx : idx - ssd->params.cmd_slots;
+}
+
+static inline void ready_push(Ssd *ssd, const SsdDone *done)
+{
+    ssd->ready[ready_idx(ssd, ssd->ready_count++)] = *done;
+}
+
+/* Needs one. */
+static inline SsdDone ready_take(Ssd *ssd)
+{
+    SsdDone done = ssd->ready[ssd->ready_head];
+
+    ssd->ready_head = ready_idx(ssd, 1);
+    ssd->ready_count--;
+    return done;
+}
+
+/* check.c: may the command take effect? Changes nothing. */
+SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
+/* Is the operation of the drive, whatever namespace it names? */
+bool ssd_is_of_drive(SsdOp op);
+/* The blocks that a copy writes. */
+uint64_t ssd_copy_nlb(const SsdCmd *cmd);
+
+/* stats.c and wear.c, which appends the member "wear" */
+void ssd_stats_init(Ssd *ssd);
+void ssd_stats_destroy(Ssd *ssd);
+void ssd_wear_json(const Ssd *ssd, GString *json);
+
+#endif

@@ -1,0 +1,326 @@
+/*
+ * Time: events happen, their effects are drained, and commands whose last part
+ * has ended leave. This is where the rooms meet.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "run.h"
+
+/* Completions */
+
+static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &ssd->commands.at[command_idx];
+    OpStats *stats = &ssd->stats.ops[command->done.op];
+
+    command->done.due_at_ns = now_ns;
+    ssd_histogram_add(&stats->latency_ns,
+                      now_ns - command->done.submitted_at_ns);
+    stats->bytes += command->bytes;
+    ready_push(ssd, &command->done);
+    commands_give(&ssd->commands, now_ns, command_idx);
+    prefetch_left(&ssd->prefetch, command_idx);
+    entry_left(&ssd->entry, now_ns, command_idx);
+}
+
+/* No part of a command is left: it writes, if its reads were, or leaves. */
+static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    if (!command->writes) {
+        if (!entry_leaves_later(&ssd->entry, now_ns, command_idx)) {
+            complete(ssd, now_ns, command_idx);
+        }
+    } else if (command->is_conventional) {
+        conv_issue_writes(&ssd->conv, now_ns);
+    } else {
+        zns_issue_writes(&ssd->zns, now_ns, command->write.data.zone_idx);
+    }
+}
+
+/* What this leads to comes behind the effects that wait already. */
+static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    if (effects_wait(&ssd->effects)) {
+        commands_part_ended(&ssd->commands, command_idx);
+    } else if (commands_part_off(&ssd->commands, command_idx)) {
+        goes_on(ssd, now_ns, command_idx);
+    }
+}
+
+/* Begin: the work that the commit has left, from the hand-off on */
+
+static void begin_flush(Ssd *ssd, uint32_t command_idx)
+{
+    if (programs_await(&ssd->media.programs,
+                       owner_of(OWNER_COMMAND, command_idx))) {
+        commands_part_added(&ssd->commands, command_idx);
+    }
+}
+
+/* Reads now, writes when the last read has ended. */
+static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    for (uint32_t i = 0; i < command->range_count; i++) {
+        zns_start_read(&ssd->zns, now_ns, command_idx,
+                       commands_ranges(&ssd->commands, command_idx)[i]);
+    }
+    zns_queue_write(&ssd->zns, command_idx);
+}
+
+/* The data of a write are there before it asks for a page. */
+static void begin_conventional(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    conv_start(&ssd->conv, now_ns, command_idx);
+    if (command->writes && ssd->params.link_in_ns) {
+        commands_part_added(&ssd->commands, command_idx);
+        link_in(&ssd->link, now_ns, command_idx, command->bytes, true);
+    }
+}
+
+static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    switch (command->done.op) {
+    case SSD_OP_FLUSH:
+        begin_flush(ssd, command_idx);
+        break;
+    case SSD_OP_COMPARE:
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+        zns_start_read(&ssd->zns, now_ns, command_idx, command->target);
+        break;
+    case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+    case SSD_OP_APPEND:
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        zns_queue_write(&ssd->zns, command_idx);
+        break;
+    case SSD_OP_COPY:
+        begin_copy(ssd, now_ns, command_idx);
+        break;
+    default: /* a finish or reset; others have no jobs, and have ended */
+        zns_begin_jobs(&ssd->zns, now_ns, command_idx);
+        break;
+    }
+}
+
+void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &ssd->commands.at[command_idx];
+
+    if (command->done.op == SSD_OP_COMPARE) {
+        link_compare(&ssd->link, now_ns, command_idx);
+    }
+    if (command->is_conventional) {
+        begin_conventional(ssd, now_ns, command_idx);
+    } else {
+        begin_zoned(ssd, now_ns, command_idx);
+    }
+    part_ended(ssd, now_ns, command_idx);
+}
+
+static void begin_handed_off(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    if (command_idx != SSD_NONE) {
+        ssd_begin(ssd, now_ns, command_idx);
+    }
+}
+
+/* Effects */
+
+static void act_upon(Ssd *ssd, uint64_t now_ns, Effect effect)
+{
+    uint32_t idx = effect_idx(effect);
+
+    switch (effect_kind(effect)) {
+    case EFFECT_PARTS_ENDED:
+        if (commands_is_at_rest(&ssd->commands, idx)) {
+            goes_on(ssd, now_ns, idx);
+        }
+        break;
+    case EFFECT_ZONE_DUE:
+        zns_settle_zone(&ssd->zns, now_ns, idx);
+        break;
+    case EFFECT_ROOM_FREED:
+        begin_handed_off(ssd, now_ns, entry_room_freed(&ssd->entry, now_ns));
+        break;
+    case EFFECT_PROGRAMS_ENDED:
+        reset_drained(&ssd->reset, now_ns);
+        break;
+    case EFFECT_RESET_MANAGED:
+        zns_reset_managed(&ssd->zns, now_ns, idx);
+        break;
+    }
+}
+
+void ssd_drain_effects(Ssd *ssd, uint64_t now_ns)
+{
+    do {
+        act_upon(ssd, now_ns, effects_take(&ssd->effects));
+    } while (effects_wait(&ssd->effects));
+}
+
+/* Events */
+
+static void page_programmed(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+{
+    if (conv_has_place(&ssd->conv, op->place_idx)) {
+        conv_page_programmed(&ssd->conv, now_ns, op);
+    } else {
+        media_page_programmed(&ssd->media, op);
+    }
+}
+
+/* The command goes on first, then the flush that waited for its program. */
+static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+{
+    if (op->kind == FLASH_READ) {
+        link_out_sensed(&ssd->link, now_ns, op->owner.idx, op->host_bytes);
+    }
+    part_ended(ssd, now_ns, op->owner.idx);
+    ssd_drain(ssd, now_ns);
+    if (op->kind == FLASH_PROGRAM) {
+        programs_ended(&ssd->media.programs, op->epoch);
+    }
+}
+
+/* Who waited for the line goes on first, then the stream. */
+static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
+{
+    uint32_t stream_idx = prefetch_fetched(&ssd->prefetch, now_ns, fetch_idx);
+
+    ssd_drain(ssd, now_ns);
+    prefetch_go_on(&ssd->prefetch, now_ns, stream_idx);
+}
+
+static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+{
+    switch ((OwnerKind)op->owner.kind) {
+    case OWNER_NONE:
+        break;
+    case OWNER_COMMAND:
+        command_op_ended(ssd, now_ns, op);
+        break;
+    case OWNER_JOB:
+        zns_job_op_ended(&ssd->zns, now_ns, op->owner.idx);
+        break;
+    case OWNER_BUFFER:
+        wbuf_program_ended(&ssd->buffer, now_ns, op->owner.idx,
+                           op->unit_idx);
+        programs_ended(&ssd->media.programs, op->epoch);
+        break;
+    case OWNER_FIRST_WRITE:
+        zns_first_erase_ended(&ssd->zns, op->owner.idx);
+        break;
+    case OWNER_AHEAD:
+        line_fetched(ssd, now_ns, op->owner.idx);
+        break;
+    case OWNER_CLEANING:
+        conv_cleaning_op_ended(&ssd->conv, now_ns);
+        break;
+    }
+}
+
+static void op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+{
+    if (op->kind == FLASH_STEP) {
+        reset_step_ended(&ssd->reset, now_ns);
+        return;
+    }
+    if (flash_programs(op->kind)) {
+        page_programmed(ssd, now_ns, op);
+    }
+    tell_owner(ssd, now_ns, op);
+    /* The unit's register is free for others when its owner has gone on. */
+    if (flash_programs(op->kind) && wbuf_is_on(&ssd->buffer)) {
+        ssd_drain(ssd, now_ns);
+        wbuf_unit_free(&ssd->buffer, now_ns, op->unit_idx);
+    }
+}
+
+static void flash_happens(Ssd *ssd, uint64_t now_ns, uint32_t event)
+{
+    FlashOp op;
+
+    if (flash_event(&ssd->media.flash, now_ns, event, &op)) {
+        op_ended(ssd, now_ns, &op);
+    }
+}
+
+static void portion_arrived(Ssd *ssd, uint64_t now_ns)
+{
+    LinkPortion portion = link_arrived(&ssd->link);
+
+    if (ssd->commands.at[portion.command_idx].is_conventional) {
+        part_ended(ssd, now_ns, portion.command_idx);
+    } else {
+        zns_write_arrived(&ssd->zns, now_ns, &portion);
+    }
+}
+
+static void happen(Ssd *ssd, uint64_t now_ns, uint32_t event)
+{
+    uint32_t idx = event_idx(event);
+
+    switch (event_room(event)) {
+    case EVENT_FLASH:
+        flash_happens(ssd, now_ns, idx);
+        break;
+    case EVENT_FRONT:
+        begin_handed_off(ssd, now_ns, entry_event(&ssd->entry, now_ns));
+        break;
+    case EVENT_LINK:
+        portion_arrived(ssd, now_ns);
+        break;
+    case EVENT_BUFFER:
+        wbuf_release_event(&ssd->buffer, now_ns, idx);
+        break;
+    case EVENT_RESET:
+        reset_event(&ssd->reset, now_ns);
+        break;
+    case EVENT_STEP:
+        reset_step_event(&ssd->reset, now_ns);
+        break;
+    case EVENT_JOB:
+        zns_job_woken(&ssd->zns, now_ns, idx);
+        break;
+    case EVENT_LEAVING:
+        complete(ssd, now_ns, idx);
+        break;
+    }
+    ssd_drain(ssd, now_ns);
+}
+
+static void run_until(Ssd *ssd, uint64_t until_ns)
+{
+    uint64_t at_ns = event_heap_next_at_ns(&ssd->events);
+
+    while (at_ns <= until_ns && at_ns != UINT64_MAX) {
+        happen(ssd, at_ns, event_heap_pop(&ssd->events));
+        at_ns = event_heap_next_at_ns(&ssd->events);
+    }
+}
+
+/* At one instant, what zones do of themselves comes last. */
+void ssd_run_due(Ssd *ssd, uint64_t now_ns)
+{
+    uint64_t watch_at_ns = ssd->zns.watch.next_at_ns;
+
+    while (watch_at_ns <= now_ns && watch_at_ns != UINT64_MAX) {
+        run_until(ssd, watch_at_ns);
+        zns_watch_due(&ssd->zns);
+        ssd_drain(ssd, watch_at_ns);
+        watch_at_ns = ssd->zns.watch.next_at_ns;
+    }
+    run_until(ssd, now_ns);
+}

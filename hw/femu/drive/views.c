@@ -1,0 +1,154 @@
+/*
+ * What the host can see of namespaces and zones, and what befalls them beside
+ * its commands: failing media, a format.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "run.h"
+
+/* `nsid` must be that of a namespace. */
+static SsdNs *find_ns(const Ssd *ssd, uint32_t nsid)
+{
+    g_assert(nsid >= 1 && nsid <= ssd->ns.count);
+    return &ssd->ns.at[nsid - 1];
+}
+
+/* Views */
+
+uint32_t ssd_ns_count(const Ssd *ssd)
+{
+    return ssd->ns.count;
+}
+
+SsdNsInfo ssd_ns_info(const Ssd *ssd, uint32_t nsid)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+
+    return (SsdNsInfo) {
+        .kind = ns->kind,
+        .lba_bytes = ns->lba_bytes,
+        .size_nlb = ns->size_nlb,
+        .zones = ns->zones.count,
+        .first_zone_idx = ns->first_zone_idx,
+        .zone_size_nlb = ns->zones.size_nlb,
+        .zone_capacity_nlb = ns->zones.capacity_nlb,
+    };
+}
+
+unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->inflight_count;
+}
+
+SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+    const Watch *watch = &ssd->zns.watch;
+    uint64_t start_lba = zone_idx * ns->zones.size_nlb;
+    uint32_t drive_zone_idx = ns->first_zone_idx + zone_idx;
+    const ZoneEntry *zone;
+
+    g_assert(zone_idx < ns->zones.count);
+    zone = &ns->zones.zones[zone_idx];
+    return (SsdZone) {
+        .state = zone->state,
+        .start_lba = start_lba,
+        .wp_lba = start_lba + zone->wp_nlb,
+        .capacity_nlb = ns->zones.capacity_nlb,
+        .has_zrwa = zone->has_zrwa,
+        .finished_by_controller = watch_finished(watch, drive_zone_idx),
+        .finish_recommended = watch_recommended(watch, drive_zone_idx,
+                                                WATCH_ACTIVE),
+        .reset_recommended = watch_recommended(watch, drive_zone_idx,
+                                               WATCH_FULL),
+    };
+}
+
+const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
+                               uint32_t zone_idx, uint32_t *count)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+
+    g_assert(zone_idx < ns->zones.count);
+    *count = ssd->media.map.zone_units;
+    return map_zone_units(&ssd->media.map, ns->first_zone_idx + zone_idx);
+}
+
+uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->zones.open_count;
+}
+
+uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid)
+{
+    return find_ns(ssd, nsid)->zones.active_count;
+}
+
+/* Failing media */
+
+bool ssd_zone_fail(Ssd *ssd, uint64_t now_ns, uint32_t nsid,
+                   uint32_t zone_idx, SsdZoneState state)
+{
+    SsdNs *ns = find_ns(ssd, nsid);
+
+    g_assert(zone_idx < ns->zones.count);
+    ssd_run(ssd, now_ns);
+    if (!zone_fail(&ns->zones, zone_idx, state)) {
+        return false;
+    }
+    zns_zone_failed(&ssd->zns, now_ns, ns->first_zone_idx + zone_idx);
+    ssd_drain(ssd, now_ns);
+    return true;
+}
+
+bool ssd_poll_zone(Ssd *ssd, uint64_t now_ns, uint32_t *nsid,
+                   uint32_t *zone_idx)
+{
+    uint32_t changed_idx;
+
+    ssd_run(ssd, now_ns);
+    changed_idx = watch_take_changed(&ssd->zns.watch);
+    if (changed_idx == SSD_NONE) {
+        return false;
+    }
+    *nsid = changed_idx / ssd->ns.ns_zones + 1;
+    *zone_idx = changed_idx % ssd->ns.ns_zones;
+    return true;
+}
+
+/* Format */
+
+static void format_ns(Ssd *ssd, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes)
+{
+    g_assert(ns->inflight_count == 0);
+    if (ns->kind == SSD_NS_CONVENTIONAL) {
+        namespaces_format(ns, &ssd->params, lba_bytes);
+        conv_format(&ssd->conv);
+    } else {
+        zns_format(&ssd->zns, now_ns, ns, lba_bytes);
+    }
+}
+
+bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,
+                GError **error)
+{
+    SsdParams params = ssd->params;
+
+    params.lba_bytes = lba_bytes;
+    if (!ssd_params_check(&params, error)) {
+        return false;
+    }
+    ssd_run(ssd, now_ns);
+    if (nsid != SSD_NSID_ALL) {
+        format_ns(ssd, now_ns, find_ns(ssd, nsid), lba_bytes);
+    } else {
+        for (uint32_t i = 0; i < ssd->ns.count; i++) {
+            format_ns(ssd, now_ns, &ssd->ns.at[i], lba_bytes);
+        }
+    }
+    ssd_drain(ssd, now_ns);
+    return true;
+}

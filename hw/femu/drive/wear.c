@@ -1,0 +1,86 @@
+/*
+ * How often each block of the zones has been erased: a view of every block,
+ * and the distribution for the statistics; how much of the drive's life is
+ * gone.
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+uint64_t ssd_block_count(const Ssd *ssd)
+{
+    const SuperblockTable *table = &ssd->media.superblocks;
+
+    return (uint64_t)table->count * table->config.units * table->config.blocks;
+}
+
+SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx)
+{
+    const SuperblockTable *table = &ssd->media.superblocks;
+    const SuperblockConfig *config = &table->config;
+    uint64_t place = block_idx / config->blocks;
+    uint32_t superblock_idx = place / config->units;
+
+    return (SsdBlock) {
+        .superblock_idx = superblock_idx,
+        .unit_idx = map_zone_units(&ssd->media.map,
+                                   superblock_idx)[place % config->units],
+        .block_in_unit_idx =
+            superblock_idx / config->group_count * config->blocks +
+            block_idx % config->blocks,
+        .erase_count = table->erase_counts[block_idx],
+    };
+}
+
+/* Blocks of the whole drive: those of zones, and the conventional lines'. */
+static uint64_t all_blocks(const Ssd *ssd)
+{
+    uint64_t lines = ssd->params.conventional_bytes
+                     ? ssd_params_conventional_lines(&ssd->params) : 0;
+
+    return ssd_block_count(ssd) + lines * ssd->media.unit_count;
+}
+
+uint64_t ssd_used_percent(Ssd *ssd, uint64_t now_ns)
+{
+    uint64_t cycles = all_blocks(ssd) * ssd->params.pe_cycles;
+
+    ssd_run(ssd, now_ns);
+    return cycles ? 100 * ssd->media.flash.counters.erased_blocks / cycles : 0;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a;
+    uint32_t right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+void ssd_wear_json(const Ssd *ssd, GString *json)
+{
+    const uint32_t *counts = ssd->media.superblocks.erase_counts;
+    uint64_t count = ssd_block_count(ssd);
+    g_autofree uint32_t *sorted = g_new(uint32_t, count);
+    uint64_t sum = 0;
+
+    memcpy(sorted, counts, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), compare_counts);
+    for (uint64_t i = 0; i < count; i++) {
+        sum += sorted[i];
+    }
+    g_string_append_printf(json,
+                           "\"wear\":{\"blocks\":%" PRIu64
+                           ",\"erases\":%" PRIu64 ",\"min\":%" PRIu32
+                           ",\"p50\":%" PRIu32 ",\"p99\":%" PRIu32
+                           ",\"max\":%" PRIu32 "}",
+                           count, sum, sorted[0], sorted[(count - 1) / 2],
+                           sorted[(count - 1) * 99 / 100], sorted[count - 1]);
+}

@@ -1,0 +1,177 @@
+/*
+ * What the front end has to do for a command: by operation, size, block size
+ * and the state of the zone; some of it is drawn.
+ *
+ * Knows nothing of when it does it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "../base/draw.h"
+#include "entry.h"
+
+bool entry_has_costs(const SsdParams *p)
+{
+    return p->fe_read_ns || p->fe_write_ns || p->fe_append_ns ||
+           p->fe_open_ns || p->fe_close_ns || p->fe_finish_ns ||
+           p->fe_reset_ns || p->fe_small_write_ns || p->fe_small_append_ns ||
+           p->fe_first_write_ns || p->fe_closed_write_ns || p->fe_part_ns ||
+           p->fe_lba512_ns || p->fe_report_ns || p->fe_report_zone_ns ||
+           p->fe_identify_ns || p->fe_log_ns || p->fe_feature_ns ||
+           p->fixed_small_ns || p->read_slots;
+}
+
+static WriteClass write_class(const SsdParams *p, const SsdNs *ns,
+                              uint64_t bytes)
+{
+    if (bytes < SSD_GRANULE_BYTES && p->fe_part_ns) {
+        return WRITE_PART;
+    }
+    if (bytes >= p->fe_small_bytes) {
+        return WRITE_LARGE;
+    }
+    return ns->lba_bytes == 512 && p->fe_lba512_ns ? WRITE_LBA512
+                                                   : WRITE_SMALL;
+}
+
+static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
+{
+    switch (class) {
+    case WRITE_PART:
+        return p->fe_part_ns;
+    case WRITE_LBA512:
+        return p->fe_lba512_ns;
+    case WRITE_SMALL:
+        return op == SSD_OP_APPEND ? p->fe_small_append_ns
+                                   : p->fe_small_write_ns;
+    case WRITE_LARGE:
+        break;
+    }
+    return op == SSD_OP_APPEND ? p->fe_append_ns : p->fe_write_ns;
+}
+
+/* What is drawn for a write: the how manyth it is, of its zone. */
+typedef struct WriteKey {
+    uint32_t zone_idx; /* SSD_NONE: of the conventional namespace */
+    uint32_t number;
+} WriteKey;
+
+static WriteKey next_write_key(Entry *entry, const SsdNs *ns, uint64_t slba)
+{
+    uint32_t zone_idx;
+
+    if (ns->kind == SSD_NS_CONVENTIONAL) {
+        return (WriteKey) { SSD_NONE, entry->conv->submitted_count++ };
+    }
+    zone_idx = span_of(ns, slba, 0).zone_idx;
+    return (WriteKey) {
+        zone_idx, entry->zns->writes[zone_idx].submitted_count++,
+    };
+}
+
+static uint64_t draw_for_write(const SsdParams *p, DrawKind kind, WriteKey key)
+{
+    return draw_bits(p->seed, kind, key.zone_idx, key.number);
+}
+
+/* Some writes of blocks that are smaller than what is mapped as one pause. */
+static uint64_t pause_ns(const SsdParams *p, WriteClass class, WriteKey key)
+{
+    bool is_part = class == WRITE_PART;
+    uint32_t permille = is_part ? p->fe_part_pause_permille
+                                : p->fe_lba512_pause_permille;
+    uint64_t mean_ns = is_part ? p->fe_part_pause_ns : p->fe_lba512_pause_ns;
+    uint64_t pauses = draw_for_write(p, DRAW_PAUSES, key);
+    uint64_t length = draw_for_write(p, DRAW_PAUSE, key);
+
+    return draw_below(pauses, 1000) < permille
+           ? draw_exponential(length, mean_ns) : 0;
+}
+
+static uint32_t after_permille(const SsdParams *p, WriteClass class)
+{
+    return class == WRITE_PART ? p->fe_part_after_permille :
+           class == WRITE_LBA512 ? p->fe_lba512_after_permille :
+           p->fe_after_permille;
+}
+
+/* What comes after the hand-off varies, but not where pauses are told apart. */
+static FrontCost write_cost(const SsdParams *p, SsdOp op, WriteClass class,
+                            WriteKey key)
+{
+    FrontCost cost = { .write_class = class };
+    uint64_t all_ns = work_ns(p, op, class);
+
+    if (class == WRITE_PART || class == WRITE_LBA512) {
+        all_ns += pause_ns(p, class, key);
+    }
+    cost.after_ns = all_ns * after_permille(p, class) / 1000;
+    cost.before_ns = all_ns - cost.after_ns;
+    if (p->fe_after_random && class != WRITE_PART) {
+        cost.after_ns = draw_exponential(draw_for_write(p, DRAW_FRONT_AFTER,
+                                                        key),
+                                         cost.after_ns);
+    }
+    return cost;
+}
+
+/* More for a write that opens its zone. */
+static uint64_t opening_cost_ns(const SsdParams *p, const SsdNs *ns,
+                                uint64_t slba)
+{
+    if (ns->kind != SSD_NS_ZONED) {
+        return 0;
+    }
+    switch (ns->zones.zones[zone_of_lba(&ns->zones, slba)].state) {
+    case SSD_ZONE_EMPTY:
+        return p->fe_first_write_ns;
+    case SSD_ZONE_CLOSED:
+        return p->fe_closed_write_ns;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t other_cost_ns(const SsdParams *p, const SsdCmd *cmd)
+{
+    switch (cmd->op) {
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        return p->fe_read_ns;
+    case SSD_OP_FLUSH:
+        return 0;
+    case SSD_OP_ZONE_CLOSE:
+        return p->fe_close_ns;
+    case SSD_OP_ZONE_FINISH:
+        return p->fe_finish_ns;
+    case SSD_OP_ZONE_RESET:
+        return p->fe_reset_ns;
+    case SSD_OP_ZONE_REPORT:
+        return p->fe_report_ns + cmd->nlb * p->fe_report_zone_ns;
+    case SSD_OP_IDENTIFY:
+        return p->fe_identify_ns;
+    case SSD_OP_LOG:
+        return p->fe_log_ns;
+    case SSD_OP_FEATURE:
+        return p->fe_feature_ns;
+    default:
+        return p->fe_open_ns;
+    }
+}
+
+FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
+                     uint64_t nlb)
+{
+    const SsdParams *p = entry->params;
+    FrontCost cost = { 0 };
+
+    if (!commands_is_write(cmd->op) || ns == NULL) {
+        cost.before_ns = other_cost_ns(p, cmd);
+        return cost;
+    }
+    cost = write_cost(p, cmd->op, write_class(p, ns, nlb * ns->lba_bytes),
+                      next_write_key(entry, ns, cmd->slba));
+    cost.before_ns += opening_cost_ns(p, ns, cmd->slba);
+    return cost;
+}

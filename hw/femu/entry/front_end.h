@@ -1,0 +1,55 @@
+/*
+ * The front end: the processor that takes commands in, one after another. Its
+ * work on a command has a part before the hand-off, which the command waits
+ * for, and a part after it, which only the next command waits for. Its owner
+ * may put a hand-off off; then all that is behind waits, too.
+ *
+ * Knows nothing of what a command is: a number below a bound.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_FRONT_END_H
+#define FEMU_FRONT_END_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/event_heap.h"
+
+#define FRONT_END_NONE UINT32_MAX
+
+typedef struct FrontEndWork {
+    uint64_t before_ns;
+    uint64_t after_ns;
+    uint32_t next_idx;
+} FrontEndWork;
+
+typedef struct FrontEnd {
+    EventHeap *events;
+    unsigned lane_idx;   /* of its one event, the hand-off, */
+    uint32_t payload;    /* which has this */
+    FrontEndWork *work;  /* [command] */
+    uint32_t head_idx;   /* in service; the others wait */
+    uint32_t tail_idx;
+    uint64_t free_at_ns; /* end of the work after the last hand-off */
+} FrontEnd;
+
+void front_end_init(FrontEnd *front, EventHeap *events, unsigned lane_idx,
+                    uint32_t payload, uint32_t command_count);
+void front_end_destroy(FrontEnd *front);
+
+/* A command comes in that is not there yet. */
+void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,
+                     uint64_t before_ns, uint64_t after_ns);
+
+/* The command whose hand-off is due. */
+static inline uint32_t front_end_command(const FrontEnd *front)
+{
+    return front->head_idx;
+}
+
+/* The head has been handed off: on with the work after that, and the next. */
+void front_end_go_on(FrontEnd *front, uint64_t now_ns);
+
+#endif

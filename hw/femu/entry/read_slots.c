@@ -1,0 +1,114 @@
+/*
+ * Reads wait for a slot before they enter the front end.
+ *
+ * Knows nothing of what the front end does.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "entry.h"
+
+void read_slots_init(ReadSlots *slots, const SsdParams *params)
+{
+    slots->lines = lines_of(params);
+    lines_init_turns(&slots->lines, params, &slots->turns);
+    slots->groups_without = slots->lines.groups;
+    slots->inside_counts = g_new0(uint32_t, slots->groups_without);
+}
+
+void read_slots_destroy(ReadSlots *slots)
+{
+    g_free(slots->inside_counts);
+    turns_destroy(&slots->turns);
+}
+
+static bool takes_read_slot(const Entry *entry, SsdOp op)
+{
+    return entry->params->read_slots > 0 &&
+           (op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE);
+}
+
+static uint32_t read_line(const Entry *entry, const Command *command)
+{
+    uint32_t zone_idx = command->is_conventional ? entry->params->zones
+                                                 : command->target.zone_idx;
+
+    return lines_of_zone(&entry->read_slots.lines, zone_idx);
+}
+
+static uint32_t read_group(const Entry *entry, const Command *command)
+{
+    return lines_group_of(&entry->read_slots.lines,
+                          read_line(entry, command));
+}
+
+/* A read may not take the slot that a group without any must find. */
+static bool may_take_slot(const Entry *entry, uint32_t group_idx)
+{
+    const ReadSlots *slots = &entry->read_slots;
+
+    return slots->inside_counts[group_idx] == 0 ||
+           slots->inside_count + slots->groups_without <
+           entry->params->read_slots;
+}
+
+static void take_read_slot(ReadSlots *slots, uint32_t group_idx)
+{
+    slots->groups_without -= slots->inside_counts[group_idx]++ == 0;
+    slots->inside_count++;
+}
+
+static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
+{
+    slots->groups_without += --slots->inside_counts[group_idx] == 0;
+    slots->inside_count--;
+}
+
+/*
+ * The next read that may have the slot of one of this group: the group's own,
+ * if none of it is inside any more; else the one whose turn it is. None waits
+ * that could have come in before: while some wait, all slots are taken, or kept.
+ */
+static uint32_t next_read_group(const ReadSlots *slots, uint32_t group_idx)
+{
+    return slots->inside_counts[group_idx] == 0 &&
+           turns_group_waits(&slots->turns, group_idx)
+           ? group_idx : turns_group(&slots->turns);
+}
+
+bool read_slots_must_wait(Entry *entry, uint32_t command_idx)
+{
+    const Command *command = &entry->commands->at[command_idx];
+    uint32_t group_idx;
+
+    if (!takes_read_slot(entry, command->done.op)) {
+        return false;
+    }
+    group_idx = read_group(entry, command);
+    if (!may_take_slot(entry, group_idx)) {
+        turns_wait(&entry->read_slots.turns, read_line(entry, command),
+                   command_idx);
+        return true;
+    }
+    take_read_slot(&entry->read_slots, group_idx);
+    return false;
+}
+
+uint32_t read_slots_left(Entry *entry, uint32_t command_idx)
+{
+    const Command *command = &entry->commands->at[command_idx];
+    ReadSlots *slots = &entry->read_slots;
+    uint32_t group_idx;
+
+    if (!takes_read_slot(entry, command->done.op)) {
+        return SSD_NONE;
+    }
+    group_idx = read_group(entry, command);
+    give_read_slot(slots, group_idx);
+    group_idx = next_read_group(slots, group_idx);
+    if (group_idx == TURNS_NONE || !may_take_slot(entry, group_idx)) {
+        return SSD_NONE;
+    }
+    take_read_slot(slots, group_idx);
+    return turns_leave(&slots->turns, group_idx);
+}

@@ -1,0 +1,46 @@
+/*
+ * The policies that share out what all want.
+ *
+ * Knows nothing of what they wait for.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "lines.h"
+
+/* First come, first served. */
+static Lines one_line(const SsdParams *p)
+{
+    (void)p;
+    return (Lines) { .groups = 1, .count = 1, .in_group = 1 };
+}
+
+/* Namespaces take turns, and in each its zones. */
+static Lines by_zone(const SsdParams *p)
+{
+    uint32_t conventional = p->conventional_bytes > 0;
+
+    return (Lines) {
+        .groups = p->namespaces + conventional,
+        .count = p->zones + conventional,
+        .in_group = p->zones / p->namespaces,
+        .zone_step = 1,
+    };
+}
+
+/* [take-turns] */
+static Lines (*const policies[])(const SsdParams *p) = {
+    [false] = one_line,
+    [true] = by_zone,
+};
+
+Lines lines_of(const SsdParams *p)
+{
+    return policies[p->take_turns](p);
+}
+
+void lines_init_turns(const Lines *lines, const SsdParams *p, Turns *turns)
+{
+    turns_init(turns, p->cmd_slots, lines->groups, lines->count,
+               lines->in_group);
+}

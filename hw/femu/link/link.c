@@ -1,0 +1,122 @@
+/*
+ * The host link in time.
+ *
+ * Knows nothing of zones, flash or the buffer.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "link.h"
+
+void link_init(Link *link, const SsdParams *params, Commands *commands,
+               EventHeap *events)
+{
+    *link = (Link) {
+        .in_ns = params->link_in_ns,
+        .out_ns = params->link_out_ns,
+        .part_ns = params->link_part_ns,
+        .sense_bytes = ssd_params_sense_bytes(params),
+        .commands = commands,
+        .events = events,
+        /* Each command has a portion that is not whole, the others fill it. */
+        .capacity = params->cmd_slots +
+                    params->write_buffer_bytes / LINK_PORTION_BYTES + 1,
+    };
+    link->portions = g_new(LinkPortion, link->capacity);
+}
+
+void link_destroy(Link *link)
+{
+    g_free(link->portions);
+}
+
+static uint64_t per_mib_ns(uint64_t bytes, uint64_t mib_ns)
+{
+    return bytes * mib_ns / SSD_MIB;
+}
+
+/* Write zeroes and copies have no data to carry. */
+static bool carries_data(SsdOp op)
+{
+    return op == SSD_OP_WRITE || op == SSD_OP_APPEND;
+}
+
+/* Where the portion `i` places behind the first is in the ring. */
+static uint32_t place_of(const Link *link, uint32_t i)
+{
+    uint32_t place = link->head + i;
+
+    return place < link->capacity ? place : place - link->capacity;
+}
+
+static void wait_for_head(Link *link)
+{
+    event_heap_push_lane(link->events, LANE_LINK,
+                         link->portions[link->head].at_ns,
+                         event_name(EVENT_LINK, 0));
+}
+
+void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
+             bool is_last)
+{
+    SsdOp op = link->commands->at[command_idx].done.op;
+    uint64_t take_ns = carries_data(op) ? per_mib_ns(bytes, link->in_ns) : 0;
+
+    g_assert(link->count < link->capacity);
+    link->portions[place_of(link, link->count)] = (LinkPortion) {
+        .at_ns = local_clock_book(&link->in, now_ns, take_ns),
+        .command_idx = command_idx,
+        .bytes = bytes,
+        .is_last = is_last,
+    };
+    if (link->count++ == 0) {
+        wait_for_head(link);
+    }
+}
+
+LinkPortion link_arrived(Link *link)
+{
+    LinkPortion portion = link->portions[link->head];
+
+    link->head = place_of(link, 1);
+    if (--link->count > 0) {
+        wait_for_head(link);
+    }
+    return portion;
+}
+
+void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &link->commands->at[command_idx];
+
+    if (link->in_ns) {
+        command->link_until_at_ns =
+            local_clock_book(&link->in, now_ns,
+                             per_mib_ns(command->bytes, link->in_ns));
+    }
+}
+
+static void book_out(Link *link, uint64_t now_ns, uint32_t command_idx,
+                     uint64_t take_ns)
+{
+    Command *command = &link->commands->at[command_idx];
+
+    if (command->done.op == SSD_OP_READ && (link->out_ns || link->part_ns)) {
+        command->link_until_at_ns =
+            local_clock_book(&link->out, now_ns, take_ns);
+    }
+}
+
+void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
+              uint32_t bytes)
+{
+    book_out(link, now_ns, command_idx, per_mib_ns(bytes, link->out_ns));
+}
+
+void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
+                     uint32_t bytes)
+{
+    book_out(link, now_ns, command_idx,
+             per_mib_ns(bytes, link->out_ns) +
+             (bytes < link->sense_bytes ? link->part_ns : 0));
+}

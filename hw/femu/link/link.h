@@ -1,0 +1,64 @@
+/*
+ * The host link: a clock for each direction. What comes in is a ring of
+ * portions, each of which has an instant at which it is there; what goes out
+ * holds its command back until it has crossed.
+ *
+ * Knows nothing of zones, flash or the buffer.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_LINK_H
+#define FEMU_LINK_H
+
+#include "../base/local_clock.h"
+#include "../inside/commands.h"
+#include "../inside/events.h"
+#include "../params.h"
+
+/* The buffer takes data in portions of this. */
+#define LINK_PORTION_BYTES (32 * SSD_KIB)
+
+/* Data of a write on their way to the drive. */
+typedef struct LinkPortion {
+    uint64_t at_ns; /* when they are there */
+    uint32_t command_idx;
+    uint32_t bytes;
+    bool is_last;
+} LinkPortion;
+
+typedef struct Link {
+    uint64_t in_ns; /* for a MiB; 0: no time */
+    uint64_t out_ns;
+    uint64_t part_ns;     /* more, of what is not all that is sensed at once: */
+    uint32_t sense_bytes;
+    LocalClock in;
+    LocalClock out;
+    Commands *commands;
+    EventHeap *events;
+    LinkPortion *portions;
+    uint32_t capacity;
+    uint32_t head;
+    uint32_t count;
+} Link;
+
+void link_init(Link *link, const SsdParams *params, Commands *commands,
+               EventHeap *events);
+void link_destroy(Link *link);
+
+/* Send `bytes` of a write to the drive; at EVENT_LINK they are there. */
+void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
+             bool is_last);
+/* EVENT_LINK. Return: what is there. */
+LinkPortion link_arrived(Link *link);
+
+/* A compare's data come in beside what it reads. */
+void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx);
+
+/* Send `bytes` of a read to the host; _sensed: sensed for it alone. */
+void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
+              uint32_t bytes);
+void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
+                     uint32_t bytes);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * The zones' pages on the flash: where each lies, which are programmed, what
+ * must be erased before, and whose operations they are.
+ *
+ * A page, here and in all rooms above, is what one program writes:
+ * program-pages pages of the unit's planes. A unit senses sense_bytes of it at
+ * once. A life of a zone is the time from one reset to the next.
+ *
+ * Knows nothing of zones' states, of the order of writes, or of when a reset
+ * erases.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_MEDIA_H
+#define FEMU_MEDIA_H
+
+#include "../inside/commands.h"
+#include "../params.h"
+#include "../timing/flash.h"
+#include "map.h"
+#include "programs.h"
+#include "superblock.h"
+
+/* What a job of a finish or reset has on the flash. */
+typedef struct JobWork {
+    uint32_t zone_idx;
+    uint32_t life;        /* of the zone, for the pages that a finish fills */
+    uint64_t next_page;   /* FINISH: first page not yet issued */
+    uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
+    uint64_t chunk_end_page; /* FINISH: up to which it is being issued */
+    uint32_t ops_left;    /* operations under way */
+} JobWork;
+
+typedef struct Media {
+    const SsdParams *params;
+    Commands *commands;
+    Flash flash;
+    Programs programs;
+    ZoneMap map;
+    uint32_t page_bytes;
+    uint32_t sense_bytes;
+    Divisor page_divisor; /* by these, ... */
+    Divisor sense_divisor;
+    Divisor granule_divisor; /* ... and by what crosses a channel as one */
+    uint32_t rows_per_block; /* pages of a unit between two erases */
+    uint32_t unit_count;
+    uint64_t zone_pages;     /* pages in a zone's capacity */
+
+    /* [zone]: grows at each reset, so that late programs are told apart */
+    uint32_t *life;
+    uint64_t *issued_bytes; /* [zone]: from its start, programs issued */
+    uint32_t *first_erases; /* [zone]: of OWNER_FIRST_WRITE, under way */
+    /* [zone * zone_units + unit in zone]: pages programmed in this life */
+    uint32_t *programmed_rows;
+
+    SuperblockTable superblocks;
+    uint32_t *eraser_of; /* [superblock]: job that erases it, or SSD_NONE */
+    JobWork *works;      /* [job] */
+} Media;
+
+/* `params`, `commands` and `events` outlive it. */
+void media_init(Media *media, const SsdParams *params, Commands *commands,
+                EventHeap *events);
+void media_destroy(Media *media);
+
+/*
+ * The place in its stripe, and with it the unit, of a page of a zone; and which
+ * of a stripe's pages lies there.
+ */
+static inline uint32_t media_page_position(const Media *media,
+                                           uint32_t zone_idx, uint64_t page)
+{
+    uint64_t shift = (uint64_t)zone_idx * media->params->zone_stagger;
+
+    return remainder_of(page + shift, &media->map.units_divisor);
+}
+
+static inline uint32_t media_page_at_position(const Media *media,
+                                              uint32_t zone_idx,
+                                              uint32_t position)
+{
+    uint32_t units = media->map.zone_units;
+
+    return (position + units - media_page_position(media, zone_idx, 0)) %
+           units;
+}
+
+static inline uint32_t media_page_unit(const Media *media, uint32_t zone_idx,
+                                       uint64_t page)
+{
+    return map_zone_units(&media->map,
+                          zone_idx)[media_page_position(media, zone_idx,
+                                                        page)];
+}
+
+/*
+ * Where a page lies: fills in the operation's unit, place and cells. The zone
+ * must be backed by a superblock if anything will be done there.
+ */
+static inline void media_place_page(const Media *media, uint32_t zone_idx,
+                                    uint64_t page, FlashOp *op)
+{
+    uint32_t unit_in_zone = media_page_position(media, zone_idx, page);
+    uint32_t units = media->map.zone_units;
+
+    op->unit_idx = map_zone_units(&media->map, zone_idx)[unit_in_zone];
+    op->place_idx = zone_idx * units + unit_in_zone;
+    op->cells_idx = media->superblocks.of_zone[zone_idx] * units +
+                    unit_in_zone;
+    op->row = divide(page, &media->map.units_divisor);
+}
+
+/* The zone of an operation that media_place_page() has placed. */
+static inline uint32_t media_zone_of_place(const Media *media,
+                                           uint32_t place_idx)
+{
+    return divide(place_idx, &media->map.units_divisor);
+}
+
+/* Places and cells behind these are not of zones. */
+static inline uint32_t media_place_count(const Media *media)
+{
+    return media->params->zones * media->map.zone_units;
+}
+
+static inline uint32_t media_cells_count(const Media *media)
+{
+    return media->superblocks.count * media->map.zone_units;
+}
+
+/* A placed operation: is its page programmed? It is now, and of what life. */
+static inline bool media_is_programmed(const Media *media, const FlashOp *op)
+{
+    return op->row < media->programmed_rows[op->place_idx];
+}
+
+static inline void media_page_programmed(Media *media, const FlashOp *op)
+{
+    /* A page of a life that a reset has ended does not count. */
+    if (op->life == media->life[media_zone_of_place(media, op->place_idx)]) {
+        /* Not all below: a failed zone may have thrown pages away. */
+        media->programmed_rows[op->place_idx] = op->row + 1;
+    }
+}
+
+/* From now on the zone's old pages do not count: a new life begins. */
+void media_forget_pages(Media *media, uint32_t zone_idx);
+
+/* The flash's next operation is a part of the command. */
+static inline void media_issue_for_command(Media *media, uint64_t now_ns,
+                                           uint32_t command_idx)
+{
+    commands_part_added(media->commands, command_idx);
+    flash_issue_next(&media->flash, now_ns);
+}
+
+/* The zone's superblock is not clean: what the page needs is erased. */
+void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                      uint64_t page, Owner owner);
+
+/*
+ * To be called before the program of a page of a zone is issued: what must be
+ * erased is. `owner`, the program's or OWNER_FIRST_WRITE, waits for the erases
+ * of the whole zone if that is the way.
+ */
+static inline void media_erase_before_program(Media *media, uint64_t now_ns,
+                                              uint32_t zone_idx, uint64_t page,
+                                              Owner owner)
+{
+    SuperblockTable *table = &media->superblocks;
+
+    if (table->of_zone[zone_idx] == SUPERBLOCK_NONE) {
+        superblock_map(table, zone_idx);
+    }
+    if (!superblock_is_clean(table, table->of_zone[zone_idx])) {
+        media_erase_dirt(media, now_ns, zone_idx, page, owner);
+    }
+}
+
+/* Erase up to `most` blocks of a superblock on each unit; `owner` waits. */
+void media_erase_blocks(Media *media, uint64_t now_ns,
+                        uint32_t superblock_idx, uint32_t most, Owner owner);
+
+/* Program a page of which the buffer holds all bytes. */
+void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
+                          uint32_t page, uint32_t epoch);
+
+/*
+ * Issue the next padding program of a job that has one left in its chunk.
+ * Return: has the chunk another?
+ */
+bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx);
+
+/* Bytes of a page that lie below byte `end_bytes` of its zone. */
+static inline uint32_t media_page_bytes_below(const Media *media,
+                                              uint64_t page,
+                                              uint64_t end_bytes)
+{
+    uint64_t page_bytes = media->page_bytes;
+
+    return MIN(end_bytes - MIN(page * page_bytes, end_bytes), page_bytes);
+}
+
+#endif

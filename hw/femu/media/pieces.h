@@ -1,0 +1,50 @@
+/*
+ * Stretches of a zone's bytes, cut where pages end.
+ *
+ * Knows nothing of reads, writes or time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_PIECES_H
+#define FEMU_PIECES_H
+
+#include "../base/span.h"
+#include "media.h"
+
+/* Bytes [begin, end) of a page of a zone. */
+typedef struct Piece {
+    uint64_t page;
+    uint32_t begin_bytes;
+    uint32_t end_bytes;
+} Piece;
+
+/*
+ * Cut the first piece off a span, which must not be empty. Pieces end where
+ * stretches of so many bytes as `cut` do, which divide a page.
+ */
+static inline Piece take_piece(const Media *media, Span *span,
+                               const Divisor *cut)
+{
+    uint64_t page = divide(span->begin_bytes, &media->page_divisor);
+    uint64_t base_bytes = page * media->page_bytes;
+    uint32_t begin_bytes = span->begin_bytes - base_bytes;
+    uint64_t cut_at_bytes = (divide(begin_bytes, cut) + 1) * cut->by;
+    Piece piece = {
+        .page = page,
+        .begin_bytes = begin_bytes,
+        .end_bytes = MIN(span->end_bytes - base_bytes, cut_at_bytes),
+    };
+
+    span->begin_bytes = base_bytes + piece.end_bytes;
+    return piece;
+}
+
+/*
+ * Make `op` a read of a piece, which is widened to whole granules, as a codeword
+ * of the ECC has no half. Return: false if it is not in the flash.
+ */
+bool piece_place_read(const Media *media, uint32_t zone_idx, Piece *piece,
+                      FlashOp *op);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * The phases of a reset, one reset at a time.
+ *
+ * Knows nothing of zones' states, or of what is erased and when.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "reset.h"
+
+#include "../params_bounds.h"
+
+static bool has_costs(const SsdParams *p)
+{
+    return p->reset_drains || p->reset_lock_ns || p->reset_base_ns ||
+           p->reset_full_ns || p->reset_part_ns;
+}
+
+void reset_init(ResetEngine *reset, const SsdParams *params, Media *media,
+                WriteBuffer *buffer, EventHeap *events, Effects *effects)
+{
+    *reset = (ResetEngine) {
+        .params = params,
+        .media = media,
+        .buffer = buffer,
+        .events = events,
+        .effects = effects,
+        .is_on = has_costs(params),
+        .first_job_idx = SSD_NONE,
+    };
+    if (reset->is_on) {
+        reset->works = g_new(ResetWork, bound_jobs(params));
+    }
+}
+
+void reset_destroy(ResetEngine *reset)
+{
+    g_free(reset->works);
+}
+
+/* The next phase begins with an event, so that nothing here calls itself. */
+static void next_phase(ResetEngine *reset, uint64_t at_ns, ResetPhase phase)
+{
+    reset->phase = phase;
+    event_heap_push(reset->events, at_ns, event_name(EVENT_RESET, 0));
+}
+
+/* All that the buffer holds of complete pages, of any zone, is programmed. */
+static void start_drain(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx)
+{
+    reset->phase = RESET_DRAINS;
+    if (reset->params->reset_drain_first && wbuf_is_on(reset->buffer)) {
+        wbuf_drain_first(reset->buffer);
+    }
+    if (!reset->params->reset_drains ||
+        !programs_await(&reset->media->programs,
+                        owner_of(OWNER_JOB, job_idx))) {
+        reset_drained(reset, now_ns);
+    }
+}
+
+void reset_drained(ResetEngine *reset, uint64_t now_ns)
+{
+    next_phase(reset, now_ns, RESET_DRAINED);
+}
+
+static void next_step(ResetEngine *reset, uint64_t at_ns)
+{
+    event_heap_push(reset->events, at_ns, event_name(EVENT_STEP, 0));
+}
+
+/*
+ * What a reset of a full zone takes, for what the host has written to this one:
+ * only data of the host are mapped, what a finish filled costs nothing.
+ * `of_full` < 2^33, for a zone has at most 2^31 sectors.
+ */
+static uint64_t in_proportion(const ResetEngine *reset, const ResetWork *work,
+                              uint64_t of_full)
+{
+    return of_full * (work->host_bytes >> 9) /
+           (reset->params->zone_capacity_bytes >> 9);
+}
+
+static void start_lock(ResetEngine *reset, uint64_t now_ns)
+{
+    const SsdParams *p = reset->params;
+    const ResetWork *work = &reset->works[reset->first_job_idx];
+
+    reset->lock_at_ns = now_ns;
+    reset->lock_ns = in_proportion(reset, work, p->reset_lock_ns);
+    reset->steps = 0;
+    reset->steps_begun = 0;
+    reset->steps_ended = 0;
+    if (reset->lock_ns > 0) {
+        flash_lock_programs(&reset->media->flash);
+        reset->steps = in_proportion(reset, work,
+                                     (uint64_t)p->reset_steps *
+                                     reset->media->unit_count);
+    }
+    if (reset->steps > 0) {
+        next_step(reset, now_ns);
+    }
+    next_phase(reset, now_ns + reset->lock_ns, RESET_UNMAPPED);
+}
+
+/* The units take turns, beyond the end of a reset. */
+void reset_step_event(ResetEngine *reset, uint64_t now_ns)
+{
+    uint32_t unit_idx = reset->step_unit_idx;
+
+    reset->step_unit_idx = (unit_idx + 1) % reset->media->unit_count;
+    reset->steps_begun++;
+    flash_step(&reset->media->flash, now_ns, unit_idx);
+    if (reset->steps_begun < reset->steps) {
+        next_step(reset, reset->lock_at_ns + reset->lock_ns *
+                         reset->steps_begun / reset->steps);
+    }
+}
+
+static uint64_t commit_ns(const SsdParams *p, const ResetWork *work,
+                          uint32_t page_bytes)
+{
+    if (work->host_bytes == p->zone_capacity_bytes) {
+        return p->reset_base_ns + p->reset_full_ns;
+    }
+    if (!work->was_full && work->host_bytes >= page_bytes) {
+        return p->reset_base_ns + p->reset_part_ns;
+    }
+    return p->reset_base_ns;
+}
+
+static void start_commit(ResetEngine *reset, uint64_t now_ns)
+{
+    const SsdParams *p = reset->params;
+    const ResetWork *work = &reset->works[reset->first_job_idx];
+    bool was_locked = flash_unlock_programs(&reset->media->flash, now_ns);
+
+    if (wbuf_is_on(reset->buffer) && (was_locked || p->reset_drain_first)) {
+        wbuf_unlocked(reset->buffer, now_ns);
+    }
+    next_phase(reset, now_ns + commit_ns(p, work, reset->media->page_bytes),
+               RESET_COMMITTED);
+}
+
+void reset_begin(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx,
+                 uint64_t host_bytes, bool was_full)
+{
+    reset->works[job_idx] = (ResetWork) {
+        .host_bytes = host_bytes,
+        .was_full = was_full,
+        .next_job_idx = SSD_NONE,
+    };
+    if (reset->first_job_idx == SSD_NONE) {
+        reset->first_job_idx = job_idx;
+        start_drain(reset, now_ns, job_idx);
+    } else {
+        reset->works[reset->last_job_idx].next_job_idx = job_idx;
+    }
+    reset->last_job_idx = job_idx;
+}
+
+static void end_first(ResetEngine *reset, uint64_t now_ns)
+{
+    uint32_t job_idx = reset->first_job_idx;
+
+    reset->first_job_idx = reset->works[job_idx].next_job_idx;
+    if (reset->first_job_idx != SSD_NONE) {
+        start_drain(reset, now_ns, reset->first_job_idx);
+    }
+    effects_push(reset->effects, EFFECT_RESET_MANAGED, job_idx);
+}
+
+/*
+ * All that a reset has asked of the units is done when it ends: resets that
+ * follow each other cannot leave more there than they take time for.
+ */
+static void end_or_wait(ResetEngine *reset, uint64_t now_ns)
+{
+    if (reset->steps_ended < reset->steps) {
+        reset->phase = RESET_STEPS;
+    } else {
+        end_first(reset, now_ns);
+    }
+}
+
+void reset_step_ended(ResetEngine *reset, uint64_t now_ns)
+{
+    if (++reset->steps_ended == reset->steps && reset->phase == RESET_STEPS) {
+        next_phase(reset, now_ns, RESET_COMMITTED);
+    }
+}
+
+void reset_event(ResetEngine *reset, uint64_t now_ns)
+{
+    switch (reset->phase) {
+    case RESET_DRAINED:
+        start_lock(reset, now_ns);
+        break;
+    case RESET_UNMAPPED:
+        start_commit(reset, now_ns);
+        break;
+    case RESET_COMMITTED:
+        end_or_wait(reset, now_ns);
+        break;
+    case RESET_DRAINS:
+    case RESET_STEPS:
+        g_assert_not_reached();
+    }
+}

@@ -1,0 +1,48 @@
+/*
+ * Reads of zones: what has been read ahead, and operations of the flash.
+ *
+ * Knows nothing of the order of writes, or of jobs.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "../media/pieces.h"
+#include "zns.h"
+
+static void issue_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
+                       uint32_t zone_idx, Piece *piece)
+{
+    Media *media = zns->media;
+    uint32_t bytes = piece->end_bytes - piece->begin_bytes;
+    FlashOp *op = flash_next_op(&media->flash);
+
+    *op = (FlashOp) {
+        .kind = FLASH_READ,
+        .host_bytes = bytes,
+        .owner = owner_of(OWNER_COMMAND, command_idx),
+    };
+    if (piece_place_read(media, zone_idx, piece, op)) {
+        media_issue_for_command(media, now_ns, command_idx);
+    } else {
+        link_out(zns->link, now_ns, command_idx, bytes);
+    }
+}
+
+void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx, Span span)
+{
+    uint32_t stream_idx = prefetch_begin(zns->prefetch, command_idx, &span);
+
+    span.end_bytes = MIN(span.end_bytes, zns->params->zone_capacity_bytes);
+    while (span.begin_bytes < span.end_bytes) {
+        uint64_t begin_bytes = span.begin_bytes;
+        Piece piece = take_piece(zns->media, &span,
+                                 &zns->media->sense_divisor);
+
+        if (!prefetch_serves(zns->prefetch, now_ns, command_idx, stream_idx,
+                             begin_bytes,
+                             piece.end_bytes - piece.begin_bytes)) {
+            issue_read(zns, now_ns, command_idx, span.zone_idx, &piece);
+        }
+    }
+    prefetch_go_on(zns->prefetch, now_ns, stream_idx);
+}

@@ -1,0 +1,101 @@
+/*
+ * Inside zns/: what its files share. Nobody else includes this. Calls go from
+ * mgmt.c to erase.c and pace.c, from these and writes.c to jobs.c.
+ *
+ * Knows nothing of the front end, conventional namespaces, or completions.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_ZNS_INTERNAL_H
+#define FEMU_ZNS_INTERNAL_H
+
+#include "zns.h"
+
+/* writes.c */
+void zns_writes_init(Zns *zns);
+void zns_writes_destroy(Zns *zns);
+/* Is no write of the zone left that is not issued, or waits for its data? */
+static inline bool zns_zone_is_written(const Zns *zns, uint32_t zone_idx)
+{
+    const WriteQueue *queue = &zns->writes[zone_idx];
+
+    return queue->head_idx == SSD_NONE && queue->coming_count == 0;
+}
+/* A reset has discarded what was not issued yet: nothing is left to write. */
+void zns_drop_writes(Zns *zns, uint32_t zone_idx);
+/* From now on the zone's old pages do not count. */
+void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
+
+/* jobs.c */
+void jobs_init(Zns *zns);
+void jobs_destroy(Zns *zns);
+static inline Job *job_at(const Zns *zns, uint32_t job_idx)
+{
+    return &zns->jobs.at[job_idx];
+}
+static inline uint32_t job_zone_idx(const Zns *zns, uint32_t job_idx)
+{
+    return zns->media->works[job_idx].zone_idx;
+}
+/* A job of no command and no zone, that only erases. */
+uint32_t job_new_background(Zns *zns);
+/* The work on the zone as it is before `op` is committed; it may not start. */
+uint32_t job_new(Zns *zns, uint32_t command_idx, uint32_t zone_idx, SsdOp op);
+/* It has ended. */
+void job_give(Zns *zns, uint32_t job_idx);
+/* It leaves its zone, whose next one may have its turn. */
+void job_leave_zone(Zns *zns, uint32_t job_idx);
+/* EFFECT_ZONE_DUE is to tell that the zone must be looked at. */
+static inline void jobs_zone_due(Zns *zns, uint32_t zone_idx)
+{
+    JobQueue *queue = &zns->jobs.zones[zone_idx];
+
+    if (!queue->is_due) {
+        queue->is_due = true;
+        effects_push(zns->commands->effects, EFFECT_ZONE_DUE, zone_idx);
+    }
+}
+/* No write of the zone waits any more: a finish may have waited for that. */
+static inline void jobs_zone_written(Zns *zns, uint32_t zone_idx)
+{
+    if (zns->jobs.zones[zone_idx].head_idx != SSD_NONE) {
+        jobs_zone_due(zns, zone_idx);
+    }
+}
+/* Has a reset been accepted whose erases have not begun? */
+static inline bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx)
+{
+    return zns->jobs.zones[zone_idx].resets_waiting > 0;
+}
+/* The list of running finishes. */
+void jobs_fill_begins(Zns *zns, uint32_t job_idx);
+void jobs_fill_ended(Zns *zns, uint32_t job_idx);
+/* A Select All's jobs may start when its turn has come, so many at once. */
+void jobs_select_all(Zns *zns, uint32_t command_idx);
+/* One of those of the running Select All has ended. */
+void jobs_select_all_ended(Zns *zns);
+
+/* pace.c: between two steps, and before one; true: it waits, for EVENT_JOB. */
+bool job_pauses(Zns *zns, uint64_t now_ns, uint32_t job_idx);
+bool job_stalls(Zns *zns, uint64_t now_ns, uint32_t job_idx);
+
+/* erase.c */
+void erase_init(Zns *zns);
+void erase_destroy(Zns *zns);
+/* A reset begins: the zone lets its blocks go, and the job has its steps. */
+void erase_begin(Zns *zns, uint32_t job_idx);
+/* For how long its steps let host I/O go first: at most so long. */
+uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx);
+bool erase_has_more(const Zns *zns, uint32_t job_idx);
+void erase_step(Zns *zns, uint64_t now_ns, uint32_t job_idx);
+void erase_end(Zns *zns, uint32_t job_idx);
+/*
+ * A job in the background may begin. Return: the job, or SSD_NONE if none may,
+ * or nothing is left to erase.
+ */
+uint32_t erase_next_in_background(Zns *zns);
+/* One of these has ended. */
+void erase_background_ended(Zns *zns);
+
+#endif
