@@ -591,11 +591,10 @@ bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t nsid,
 
 void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
 {
-    g_autofree Rules *old = m->rules[nsid - 1];
-    Rules *rules = rules_new(&m->p, nsid, lba_bytes);
+    Rules *rules = m->rules[nsid - 1];
 
     g_assert_cmpuint(m->inflight, ==, 0);
-    m->rules[nsid - 1] = rules;
+    rules_format(rules, &m->p, nsid, lba_bytes);
     for (uint32_t z = 0; z < rules->zone_count; z++) {
         uint32_t zone_idx = rules->first_zone_idx + z;
 
@@ -606,10 +605,6 @@ void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
         memset(m->used[zone_idx], 0, m->zone_pages);
         model_buffer_forget(m, zone_idx);
         model_ahead_forget(m, zone_idx);
-        if (old->zone[z].state == SSD_ZONE_READ_ONLY ||
-            old->zone[z].state == SSD_ZONE_OFFLINE) {
-            rules->zone[z].state = SSD_ZONE_OFFLINE;
-        }
     }
     model_watch_look(m);
 }

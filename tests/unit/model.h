@@ -79,6 +79,9 @@ typedef struct RulesEffect {
 /* The rules of namespace `nsid`, whose zones are empty. Caller frees. */
 Rules *rules_new(const SsdParams *resolved, uint32_t nsid,
                  uint32_t lba_bytes);
+/* As new, but that failed zones are offline; in place, for jobs know it. */
+void rules_format(Rules *r, const SsdParams *resolved, uint32_t nsid,
+                  uint32_t lba_bytes);
 
 /*
  * Judge and apply a command. On an error status nothing has changed, and there

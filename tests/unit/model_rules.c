@@ -37,6 +37,22 @@ Rules *rules_new(const SsdParams *p, uint32_t nsid, uint32_t lba_bytes)
     return r;
 }
 
+void rules_format(Rules *r, const SsdParams *p, uint32_t nsid,
+                  uint32_t lba_bytes)
+{
+    g_autofree Rules *fresh = rules_new(p, nsid, lba_bytes);
+
+    for (uint32_t z = 0; z < r->zone_count; z++) {
+        if (r->zone[z].state == SSD_ZONE_READ_ONLY ||
+            r->zone[z].state == SSD_ZONE_OFFLINE) {
+            fresh->zone[z].state = SSD_ZONE_OFFLINE;
+        }
+    }
+    /* The job of an excursion may still be under way, and has its number. */
+    fresh->seq = r->seq;
+    memcpy(r, fresh, sizeof(*r) + r->zone_count * sizeof(r->zone[0]));
+}
+
 uint32_t rules_open_count(const Rules *r)
 {
     uint32_t count = 0;
