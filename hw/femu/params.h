@@ -247,9 +247,9 @@
       "ns",                                                                   \
       "more of it for small writes and appends")                              \
     X(SIZE, read_ahead_bytes, "read-ahead", 0, 0, 64 * SSD_MIB, "bytes",      \
-      "read cache of a stream: so far ahead of reads that follow each other " \
-      "in a zone their data are fetched, in what a unit senses at once; 0: "  \
-      "no read-ahead")                                                        \
+      "read cache of a stream: so far from the first of its reads that is "   \
+      "not done on are data fetched, in what a unit senses at once; 0: no "   \
+      "read-ahead")                                                        \
     X(U32, read_ahead_streams, "read-ahead-streams", 1, 1, 64, "streams",     \
       "streams of reads that are known at a time; one more takes the place "  \
       "of that which was used longest ago")                                   \

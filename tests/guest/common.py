@@ -5,19 +5,25 @@ folders of their own.
 Knows nothing of what is tested.
 """
 
-import csv
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.realpath(__file__))))
 HERE = os.path.join(TOP, 'tests', 'guest')
+sys.path.insert(1, os.path.join(TOP, 'scripts'))
+sys.dont_write_bytecode = True
+
+from femu.common.csv_file import rows_of  # noqa: E402  pylint: disable=C0413
+from femu.common.json_file import value_of  # noqa: E402  pylint: disable=C0413
+
 OUT = os.path.join(TOP, 'out', 'test', 'guest')
 RUN = os.path.join(TOP, 'scripts', 'run')
+SIM = os.path.join(TOP, 'build-core', 'tools', 'femu-sim')
 RUN_LIMIT_S = 900
 
 # What scripts/run reads: none of it may come from the tester's environment.
@@ -117,10 +123,19 @@ def config(name):
 
 
 def read_csv(*parts):
-    with open(os.path.join(*parts), encoding='utf-8', newline='') as file:
-        return list(csv.DictReader(file))
+    return rows_of(os.path.join(*parts))
 
 
 def read_json(*parts):
-    with open(os.path.join(*parts), encoding='utf-8') as file:
-        return json.load(file)
+    return value_of(os.path.join(*parts))
+
+
+def wait_for(condition, limit_s):
+    """Return: what CONDITION returned when it was true, else None."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.1)
+    return None

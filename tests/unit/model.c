@@ -176,6 +176,9 @@ static void leave(Model *m, Cmd *cmd)
     }
     g_queue_push_tail(&m->done, g_memdup2(&cmd->done, sizeof(cmd->done)));
     g_assert_true(g_ptr_array_remove(m->cmds, cmd));
+    if (cmd->row) {
+        model_ahead_go_on(m, cmd->row);
+    }
     cmd_free(cmd);
     model_front_left(m);
 }

@@ -86,7 +86,7 @@ static Row *row_for(Model *m, const Piece *piece)
     return oldest;
 }
 
-Row *model_ahead_read(Model *m, const Cmd *cmd, const Piece *piece)
+Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
     bool lost = cmd->bytes < 4096 && m->p.read_ahead_parts &&
                 parts_inside(m) > m->p.read_ahead_parts;
@@ -99,7 +99,10 @@ Row *model_ahead_read(Model *m, const Cmd *cmd, const Piece *piece)
     if (lost || !continues(row, piece)) {
         give_up(row);
         row->reads = 0;
+        row->number = ++m->seq;
     }
+    cmd->row = row;
+    cmd->row_number = row->number;
     row->reads += !lost;
     row->reads_ever = true;
     row->zone_idx = piece->zone_idx;
@@ -141,15 +144,32 @@ static void fetch(Model *m, Row *row, uint64_t at)
     model_sense_line(m, line, row->zone_idx, at);
 }
 
+/* Bytes of the row's reads that have begun and are not done. */
+static uint64_t outstanding(const Model *m, const Row *row)
+{
+    uint64_t bytes = 0;
+
+    for (guint i = 0; i < m->cmds->len; i++) {
+        const Cmd *cmd = g_ptr_array_index(m->cmds, i);
+
+        if (cmd->row == row && cmd->row_number == row->number) {
+            bytes += cmd->bytes;
+        }
+    }
+    return bytes;
+}
+
 void model_ahead_go_on(Model *m, Row *row)
 {
     uint64_t depth = m->p.read_ahead_bytes / m->sense_bytes;
     uint64_t here = row->next - row->next % m->sense_bytes;
+    uint64_t window = row->next - outstanding(m, row);
     AheadLine *line;
     uint64_t at;
 
+    window -= window % m->sense_bytes;
     while ((line = g_queue_peek_head(&row->lines)) && line->there &&
-           line->at < here) {
+           line->at < window) {
         g_free(g_queue_pop_head(&row->lines));
     }
     line = g_queue_peek_tail(&row->lines);
@@ -159,6 +179,7 @@ void model_ahead_go_on(Model *m, Row *row)
     }
     at = line ? line->at + m->sense_bytes : here;
     while (row->reads >= m->p.read_ahead_after && row->lines.length < depth &&
+           at < window + depth * m->sense_bytes &&
            m->fetching < m->p.read_ahead_streams * depth &&
            model_is_programmed(m, row->zone_idx, at)) {
         fetch(m, row, at);
@@ -166,22 +187,26 @@ void model_ahead_go_on(Model *m, Row *row)
     }
 }
 
+/* It is there before those who waited go on, which may make it leave. */
 void model_ahead_fetched(Model *m, AheadLine *line)
 {
+    GQueue all = line->waits;
     Row *row = line->row;
     Waits *waits;
 
-    while ((waits = g_queue_pop_head(&line->waits))) {
+    m->fetching--;
+    line->there = true;
+    g_queue_init(&line->waits);
+    if (!row) {
+        g_free(line);
+    }
+    while ((waits = g_queue_pop_head(&all))) {
         model_link_out(m, waits->cmd, waits->bytes, false);
         model_part_done(m, waits->cmd);
         g_free(waits);
     }
-    m->fetching--;
-    line->there = true;
     if (row) {
         model_ahead_go_on(m, row);
-    } else {
-        g_free(line);
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct Row {
     bool reads_ever;        /* else it is none */
     uint32_t zone_idx;
     uint64_t next;          /* byte of the zone */
+    uint64_t number;        /* which row this is: 1, ... */
     uint64_t reads;
     uint64_t seq;           /* of the last read */
     GQueue lines;           /* AheadLine, in order */
@@ -54,6 +55,8 @@ typedef struct Cmd {
 
     GArray *reads;          /* Piece: what it reads at its hand-off */
     bool begun;             /* it has been handed off */
+    Row *row;               /* of reads, that it is one of, ... */
+    uint64_t row_number;    /* ... while it has this number */
     bool has_data;          /* to write that are not in the drive yet */
     bool writes;            /* its turn to write has not come: */
     Piece write;
@@ -383,7 +386,7 @@ void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed);
 void model_ahead_init(Model *m);
 void model_ahead_free(Model *m);
 /* The row of a read of the host; NULL: it has none. */
-Row *model_ahead_read(Model *m, const Cmd *cmd, const Piece *piece);
+Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece);
 /* Has the row these bytes, or will it have them? */
 bool model_ahead_serves(Model *m, Row *row, Cmd *cmd, uint64_t at,
                         uint64_t bytes);

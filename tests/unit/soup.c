@@ -391,3 +391,44 @@ SsdParams soup_params(Rng *rng)
     random_ahead(rng, &p);
     return p;
 }
+
+Pair *soup_pair(SsdParams *params)
+{
+    GError *error = NULL;
+
+    ssd_params_check(params, &error);
+    g_assert_no_error(error);
+    ssd_params_resolve(params);
+    return pair_new(params);
+}
+
+/* --- tests --------------------------------------------------------------- */
+
+void soup_with_failures(Pair *pair, Rng *rng, unsigned rounds,
+                        unsigned commands)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        soup_run(pair, rng, commands);
+        soup_fail_a_zone(pair, rng);
+        if (rng_chance(rng, 20)) {
+            pair_format(pair, 1 + rng_below(rng, pair->params.namespaces),
+                        PICK(rng, 512, 4096));
+        }
+    }
+}
+
+void soup_add_tests(const char *folder, const Soup *soups, unsigned count,
+                    GTestDataFunc test)
+{
+    for (unsigned i = 0; i < count; i++) {
+        g_autofree char *path = g_strconcat(folder, "/", soups[i].name, NULL);
+
+        g_test_add_data_func(path, &soups[i], test);
+    }
+}
+
+void soup_say(const Pair *pair)
+{
+    g_test_message("%" G_GUINT64_FORMAT " accepted, %" G_GUINT64_FORMAT
+                   " rejected", pair->accepted_count, pair->rejected_count);
+}

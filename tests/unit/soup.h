@@ -32,9 +32,33 @@ void soup_run(Pair *pair, Rng *rng, unsigned commands);
 void soup_fail_a_zone(Pair *pair, Rng *rng);
 
 /*
+ * So many rounds of so many commands; behind each a zone fails, and behind one
+ * in five a namespace is formatted.
+ */
+void soup_with_failures(Pair *pair, Rng *rng, unsigned rounds,
+                        unsigned commands);
+
+/* A drive by its name, in words as drive_params() has them. */
+typedef struct Soup {
+    const char *name;
+    const char *drive;
+    unsigned commands;
+} Soup;
+
+/* Add a test of each, called `folder`/name. */
+void soup_add_tests(const char *folder, const Soup *soups, unsigned count,
+                    GTestDataFunc test);
+
+/* Say how many commands were taken and rejected. */
+void soup_say(const Pair *pair);
+
+/*
  * A drive that nobody would think of, not checked yet: flash, zones and the
  * designs of finish and reset; neither front end nor buffer.
  */
 SsdParams soup_params(Rng *rng);
+
+/* Such a drive beside the dumb one, as soon as it is valid and resolved. */
+Pair *soup_pair(SsdParams *params);
 
 #endif

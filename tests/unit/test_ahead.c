@@ -261,6 +261,38 @@ static void test_beyond(void)
     drive_free(d);
 }
 
+/*
+ * What reads have outstanding is part of the window: with two pages of it, two
+ * are ahead; with four, none, and more when they are done.
+ */
+static void test_window(void)
+{
+    const uint64_t fixed = 500000;
+    Drive *d = drive_new(FOUR "fixed-read-ns=500000 zone-size=128K");
+    uint64_t t = LATER + 2000000;
+    uint32_t a, b;
+
+    drive_fill(d, 0, 32);
+    expect_read(d, LATER, 0, 1, READ + XFER + fixed, 0);
+    a = drive_read(d, t - 1000000, 1, 2); /* on both units, at once */
+    g_assert_cmpuint(counter(d, "read_ahead.fetched_bytes"), ==, 2 * PAGE);
+    drive_expect(d, a, t - 1000000 + READ + XFER + fixed);
+    expect_counters(d, 4, 0, 0);
+    a = drive_read(d, t, 3, 2);
+    expect_counters(d, 4, 2, 0);
+    b = drive_read(d, t, 5, 2);
+    expect_counters(d, 4, 4, 0);
+    drive_expect_next(d, a, t + fixed);
+    drive_expect(d, b, t + fixed);
+    expect_counters(d, 8, 4, 0);
+    /* Six of which the last two run beyond it, and are sensed for it alone. */
+    a = drive_read(d, t + 1000000, 7, 6);
+    expect_counters(d, 8, 8, 0);
+    drive_expect(d, a, t + 1000000 + READ + XFER + fixed);
+    expect_counters(d, 12, 8, 0);
+    drive_free(d);
+}
+
 /* Part of a page: the line that the next read begins in is fetched, too. */
 static void test_small_reads(void)
 {
@@ -417,6 +449,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/write-beside", test_write_beside);
     g_test_add_func("/ahead/end-of-data", test_end_of_data);
     g_test_add_func("/ahead/beyond", test_beyond);
+    g_test_add_func("/ahead/window", test_window);
     g_test_add_func("/ahead/small-reads", test_small_reads);
     g_test_add_func("/ahead/parts", test_parts);
     g_test_add_func("/ahead/hit-costs", test_hit_costs);

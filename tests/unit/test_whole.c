@@ -13,14 +13,6 @@
 
 static uint64_t accepted_count;
 
-static void check(const SsdParams *params)
-{
-    GError *error = NULL;
-
-    ssd_params_check(params, &error);
-    g_assert_no_error(error);
-}
-
 /* The same again in all ways of polling. */
 static void end(Pair *pair, Rng *rng)
 {
@@ -32,12 +24,6 @@ static void end(Pair *pair, Rng *rng)
 }
 
 /* --- drives by name ------------------------------------------------------ */
-
-typedef struct Soup {
-    const char *name;
-    const char *drive;
-    unsigned commands;
-} Soup;
 
 #define ODD "read-ns=60013 program-ns=700027 erase-ns=3500017 " \
             "page-transfer-ns=25031 cmd-slots=64 "
@@ -182,8 +168,7 @@ static void test_soup(gconstpointer data)
         }
     }
     g_assert_cmpuint(pair->accepted_count, >, soup->commands / 8);
-    g_test_message("%" G_GUINT64_FORMAT " accepted, %" G_GUINT64_FORMAT
-                   " rejected", pair->accepted_count, pair->rejected_count);
+    soup_say(pair);
     end(pair, &rng);
 }
 
@@ -329,17 +314,8 @@ static void test_any_drive(void)
             random_resets(&rng, &params);
         }
         random_spreads(&rng, &params);
-        check(&params);
-        ssd_params_resolve(&params);
-        pair = pair_new(&params);
-        for (unsigned k = 0; k < 10; k++) {
-            soup_run(pair, &rng, 60);
-            soup_fail_a_zone(pair, &rng);
-            if (rng_chance(&rng, 20)) {
-                pair_format(pair, 1 + rng_below(&rng, params.namespaces),
-                            PICK(&rng, 512, 4096));
-            }
-        }
+        pair = soup_pair(&params);
+        soup_with_failures(pair, &rng, 10, 60);
         end(pair, &rng);
     }
     g_test_message("120 drives, %" G_GUINT64_FORMAT " accepted",
@@ -349,11 +325,7 @@ static void test_any_drive(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    for (unsigned i = 0; i < G_N_ELEMENTS(soups); i++) {
-        g_autofree char *path = g_strconcat("/whole/", soups[i].name, NULL);
-
-        g_test_add_data_func(path, &soups[i], test_soup);
-    }
+    soup_add_tests("/whole", soups, G_N_ELEMENTS(soups), test_soup);
     g_test_add_func("/whole/one-by-one", test_one_by_one);
     g_test_add_func("/whole/any-drive", test_any_drive);
     return g_test_run();

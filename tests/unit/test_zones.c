@@ -200,12 +200,6 @@ static void test_exhaustive(gconstpointer data)
 
 /* --- long random sequences ---------------------------------------------- */
 
-typedef struct Soup {
-    const char *name;
-    const char *drive;
-    unsigned commands;
-} Soup;
-
 /* Odd durations, so that few things happen at the same time by accident. */
 #define ODD "read-ns=60013 program-ns=700027 erase-ns=3500017 " \
             "page-transfer-ns=25031 cmd-slots=64 "
@@ -291,8 +285,7 @@ static void test_random(gconstpointer data)
     /* The mix must keep both kinds frequent to be worth its time. */
     g_assert_cmpuint(pair->accepted_count, >, soup->commands / 3);
     g_assert_cmpuint(pair->rejected_count, >, soup->commands / 20);
-    g_test_message("%" G_GUINT64_FORMAT " accepted, %" G_GUINT64_FORMAT
-                   " rejected", pair->accepted_count, pair->rejected_count);
+    soup_say(pair);
     pair_free(pair);
 }
 
@@ -304,22 +297,11 @@ static void test_any_drive(void)
 
     for (unsigned i = 0; i < 100; i++) {
         SsdParams params = soup_params(&rng);
-        GError *error = NULL;
-        Pair *pair;
+        Pair *pair = soup_pair(&params);
 
-        ssd_params_check(&params, &error);
-        g_assert_no_error(error);
-        ssd_params_resolve(&params);
-        pair = pair_new(&params);
-        soup_run(pair, &rng, 500);
-        for (unsigned k = 0; k < 10; k++) {
-            soup_fail_a_zone(pair, &rng);
-            soup_run(pair, &rng, 50);
-            if (rng_chance(&rng, 20)) {
-                pair_format(pair, 1 + rng_below(&rng, params.namespaces),
-                            PICK(&rng, 512, 4096));
-            }
-        }
+        soup_run(pair, &rng, 450);
+        soup_with_failures(pair, &rng, 10, 50);
+        soup_run(pair, &rng, 50);
         accepted += pair->accepted_count;
         pair_free(pair);
     }
@@ -337,12 +319,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &alphabets[i], test_exhaustive);
         g_free(path);
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(soups); i++) {
-        char *path = g_strconcat("/zones/random/", soups[i].name, NULL);
-
-        g_test_add_data_func(path, &soups[i], test_random);
-        g_free(path);
-    }
+    soup_add_tests("/zones/random", soups, G_N_ELEMENTS(soups), test_random);
     g_test_add_func("/zones/random/any-drive", test_any_drive);
     return g_test_run();
 }

@@ -1,10 +1,12 @@
 /*
  * Read-ahead: see ahead.h.
  *
- * A line leaves its ring when it is there and the stream's reads have come to
- * its end, in the order of the lines. What is still being fetched when its ring
- * is given up goes on, for those who wait for it; such fetches count with the
- * others, so there are never more than all rings can hold.
+ * A line leaves its ring when it is there and all that has been read of it is
+ * with the host, in the order of the lines: taken as if reads were done in their
+ * order. So what reads have outstanding counts as part of the window. What is
+ * still being fetched when its ring is given up goes on, for those who wait for
+ * it; such fetches count with the others, so there are never more than all rings
+ * can hold.
  *
  * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
  *
@@ -102,7 +104,10 @@ uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
     if (!continues || lost) {
         empty_ring(ahead, stream_idx, 0);
         stream->reads = 0;
+        stream->row = ++ahead->row_count;
+        stream->inside_bytes = 0;
     }
+    stream->inside_bytes += end_bytes - begin_bytes;
     if (!lost) {
         stream->reads = MIN(stream->reads + 1, ahead->config.after);
     }
@@ -156,12 +161,30 @@ AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
     return AHEAD_WAITS;
 }
 
+void ahead_done(Ahead *ahead, uint32_t stream_idx, uint64_t row,
+                uint64_t bytes)
+{
+    AheadStream *stream = &ahead->streams[stream_idx];
+
+    if (stream->row == row) {
+        stream->inside_bytes -= bytes;
+    }
+}
+
+/* The line in which the window begins. */
+static uint64_t window_line(const Ahead *ahead, const AheadStream *stream)
+{
+    return divide(stream->next_bytes - stream->inside_bytes,
+                  &ahead->line_divisor);
+}
+
 void ahead_pass(Ahead *ahead, uint32_t stream_idx)
 {
     AheadStream *stream = &ahead->streams[stream_idx];
     uint64_t next_line = divide(stream->next_bytes, &ahead->line_divisor);
+    uint64_t free_line = MIN(stream->end_line, window_line(ahead, stream));
 
-    while (stream->first_line < MIN(stream->end_line, next_line) &&
+    while (stream->first_line < free_line &&
            ahead->lines[place_of(ahead, stream_idx, stream->first_line)] ==
            AHEAD_NONE) {
         stream->first_line++;
@@ -173,14 +196,15 @@ void ahead_pass(Ahead *ahead, uint32_t stream_idx)
 
 bool ahead_next(const Ahead *ahead, uint32_t stream_idx, uint64_t *begin_bytes)
 {
+    const AheadConfig *config = &ahead->config;
     const AheadStream *stream = &ahead->streams[stream_idx];
+    uint64_t window_end = window_line(ahead, stream) + config->depth_lines;
 
-    *begin_bytes = stream->end_line * ahead->config.line_bytes;
-    return stream->reads >= ahead->config.after &&
-           stream->end_line - stream->first_line <
-           ahead->config.depth_lines &&
-           ahead->fetching_count < ahead->config.streams *
-                                   ahead->config.depth_lines;
+    *begin_bytes = stream->end_line * config->line_bytes;
+    return stream->reads >= config->after &&
+           stream->end_line < window_end &&
+           stream->end_line - stream->first_line < config->depth_lines &&
+           ahead->fetching_count < config->streams * config->depth_lines;
 }
 
 uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx)

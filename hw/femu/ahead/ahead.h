@@ -4,9 +4,9 @@
  *
  * A zone is cut into lines, which are what a unit of the flash senses at once.
  * A stream is a row of reads of a zone, each beginning where the one before it
- * ended. It has a ring of lines, from the one that its next read begins in on:
- * fetched, or being fetched. Calls go down, values come back: the caller senses
- * what ahead_next() names and says when it is there.
+ * ended. It has a ring of lines, fetched or being fetched, within a window from
+ * the first of its reads on that is not done. Calls go down, values come back:
+ * the caller senses what ahead_next() names and says when it is there.
  *
  * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
  *
@@ -34,7 +34,9 @@ typedef struct AheadConfig {
 typedef struct AheadStream {
     uint32_t zone_idx;   /* AHEAD_NONE: never used, or forgotten */
     uint32_t reads;      /* in a row; beyond `after` they are not counted */
+    uint64_t row;        /* which row of reads this is: 1, ... */
     uint64_t next_bytes; /* of the zone: where its next read begins */
+    uint64_t inside_bytes; /* of its reads that are not done */
     uint64_t first_line; /* the ring has the lines [first, end) */
     uint64_t end_line;
     uint64_t used_at;    /* the how manyth read that was */
@@ -66,6 +68,7 @@ typedef struct Ahead {
     Divisor line_divisor;
     Divisor depth_divisor;
     uint64_t read_count;
+    uint64_t row_count;
     AheadStream *streams;
     uint32_t *lines; /* [stream * depth + line % depth]: fetch, or none: there */
     AheadFetch *fetches;
@@ -105,7 +108,14 @@ typedef enum AheadFound {
 AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
                       uint32_t command_idx, uint32_t bytes);
 
-/* All pieces are taken, or a line of the stream has come: lines may be free. */
+/* A read that ahead_read() took for this row is done. */
+void ahead_done(Ahead *ahead, uint32_t stream_idx, uint64_t row,
+                uint64_t bytes);
+
+/*
+ * All pieces are taken, a line of the stream has come, or a read of it is done:
+ * lines may be free.
+ */
 void ahead_pass(Ahead *ahead, uint32_t stream_idx);
 
 /* Is a line to be fetched? Its first byte is then in *begin_bytes. */

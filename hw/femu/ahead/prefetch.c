@@ -47,7 +47,8 @@ static bool is_part(const Prefetch *prefetch, const Command *command)
 uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
                         const Span *span)
 {
-    const Command *command = &prefetch->commands->at[command_idx];
+    Command *command = &prefetch->commands->at[command_idx];
+    uint32_t stream_idx;
     bool lost;
 
     if (!ahead_is_on(&prefetch->ahead) || command->done.op != SSD_OP_READ) {
@@ -56,16 +57,11 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
     prefetch->parts_inside += is_part(prefetch, command);
     lost = is_part(prefetch, command) &&
            prefetch->parts_inside > prefetch->params->read_ahead_parts;
-    return ahead_read(&prefetch->ahead, span->zone_idx, span->begin_bytes,
-                      span->end_bytes, lost);
-}
-
-void prefetch_left(Prefetch *prefetch, uint32_t command_idx)
-{
-    if (ahead_is_on(&prefetch->ahead)) {
-        prefetch->parts_inside -=
-            is_part(prefetch, &prefetch->commands->at[command_idx]);
-    }
+    stream_idx = ahead_read(&prefetch->ahead, span->zone_idx,
+                            span->begin_bytes, span->end_bytes, lost);
+    command->ahead_stream_idx = stream_idx;
+    command->ahead_row = prefetch->ahead.streams[stream_idx].row;
+    return stream_idx;
 }
 
 bool prefetch_serves(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx,
@@ -134,6 +130,18 @@ uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
         commands_part_ended(prefetch->commands, waiter.command_idx);
     }
     return ahead_fetched(&prefetch->ahead, fetch_idx);
+}
+
+void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx)
+{
+    const Command *command = &prefetch->commands->at[command_idx];
+
+    if (command->ahead_row > 0) {
+        prefetch->parts_inside -= is_part(prefetch, command);
+        ahead_done(&prefetch->ahead, command->ahead_stream_idx,
+                   command->ahead_row, command->bytes);
+        prefetch_go_on(prefetch, now_ns, command->ahead_stream_idx);
+    }
 }
 
 void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx)

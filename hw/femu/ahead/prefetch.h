@@ -48,8 +48,8 @@ void prefetch_go_on(Prefetch *prefetch, uint64_t now_ns, uint32_t stream_idx);
 uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
                           uint32_t fetch_idx);
 
-/* A command is done. */
-void prefetch_left(Prefetch *prefetch, uint32_t command_idx);
+/* A command is done: its stream goes on, if it has one. */
+void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx);
 /* The zone has lost its data. */
 void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx);
 

@@ -22,7 +22,7 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     stats->bytes += command->bytes;
     ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
-    prefetch_left(&ssd->prefetch, command_idx);
+    prefetch_left(&ssd->prefetch, now_ns, command_idx);
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 

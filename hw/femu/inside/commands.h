@@ -60,6 +60,8 @@ typedef struct Command {
     bool select_all;
     uint32_t range_count; /* of a copy or deallocation: commands_ranges() */
     uint32_t life;        /* of the zone that it writes, at its hand-off */
+    uint32_t ahead_stream_idx;
+    uint64_t ahead_row; /* of that stream; 0: it has none */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
     /* All above is 0 at first; what follows, the commit writes if needed. */
     ZoneWrite write; /* conventional: only its data, without a zone */

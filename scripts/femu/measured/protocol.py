@@ -131,6 +131,14 @@ def part_io(exp, host, seed):
                   runtime='300ms')
 
 
+def part_sequential_read(exp, host, seed):
+    """Reads of a zone from its start on, and again; threads 100 zones apart."""
+    if exp.op('fg_op') != 'read':
+        raise Skip('fg_op=%s is not read' % exp.fields['fg_op'])
+    return io_job('fg', exp, host, seed, rw='read', offset_increment='100z',
+                  ramp_time='%dms' % host['ramp_ms'], runtime='200ms')
+
+
 def finish_periods(exp, per_s, seed):
     """Finishes at a rate: a job, and the time of two periods.
 
@@ -250,6 +258,7 @@ PARTS = {
     'io-on-mgmt': part_io_on_mgmt,
     'read-under-write': part_read_under_write,
     'read-under-append-flood': part_read_under_write,
+    'sequential-read': part_sequential_read,
 }
 
 

@@ -171,15 +171,15 @@ def read_errors(path):
     return {key: sum(mine) / len(mine) for key, mine in found.items()}
 
 
-def summary(errors):
-    """Return: the last line."""
+def summary(errors, name='validate', kinds=tuple(KINDS)):
+    """Return: the last line, or what says the same of more points."""
     texts = []
-    for kind, metrics in KINDS.items():
-        value = mean_abs([e for e in errors if e.metric in metrics])
+    for kind in kinds:
+        value = mean_abs([e for e in errors if e.metric in KINDS[kind]])
         texts.append('%s %s' % (kind, '-' if value is None
                                 else '%.1f %%' % value))
-    return 'validate: %d points, %s' % (len(counted(errors)),
-                                        ', '.join(texts))
+    return '%s: %d points, %s' % (name, len(counted(errors)),
+                                  ', '.join(texts))
 
 
 def incomplete(experiments, skipped):
@@ -192,21 +192,43 @@ def incomplete(experiments, skipped):
         len(lacking), len(experiments), next(iter(skipped)))]
 
 
+def run_more(sim, experiments, host, config, seeds, settings, out_dir):
+    """Compares EXPERIMENTS that the last line does not count.
+
+    Return: what is said of them, and what is wrong, two lists of texts; and
+    their errors.
+    """
+    if not experiments:
+        return [], [], []
+    skipped = simulate(sim, experiments, host, config, seeds, settings, 'more')
+    errors = errors_of(experiments)
+    print('more, which are not among the points of the last line:')
+    print_errors(errors, skipped)
+    write_csv(os.path.join(out_dir, 'more.csv'), errors)
+    return ([summary(errors, 'more', ('throughput', 'mean', 'median'))],
+            incomplete(experiments, skipped), errors)
+
+
 def run(sim, points, config, asked, seeds, out_dir, settings=None,
-        parts=(), limits=None):
+        parts=(), limits=None, more=()):
     """Validates a drive, changed by SETTINGS, against a file of points, or
     those of some PARTS of it, and against LIMITS (bounds.read()). ASKED: the
-    measuring host's file, if it is not beside the points.
+    measuring host's file, if it is not beside the points. MORE: files of points
+    which are compared as well, but summed up on their own.
 
     Return: what is wrong with the comparison, a list of texts.
     """
     start = time.monotonic()
     path = host_path(asked, points)
     host = read_host(path)
-    experiments = read_experiments(points, parts)
+    others = [exp for name in more for exp in read_experiments(name)]
+    beside = set(exp.part for exp in others)
+    mine = [part for part in parts if part not in beside]
+    experiments = read_experiments(points, mine) if mine or not parts else []
+    others = [exp for exp in others if not parts or exp.part in parts]
     skipped = simulate(sim, experiments, host, config, seeds, settings)
     errors = errors_of(experiments)
-    if not counted(errors):
+    if not counted(errors) and not others:
         raise InputError('%s: no point of it could be compared: %s' % (
             points, next(iter(skipped))))
     print('%s against %s, mean of %d seeds' % (
@@ -214,15 +236,17 @@ def run(sim, points, config, asked, seeds, out_dir, settings=None,
     print_host(host, path)
     print_errors(errors, skipped)
     write_csv(os.path.join(out_dir, 'points.csv'), errors)
-    page.write(os.path.join(out_dir, 'report.html'), experiments,
+    lines, faults, more_errors = run_more(sim, others, host, config, seeds,
+                                          settings, out_dir)
+    page.write(os.path.join(out_dir, 'report.html'), experiments + others,
                [(part, metric, len(mine), mean_abs(mine),
-                 percentile_abs(mine, 90))
-                for (part, metric), mine in by_part(errors).items()],
+                 percentile_abs(mine, 90)) for (part, metric), mine
+                in by_part(errors + more_errors).items()],
                summary(errors))
     print('%.0f s; written to %s' % (time.monotonic() - start,
                                      os.path.relpath(out_dir, os.getcwd())))
-    print(summary(errors))
-    faults = incomplete(experiments, skipped)
+    print('\n'.join(lines + [summary(errors)]))
+    faults = incomplete(experiments, skipped) + faults
     if limits:
         faults += bounds.exceeded(bounds.of_some(limits, parts), {
             (part, metric): mean_abs(mine)

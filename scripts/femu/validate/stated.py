@@ -15,6 +15,8 @@ SENTENCE = r"puts (\d+) measured points beside the model's: ([\d.]+) % off in " 
     r'([\d.]+) % in the 95th percentile'
 SUMMARY = r'validate: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
     r'median ([\d.]+) %, p95 ([\d.]+) %'
+MORE = r'more: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
+    r'median ([\d.]+) %'
 TABLE = re.compile(r'^\| part \| throughput \|.*?^\| \*\*all\*\* [^\n]*\n',
                    re.M | re.S)
 # The columns: metrics by what the table writes before and behind the number.

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measurements again, in the guest: scripts/guest-table, scripts/observations.
+
+Knows nothing of how a run is done: it calls the scripts as a user does.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+from common import (SIM, TOP, config, environment, folder, read_csv,
+                    read_json, run)
+from femu.guest_table import experiments, runs
+from femu.measured import files
+from femu.observations import in_guest, papers, quantity, sources
+
+# Points of every kind of "make guest-table", in three guests.
+TABLE = ['write-4k-qd1', 'append-4k-qd1', 'finish-50', 'reset-25',
+         'write-8k-4zones', 'append-4k-qd4', 'finish-beside-read-qd4']
+
+
+def test_table(tap):
+    """scripts/guest-table: the device's statistics are the simulator's."""
+    out = folder('table')
+    result = subprocess.run(
+        [os.path.join(TOP, 'scripts', 'guest-table')], cwd=TOP, text=True,
+        env=environment({'OUT': out, 'ONLY': ' '.join(TABLE), 'BOUNDS':
+                         os.path.join(TOP, 'tests', 'data', 'zn540',
+                                      'guest-bounds.csv')}), check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    last = (result.stdout.strip().splitlines() or [''])[-1]
+    tap.result(result.returncode == 0 and bool(re.fullmatch(
+        r'guest: 7 points, device against drive mean error \d+\.\d %, '
+        r'0 differences between device and simulator', last)),
+               'guest-table: %s' % last, result.stdout)
+    if result.returncode != 0:
+        return
+    rows = read_csv(out, 'points.csv')
+    tap.same(sorted({row['point'] for row in rows if row['device']}),
+             sorted(TABLE), 'guest-table: every point has figures')
+    slower = [row['point'] for row in rows if row['metric'] == 'mean_us' and
+              not float(row['guest']) > float(row['device'])]
+    tap.same(slower, [], 'guest-table: the guest adds to every latency')
+    test_tampered(tap, os.path.join(out, 'plain'))
+
+
+def test_tampered(tap, run_dir):
+    """A nanosecond and a command that the simulator has not are found."""
+    host = files.read_host(os.path.join(TOP, 'tests', 'data', 'zn540',
+                                        'host.json'))
+    group = experiments.chosen(host, TABLE)[-1]
+    rows = [runs.Row(point, {}, host) for point in group.points]
+    path = os.path.join(run_dir, 'results', 'finish-50.device.json')
+    stats = read_json(path)
+    stats['ops']['finish']['sum_ns'] += 1
+    stats['flash']['programs'] -= 1
+    with open(path, 'w', encoding='utf-8') as file:
+        json.dump(stats, file)
+    wrong = runs.read_group(SIM, group, rows, run_dir, host)
+    tap.same([wrong] + [row.differences for row in rows], [0, 0, 0, 2, 0],
+             'guest-table: statistics that are not the same are counted')
+
+
+def test_observations(tap):
+    """What two papers observed of the host's software."""
+    out, status, text = run(
+        'observations', JOB=os.path.join(TOP, 'jobs', 'observations.sh'),
+        CONFIG=config('zn540.cfg'), TRACE='0',
+        DILATION=str(in_guest.DILATION))
+    tap.result(status == 0, 'observations: the job ran', text)
+    if status != 0:
+        return
+    guest = in_guest.Guest(os.path.join(out, 'results'),
+                           in_guest.DILATION)
+    points = sources.Measured(os.path.join(
+        TOP, 'tests', 'data', 'zn540', 'points.csv'))
+    for one in papers.ALL:
+        if one.guest:
+            holds, lines = quantity.judge(one.guest, guest, points)
+            tap.result(holds, '%s #%d: %s' % (one.paper, one.number,
+                                              one.claim), '\n'.join(lines))
+
+
+GROUPS = {'table': test_table,
+          'observations': test_observations}
