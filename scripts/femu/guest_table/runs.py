@@ -22,7 +22,7 @@ SEED = 1
 RUN_TIMEOUT_S = 1800
 LATENCIES = ('mean_us', 'p50_us', 'p95_us')
 # What the device adds to the statistics of the core.
-DEVICE_MEMBERS = ('lateness', 'time_dilation', 'config')
+DEVICE_MEMBERS = ('lateness', 'time_dilation', 'config', 'programmed')
 
 
 class GuestTableError(Exception):
