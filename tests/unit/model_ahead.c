@@ -216,6 +216,7 @@ void model_ahead_forget(Model *m, uint32_t zone_idx)
         if (m->rows[i].zone_idx == zone_idx) {
             give_up(&m->rows[i]);
             m->rows[i].reads_ever = false;
+            m->rows[i].reads = 0; /* reads of it that are inside fetch none */
         }
     }
 }

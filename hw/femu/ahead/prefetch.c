@@ -51,7 +51,7 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
     uint32_t stream_idx;
     bool lost;
 
-    if (!ahead_is_on(&prefetch->ahead) || command->done.op != SSD_OP_READ) {
+    if (command->done.op != SSD_OP_READ) {
         return AHEAD_NONE;
     }
     prefetch->parts_inside += is_part(prefetch, command);
@@ -67,9 +67,6 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
 bool prefetch_serves(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx,
                      uint32_t stream_idx, uint64_t at_bytes, uint32_t bytes)
 {
-    if (stream_idx == AHEAD_NONE) {
-        return false;
-    }
     switch (ahead_take(&prefetch->ahead, stream_idx, at_bytes, command_idx,
                        bytes)) {
     case AHEAD_MISS:
@@ -103,9 +100,6 @@ void prefetch_go_on(Prefetch *prefetch, uint64_t now_ns, uint32_t stream_idx)
     Flash *flash = &prefetch->media->flash;
     uint64_t begin_bytes;
 
-    if (stream_idx == AHEAD_NONE) {
-        return;
-    }
     ahead_pass(ahead, stream_idx);
     while (ahead_next(ahead, stream_idx, &begin_bytes) &&
            begin_bytes < prefetch->params->zone_capacity_bytes) {
@@ -136,17 +130,13 @@ void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &prefetch->commands->at[command_idx];
 
-    if (command->ahead_row > 0) {
-        prefetch->parts_inside -= is_part(prefetch, command);
-        ahead_done(&prefetch->ahead, command->ahead_stream_idx,
-                   command->ahead_row, command->bytes);
-        prefetch_go_on(prefetch, now_ns, command->ahead_stream_idx);
-    }
+    prefetch->parts_inside -= is_part(prefetch, command);
+    ahead_done(&prefetch->ahead, command->ahead_stream_idx,
+               command->ahead_row, command->bytes);
+    prefetch_go_on(prefetch, now_ns, command->ahead_stream_idx);
 }
 
 void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx)
 {
-    if (ahead_is_on(&prefetch->ahead)) {
-        ahead_forget(&prefetch->ahead, zone_idx);
-    }
+    ahead_forget(&prefetch->ahead, zone_idx);
 }

@@ -29,6 +29,12 @@ void prefetch_init(Prefetch *prefetch, const SsdParams *params,
                    Commands *commands, Media *media, Link *link);
 void prefetch_destroy(Prefetch *prefetch);
 
+/* Is there read-ahead? What follows needs it, or a stream. */
+static inline bool prefetch_is_on(const Prefetch *prefetch)
+{
+    return ahead_is_on(&prefetch->ahead);
+}
+
 /* Return: the stream of a read of the host; AHEAD_NONE of other reads. */
 uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
                         const Span *span);
@@ -48,7 +54,7 @@ void prefetch_go_on(Prefetch *prefetch, uint64_t now_ns, uint32_t stream_idx);
 uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
                           uint32_t fetch_idx);
 
-/* A command is done: its stream goes on, if it has one. */
+/* A command with an ahead_row is done: its stream goes on. */
 void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx);
 /* The zone has lost its data. */
 void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx);

@@ -22,7 +22,9 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     stats->bytes += command->bytes;
     ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
-    prefetch_left(&ssd->prefetch, now_ns, command_idx);
+    if (command->ahead_row > 0) {
+        prefetch_left(&ssd->prefetch, now_ns, command_idx);
+    }
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 
@@ -157,7 +159,7 @@ static void act_upon(Ssd *ssd, uint64_t now_ns, Effect effect)
     case EFFECT_PROGRAMS_ENDED:
         reset_drained(&ssd->reset, now_ns);
         break;
-    case EFFECT_RESET_MANAGED:
+    default: /* EFFECT_RESET_MANAGED */
         zns_reset_managed(&ssd->zns, now_ns, idx);
         break;
     }
@@ -200,24 +202,26 @@ static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
     uint32_t stream_idx = prefetch_fetched(&ssd->prefetch, now_ns, fetch_idx);
 
     ssd_drain(ssd, now_ns);
-    prefetch_go_on(&ssd->prefetch, now_ns, stream_idx);
+    if (stream_idx != AHEAD_NONE) {
+        prefetch_go_on(&ssd->prefetch, now_ns, stream_idx);
+    }
 }
 
 static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
-    switch ((OwnerKind)op->owner.kind) {
-    case OWNER_NONE:
-        break;
-    case OWNER_COMMAND:
+    if (op->owner.kind == OWNER_COMMAND) {
         command_op_ended(ssd, now_ns, op);
-        break;
-    case OWNER_JOB:
-        zns_job_op_ended(&ssd->zns, now_ns, op->owner.idx);
-        break;
-    case OWNER_BUFFER:
+        return;
+    }
+    if (op->owner.kind == OWNER_BUFFER) {
         wbuf_program_ended(&ssd->buffer, now_ns, op->owner.idx,
                            op->unit_idx);
         programs_ended(&ssd->media.programs, op->epoch);
+        return;
+    }
+    switch ((OwnerKind)op->owner.kind) {
+    case OWNER_JOB:
+        zns_job_op_ended(&ssd->zns, now_ns, op->owner.idx);
         break;
     case OWNER_FIRST_WRITE:
         zns_first_erase_ended(&ssd->zns, op->owner.idx);
@@ -227,6 +231,8 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         break;
     case OWNER_CLEANING:
         conv_cleaning_op_ended(&ssd->conv, now_ns);
+        break;
+    default: /* nobody waits */
         break;
     }
 }
@@ -257,6 +263,21 @@ static void flash_happens(Ssd *ssd, uint64_t now_ns, uint32_t event)
     }
 }
 
+/* The command goes on first, then a finish that waited for its data. */
+static void write_arrived(Ssd *ssd, uint64_t now_ns,
+                          const LinkPortion *portion)
+{
+    const Command *command = &ssd->commands.at[portion->command_idx];
+    uint32_t zone_idx = command->write.data.zone_idx;
+    uint32_t life = command->life;
+
+    zns_write_arrived(&ssd->zns, now_ns, portion);
+    if (portion->is_last) {
+        part_ended(ssd, now_ns, portion->command_idx);
+        zns_write_came(&ssd->zns, zone_idx, life);
+    }
+}
+
 static void portion_arrived(Ssd *ssd, uint64_t now_ns)
 {
     LinkPortion portion = link_arrived(&ssd->link);
@@ -264,39 +285,58 @@ static void portion_arrived(Ssd *ssd, uint64_t now_ns)
     if (ssd->commands.at[portion.command_idx].is_conventional) {
         part_ended(ssd, now_ns, portion.command_idx);
     } else {
-        zns_write_arrived(&ssd->zns, now_ns, &portion);
+        write_arrived(ssd, now_ns, &portion);
     }
 }
 
-static void happen(Ssd *ssd, uint64_t now_ns, uint32_t event)
+/* Events of a command on its way in or out, and of room for it. */
+static void way_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
+                        uint32_t idx)
 {
-    uint32_t idx = event_idx(event);
-
-    switch (event_room(event)) {
-    case EVENT_FLASH:
-        flash_happens(ssd, now_ns, idx);
-        break;
+    switch (room) {
     case EVENT_FRONT:
         begin_handed_off(ssd, now_ns, entry_event(&ssd->entry, now_ns));
         break;
     case EVENT_LINK:
         portion_arrived(ssd, now_ns);
         break;
-    case EVENT_BUFFER:
+    case EVENT_LEAVING:
+        complete(ssd, now_ns, idx);
+        break;
+    default:
         wbuf_release_event(&ssd->buffer, now_ns, idx);
         break;
+    }
+}
+
+static void management_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
+                               uint32_t idx)
+{
+    switch (room) {
     case EVENT_RESET:
         reset_event(&ssd->reset, now_ns);
         break;
     case EVENT_STEP:
         reset_step_event(&ssd->reset, now_ns);
         break;
-    case EVENT_JOB:
+    default:
         zns_job_woken(&ssd->zns, now_ns, idx);
         break;
-    case EVENT_LEAVING:
-        complete(ssd, now_ns, idx);
-        break;
+    }
+}
+
+/* Comparisons, not one jump by a table: the processor foresees them better. */
+static void happen(Ssd *ssd, uint64_t now_ns, uint32_t event)
+{
+    EventRoom room = event_room(event);
+    uint32_t idx = event_idx(event);
+
+    if (room == EVENT_FLASH) {
+        flash_happens(ssd, now_ns, idx);
+    } else if (room <= EVENT_BUFFER) {
+        way_happens(ssd, now_ns, room, idx);
+    } else {
+        management_happens(ssd, now_ns, room, idx);
     }
     ssd_drain(ssd, now_ns);
 }

@@ -18,13 +18,15 @@
 
 typedef enum EventRoom {
     EVENT_FLASH,   /* the flash's own numbers: flash_event() */
+    /* Commands on their way */
     EVENT_FRONT,   /* the front end hands its command off */
     EVENT_LINK,    /* the next portion is there */
+    EVENT_LEAVING, /* [slot] the command has left the drive */
     EVENT_BUFFER,  /* [unit] room that its last program has given back */
+    /* Management */
     EVENT_RESET,   /* the next phase of the reset */
     EVENT_STEP,    /* its next visit to a unit */
     EVENT_JOB,     /* [job] it has waited long enough */
-    EVENT_LEAVING, /* [slot] the command has left the drive */
 } EventRoom;
 
 enum { EVENT_IDX_BITS = 28 };

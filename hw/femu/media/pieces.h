@@ -40,11 +40,31 @@ static inline Piece take_piece(const Media *media, Span *span,
     return piece;
 }
 
+/* Reads cross the channel in whole granules: an ECC codeword has no half. */
+static inline void piece_widen_to_granules(const Media *media, Piece *piece)
+{
+    const Divisor *granule = &media->granule_divisor;
+
+    piece->begin_bytes -= remainder_of(piece->begin_bytes, granule);
+    piece->end_bytes = divide(piece->end_bytes + granule->by - 1, granule) *
+                       granule->by;
+}
+
 /*
  * Make `op` a read of a piece, which is widened to whole granules, as a codeword
  * of the ECC has no half. Return: false if it is not in the flash.
  */
-bool piece_place_read(const Media *media, uint32_t zone_idx, Piece *piece,
-                      FlashOp *op);
+static inline bool piece_place_read(const Media *media, uint32_t zone_idx,
+                                    Piece *piece, FlashOp *op)
+{
+    media_place_page(media, zone_idx, piece->page, op);
+    if (!media_is_programmed(media, op)) {
+        return false;
+    }
+    piece_widen_to_granules(media, piece);
+    op->begin_bytes = piece->begin_bytes;
+    op->end_bytes = piece->end_bytes;
+    return true;
+}
 
 #endif

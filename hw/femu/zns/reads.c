@@ -30,7 +30,9 @@ static void issue_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 
 void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx, Span span)
 {
-    uint32_t stream_idx = prefetch_begin(zns->prefetch, command_idx, &span);
+    uint32_t stream_idx = prefetch_is_on(zns->prefetch)
+                          ? prefetch_begin(zns->prefetch, command_idx, &span)
+                          : AHEAD_NONE;
 
     span.end_bytes = MIN(span.end_bytes, zns->params->zone_capacity_bytes);
     while (span.begin_bytes < span.end_bytes) {
@@ -38,11 +40,14 @@ void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx, Span span)
         Piece piece = take_piece(zns->media, &span,
                                  &zns->media->sense_divisor);
 
-        if (!prefetch_serves(zns->prefetch, now_ns, command_idx, stream_idx,
+        if (stream_idx == AHEAD_NONE ||
+            !prefetch_serves(zns->prefetch, now_ns, command_idx, stream_idx,
                              begin_bytes,
                              piece.end_bytes - piece.begin_bytes)) {
             issue_read(zns, now_ns, command_idx, span.zone_idx, &piece);
         }
     }
-    prefetch_go_on(zns->prefetch, now_ns, stream_idx);
+    if (stream_idx != AHEAD_NONE) {
+        prefetch_go_on(zns->prefetch, now_ns, stream_idx);
+    }
 }

@@ -209,12 +209,13 @@ void zns_write_arrived(Zns *zns, uint64_t now_ns, const LinkPortion *portion)
     } else if (is_alive) {
         issue_write(zns, now_ns, command_idx, &command->write);
     }
-    if (portion->is_last) {
-        zns->writes[zone_idx].coming_count -= is_alive;
-        commands_part_ended(zns->commands, command_idx);
-        if (zns_zone_is_written(zns, zone_idx)) {
-            jobs_zone_written(zns, zone_idx);
-        }
+}
+
+void zns_write_came(Zns *zns, uint32_t zone_idx, uint32_t life)
+{
+    zns->writes[zone_idx].coming_count -= life == zns->media->life[zone_idx];
+    if (zns_zone_is_written(zns, zone_idx)) {
+        jobs_zone_written(zns, zone_idx);
     }
 }
 
@@ -237,7 +238,9 @@ void zns_drop_writes(Zns *zns, uint32_t zone_idx)
 void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     media_forget_pages(zns->media, zone_idx);
-    prefetch_forget(zns->prefetch, zone_idx);
+    if (prefetch_is_on(zns->prefetch)) {
+        prefetch_forget(zns->prefetch, zone_idx);
+    }
     zns->writes[zone_idx].coming_count = 0;
     zns->writes[zone_idx].host_bytes = 0;
     if (wbuf_is_on(zns->buffer)) {

@@ -147,6 +147,8 @@ void zns_queue_write(Zns *zns, uint32_t command_idx);
 void zns_issue_writes(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 /* Data of a write have crossed the link. */
 void zns_write_arrived(Zns *zns, uint64_t now_ns, const LinkPortion *portion);
+/* ... the last of a write to a zone in this life; its command has gone on. */
+void zns_write_came(Zns *zns, uint32_t zone_idx, uint32_t life);
 
 /* jobs.c: no running finish ends before this, if only finishes are inside. */
 uint64_t zns_fills_end_after_ns(const Zns *zns);
