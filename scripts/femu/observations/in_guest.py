@@ -94,8 +94,9 @@ def is_built(top):
 
 # --- CLUSTER 2023 -------------------------------------------------------------
 
-DRIVE = Band(5, 'the drive decides: its points of I/O alone are met within 3 %, '
-                'and 10,000 reads of 64 MiB meet other pages, 2 % less')
+DRIVE = Band(3, 'the drive decides: its points of I/O alone are met within 2 %')
+DEEP_READS = Band(5, 'the point is missed by 2.7 %, and 10,000 reads of 64 MiB '
+                     'meet other pages: 2 % less')
 STACK = Band(12, "Linux 6.12 and a processor that is not the paper's: 6 % more "
                  'without a scheduler, 5 % less with one')
 MERGING = Band(25, 'this kernel merges the writes of a zone under any '
@@ -133,7 +134,7 @@ INTRA_ZONE = [
              guest.kiops('read-8-zones'), DRIVE, 1.0)]
 # 7
 ZONE_ORDER = [
-    rate('reads in a zone at QD128', 'read-qd128', DRIVE, 424),
+    rate('reads in a zone at QD128', 'read-qd128', DEEP_READS, 424),
     rate('appends at QD32', 'append-qd32', DRIVE, 132),
     Quantity('writes that were merged at QD16', '%',
              lambda guest: guest.merged_pct('write-qd16'), MERGED, 92.4)]
