@@ -306,7 +306,8 @@ static bool check_block_count(const SsdParams *p, GError **error)
 
 /*
  * Parts of pages of all active zones, and the portion of a write, must find
- * room together: else writes could wait for each other for ever.
+ * room together: else writes could wait for each other for ever. Zones that are
+ * full but for writes that wait share in this room (zns/seats.c).
  */
 static bool check_write_buffer(const SsdParams *p, GError **error)
 {
@@ -508,12 +509,11 @@ static bool check_finish_recommended(const SsdParams *p, GError **error)
 static bool check_operations(const SsdParams *p, GError **error)
 {
     SsdParams resolved = *p;
-    const char *part;
-    uint64_t operations;
+    Bounds bounds;
 
     ssd_params_resolve(&resolved);
-    operations = bound_operations(&resolved, &part);
-    if (operations <= BOUND_OPERATIONS_MAX) {
+    bounds = params_bounds(&resolved);
+    if (bounds.operations <= BOUND_OPERATIONS_MAX) {
         return true;
     }
     return params_error(error, "cmd-slots", p->cmd_slots,
@@ -521,7 +521,8 @@ static bool check_operations(const SsdParams *p, GError **error)
                         " flash operations at once, but at most %" PRIu64
                         " are possible; most are those of %s: take less of "
                         "cmd-slots, mdts, finish-chunk, mgmt-parallel-zones "
-                        "or zones", operations, BOUND_OPERATIONS_MAX, part);
+                        "or zones", bounds.operations, BOUND_OPERATIONS_MAX,
+                        bounds.most);
 }
 
 /* A stream's cache holds lines, each of which a unit senses at once. */
@@ -605,7 +606,7 @@ static const SsdParamRule rules[] = {
      "`cmd-slots` can have those of a command of `mdts`, with its ZRWA, or of "
      "a `finish-chunk`; so can each of `mgmt-parallel-zones`; with "
      "`excursion-ns`, each zone; and what the `write-buffer` gives to the "
-     "units comes on top (`hw/femu/params_bounds.c`)."},
+     "units comes on top (`ROOM_bounds()` in `hw/femu/`)."},
 };
 
 const SsdParamRule *params_rules(unsigned *count)

@@ -110,3 +110,24 @@ bool params_error(GError **error, const char *name, uint64_t value,
     }
     return false;
 }
+
+bool params_check_range(const SsdParamInfo *info, uint64_t value,
+                        GError **error)
+{
+    g_autofree char *min = ssd_param_row_text(info, info->min);
+    g_autofree char *max = ssd_param_row_text(info, info->max);
+
+    if (info->type == SSD_PARAM_TYPE_BOOL ||
+        (value >= info->min && value <= info->max)) {
+        return true;
+    }
+    if (info->type == SSD_PARAM_TYPE_ENUM) {
+        g_set_error(error, SSD_PARAMS_ERROR, 0,
+                    "%s=%" PRIu64 ": must be one of %s", info->name, value,
+                    info->unit);
+        return false;
+    }
+    return params_error(error, info->name, value,
+                        "out of range, must be %s to %s %s", min, max,
+                        info->unit);
+}

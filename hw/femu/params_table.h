@@ -14,6 +14,10 @@
 /* Store `value`, which must fit the row's type. */
 void params_put(SsdParams *params, const SsdParamInfo *info, uint64_t value);
 
+/* Is `value` in the row's range? Return: false and *error if it is not. */
+bool params_check_range(const SsdParamInfo *info, uint64_t value,
+                        GError **error);
+
 /*
  * Set *error to "<name>=<value>: <what would be right>". The number of bytes
  * of a size follows in parentheses, because users mix up units.

@@ -57,6 +57,7 @@ typedef struct SsdZone {
     uint64_t wp_lba;
     uint64_t capacity_nlb;
     bool has_zrwa; /* a Zone Random Write Area begins at the write pointer */
+    bool has_extension; /* of its descriptor, whose bytes the caller keeps */
     bool finished_by_controller; /* ZNS 1.1 section 5.6 */
     bool finish_recommended;
     bool reset_recommended;
@@ -68,6 +69,33 @@ typedef struct SsdZone {
  */
 Ssd *ssd_new(const SsdParams *params);
 void ssd_free(Ssd *ssd);
+
+/*
+ * All of a drive as bytes, the same on every machine and of every build. What
+ * is loaded goes on as the drive that was saved: the same completions at the
+ * same nanoseconds, statistics and all. To save changes nothing. docs/design.md
+ * says what the bytes are.
+ */
+GByteArray *ssd_save(const Ssd *ssd);
+
+/*
+ * A drive as it was saved, of these parameters, which must have passed
+ * ssd_params_check() and be those of the drive that was saved. All of it is
+ * checked; the bytes may come from anywhere.
+ * Return: NULL with *error, which tells what is wrong and what would be right.
+ */
+Ssd *ssd_load(const SsdParams *params, const uint8_t *data, size_t size,
+              GError **error);
+
+/* The latest time that the drive has been told: of a new one, 0. */
+uint64_t ssd_now_ns(const Ssd *ssd);
+
+/*
+ * The parameters of the drive that was saved, checked: for who has none. How
+ * much memory such a drive takes is for the caller to judge.
+ */
+bool ssd_load_params(const uint8_t *data, size_t size, SsdParams *params,
+                     GError **error);
 
 /*
  * The parameters, resolved ("0 means ..." replaced). `lba-size` is what the

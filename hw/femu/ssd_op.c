@@ -34,6 +34,7 @@ static const char *const op_names[SSD_OP_COUNT] = {
     [SSD_OP_IDENTIFY] = "identify",
     [SSD_OP_LOG] = "log",
     [SSD_OP_FEATURE] = "feature",
+    [SSD_OP_SHUTDOWN] = "shutdown",
 };
 
 const char *ssd_op_name(SsdOp op)

@@ -40,6 +40,20 @@ GQuark ssd_trace_error_quark(void);
 SsdTrace *ssd_trace_create(const char *path, const SsdParams *params,
                            GError **error);
 
+/* Where a trace can go on: behind its last whole record that is not the END. */
+typedef struct SsdTraceEnd {
+    uint64_t file_bytes;
+    uint64_t submitted_count;
+    uint64_t at_ns; /* the latest instant that it names */
+} SsdTraceEnd;
+
+/*
+ * Go on with `path` there; what is behind is cut off. NULL and *error if the
+ * file cannot be written; it is as it was then.
+ */
+SsdTrace *ssd_trace_go_on(const char *path, const SsdTraceEnd *end,
+                          GError **error);
+
 /* Record a submission; returns its sequence number. */
 uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status);
@@ -87,6 +101,17 @@ typedef struct SsdTraceReader SsdTraceReader;
  */
 SsdTraceReader *ssd_trace_open(const char *path, SsdParams *params,
                                GError **error);
+
+/*
+ * As ssd_trace_open(), of a file whose writer may have been killed. It ends
+ * where the last whole record does, which is followed by an END for the reader,
+ * at the latest instant that it names.
+ */
+SsdTraceReader *ssd_trace_open_cut(const char *path, SsdParams *params,
+                                   GError **error);
+
+/* Where a file that has been read to its END can go on. */
+const SsdTraceEnd *ssd_trace_end(const SsdTraceReader *reader);
 
 /*
  * Next record. Return: 1 with *record filled, 0 after the END record, -1 with

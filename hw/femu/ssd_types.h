@@ -77,6 +77,8 @@ typedef enum SsdOp {
     SSD_OP_IDENTIFY,
     SSD_OP_LOG,
     SSD_OP_FEATURE,
+    /* What no command of a host is, but the end of its work with the drive */
+    SSD_OP_SHUTDOWN,
     SSD_OP_COUNT,
 } SsdOp;
 
@@ -104,7 +106,9 @@ typedef struct SsdRange {
  * ZONE_*: `slba` is the start of the zone, ignored with `select_all`, which
  * means all zones of the namespace; `nlb` is ignored. FLUSH ignores all of
  * them, and takes SSD_NSID_ALL, too: whatever it names, it covers the whole
- * drive. So do IDENTIFY, LOG and FEATURE, which are of the controller.
+ * drive. So do IDENTIFY, LOG and FEATURE, which are of the controller, and
+ * SHUTDOWN: each zone takes the state that it begins with (ZNS 1.1 section
+ * 2.1.1.3), and the drive has what a flush waits for.
  * ZONE_REPORT: of `nlb` zones, which may be 0, from that of `slba` on.
  * `ranges` is read during ssd_submit() only.
  */

@@ -1,10 +1,11 @@
 /*
  * Fuzzes the core: bytes become a drive, commands, polls, failing zones and
- * formats. What ssd.h promises is checked after each step, and a second drive
+ * formats; the drive is saved and loaded, and so are bytes that nobody saved.
+ * What ssd.h promises is checked after each step, and a second drive
  * that gets the same, but is polled in another way, must do the same.
  *
  * The drive is a shipped configuration as it is, or has any value of any
- * parameter (tests/unit/any_params.h).
+ * parameter (tests/unit/support/any_params.h).
  *
  * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
  *
@@ -14,12 +15,13 @@
 #include <glib.h>
 #include <string.h>
 
-#include "any_params.h"
+#include "support/any_params.h"
 #include "config_file.h"
 #include "fuzz.h"
 #include "ssd.h"
 
 #define MAX_RANGES 5
+#define DIGEST_BYTES 32 /* at the end of a state */
 #define ZONES_LOOKED_AT 16 /* after each step, of a namespace */
 #define FIRST_CONFIG 0xf0  /* inputs that begin with more are configurations */
 
@@ -638,6 +640,65 @@ static void step_stats(Fuzz *f)
     }
 }
 
+static bool is_same(const GByteArray *a, const GByteArray *b)
+{
+    return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* SHA-256 of all bytes before the last 32, which are that. */
+static void seal(GByteArray *bytes)
+{
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    gsize count = DIGEST_BYTES;
+
+    g_checksum_update(checksum, bytes->data, bytes->len - DIGEST_BYTES);
+    g_checksum_get_digest(checksum, bytes->data + bytes->len - DIGEST_BYTES,
+                          &count);
+}
+
+/* A drive of bytes that no drive has saved goes on, if it is let in. */
+static void step_hostile(Fuzz *f)
+{
+    GByteArray *bytes = ssd_save(f->ssd);
+    g_autofree SsdDone *dones = g_new(SsdDone, f->params.cmd_slots);
+    Ssd *ssd;
+
+    for (unsigned i = 1 + take(&f->in) % 4; i; i--) {
+        uint32_t at = take_bytes(&f->in, 3) % (bytes->len - DIGEST_BYTES);
+
+        bytes->data[at] += take(&f->in);
+    }
+    seal(bytes);
+    ssd = ssd_load(&f->params, bytes->data, bytes->len, NULL);
+    for (unsigned i = 0; ssd != NULL && i < 100; i++) {
+        uint64_t next_at_ns = ssd_next_at_ns(ssd);
+
+        ssd_poll(ssd, MAX(ssd_now_ns(ssd), MIN(next_at_ns, UINT64_MAX >> 2)),
+                 dones, f->params.cmd_slots);
+    }
+    ssd_free(ssd);
+    g_byte_array_unref(bytes);
+}
+
+/* The drive is put away, and another one goes on in its place. */
+static void step_save(Fuzz *f)
+{
+    GByteArray *saved = ssd_save(f->ssd);
+    GByteArray *again;
+    GError *error = NULL;
+    Ssd *loaded = ssd_load(&f->params, saved->data, saved->len, &error);
+
+    if (loaded == NULL) {
+        g_error("its own state is refused: %s", error->message);
+    }
+    again = ssd_save(loaded);
+    g_assert(is_same(saved, again));
+    g_byte_array_unref(again);
+    g_byte_array_unref(saved);
+    ssd_free(f->ssd);
+    f->ssd = loaded;
+}
+
 static void step(Fuzz *f)
 {
     uint8_t what = take(&f->in);
@@ -646,6 +707,10 @@ static void step(Fuzz *f)
         step_command(f, what % (SSD_OP_COUNT + 1));
     } else if (what < 0xd8) {
         f->now_ns += take_bytes(&f->in, 1 + what % 4);
+    } else if (what < 0xdb) {
+        step_save(f);
+    } else if (what < 0xdc) {
+        step_hostile(f);
     } else if (what < 0xe4) {
         poll(f, take(&f->in) % 9);
         poll_zones(f);

@@ -30,7 +30,8 @@ RUN_LIMIT_S = 900
 OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'INSN_NS', 'EXTRA', 'KERNEL', 'INITRD', 'DISK', 'APPEND',
                  'MEM', 'CPUS', 'OUT', 'RESULTS_MIB', 'BOOT', 'STALL', 'HOST',
-                 'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES']
+                 'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES',
+                 'STATE']
 
 
 class Tap:

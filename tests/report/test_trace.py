@@ -331,6 +331,20 @@ class ZonesTest(TraceCase):
                        command(4, 1, 'flush-zrwa', CAPACITY - 1, 0)),
             {0: (56, 48, 0, 0, FULL)})
 
+    def test_shutdown(self):
+        """Zones without data and extension are empty then."""
+        down = command(9, 1, 'shutdown', 0, 0, nsid=0xffffffff)
+        before = [manage('open', 0), manage('set-extension', 1),
+                  writes(2, 1), manage('set-extension', 3),
+                  manage('reset', 3), manage('open', 3)]
+        self.assertEqual(self.zones(*before, down), {
+            1: (0, 0, 0, 0, ACTIVE), 2: (1, 1, 0, 0, ACTIVE),
+            3: (0, 0, 1, 0, EMPTY)})
+        self.assertEqual(self.zones(manage('open-zrwa', 0), down,
+                                    manage('open', 0, 10),
+                                    writes(0, CAPACITY, 11)),
+                         {0: (CAPACITY, CAPACITY, 0, 0, FULL)})
+
     def test_copies_write_what_their_ranges_have(self):
         text = trace([command(5, 1, 'copy', 2 * ZONE, 0)], 50).replace(
             'S,', 'R,0,3\nR,7,4\nS,')

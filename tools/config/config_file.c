@@ -33,7 +33,7 @@ static const char *const known_groups[] = {
 
 /* Keys of the device that are no parameters of the drive. */
 static const char *const device_keys[] = {
-    "driver", "id", "bus", "addr", "serial", "memdev", "trace",
+    "driver", "id", "bus", "addr", "serial", "memdev", "state", "trace",
     "time-dilation", "max-queue-pairs", "multifunction", "romfile", "rombar",
     "acpi-index", NULL
 };

@@ -9,125 +9,8 @@
 
 #include "engine.h"
 
-#include <inttypes.h>
-
-#include "common/error.h"
 #include "internal.h"
 #include "common/progress.h"
-
-/* --- Queues of slots ----------------------------------------------------- */
-
-void slot_queue_init(SlotQueue *queue)
-{
-    queue->head_idx = queue->tail_idx = ENGINE_NONE;
-}
-
-void slot_queue_append(Engine *engine, SlotQueue *queue, uint32_t slot_idx)
-{
-    engine->slots[slot_idx].next_idx = ENGINE_NONE;
-    if (queue->head_idx == ENGINE_NONE) {
-        queue->head_idx = slot_idx;
-    } else {
-        engine->slots[queue->tail_idx].next_idx = slot_idx;
-    }
-    queue->tail_idx = slot_idx;
-}
-
-uint32_t slot_queue_take(Engine *engine, SlotQueue *queue)
-{
-    uint32_t slot_idx = queue->head_idx;
-
-    queue->head_idx = engine->slots[slot_idx].next_idx;
-    return slot_idx;
-}
-
-/* --- Commands ------------------------------------------------------------ */
-
-void engine_fail(Engine *engine, const char *format, ...)
-{
-    va_list args;
-
-    if (!engine->failure) {
-        va_start(args, format);
-        engine->failure = g_error_new_valist(SIM_ERROR_DOMAIN, 0, format,
-                                             args);
-        va_end(args);
-    }
-}
-
-uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
-                              uint32_t zone_idx)
-{
-    SsdZone zone = ssd_zone(engine->ssd, nsid, zone_idx);
-
-    if (zone.state == SSD_ZONE_FULL) {
-        return engine->params->zone_capacity_bytes;
-    }
-    return (zone.wp_lba - zone.start_lba) * engine->params->lba_bytes;
-}
-
-static bool is_io(const Slot *slot)
-{
-    return slot->cmd.op == SSD_OP_READ || slot->cmd.op == SSD_OP_WRITE ||
-           slot->cmd.op == SSD_OP_APPEND;
-}
-
-/* The host's time for one command. */
-static uint64_t overhead_ns(Engine *engine)
-{
-    const Plan *plan = engine->plan;
-    uint64_t ns = plan->host_overhead_ns;
-
-    if (plan->host_spread_ns > 0) {
-        ns += sim_random_below(&engine->random, 2 * plan->host_spread_ns + 1) -
-              plan->host_spread_ns;
-    }
-    if (plan->host_stall_ns > 0 && sim_random_below(&engine->random, 1000000) <
-        plan->host_stall_per_million) {
-        ns += sim_random_below(&engine->random, plan->host_stall_ns);
-    }
-    return ns;
-}
-
-void engine_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
-{
-    Slot *slot = &engine->slots[slot_idx];
-    uint64_t delay_ns = overhead_ns(engine) + wait_ns;
-
-    slot->cmd_start_at_ns = engine_now_ns(engine) + wait_ns;
-    slot->merged_idx = ENGINE_NONE;
-    engine->io_inside += is_io(slot);
-    if (delay_ns == 0) {
-        policy_submit(engine, slot_idx);
-    } else {
-        sim_heap_push(&engine->events, engine_now_ns(engine) + delay_ns,
-                      EVENT_SUBMIT, slot_idx);
-    }
-}
-
-void engine_dispatch(Engine *engine, uint32_t slot_idx)
-{
-    SsdCmd cmd = engine->slots[slot_idx].cmd;
-    uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
-
-    if (!ssd_has_room(engine->ssd)) {
-        slot_queue_append(engine, &engine->no_room, slot_idx);
-        return;
-    }
-    while (merged_idx != ENGINE_NONE) {
-        cmd.nlb += engine->slots[merged_idx].cmd.nlb;
-        merged_idx = engine->slots[merged_idx].merged_idx;
-    }
-    if (!engine->failure &&
-        !sim_drive_submit(engine->drive, &cmd, slot_idx, &engine->failure)) {
-        const Slot *slot = &engine->slots[slot_idx];
-        const Worker *worker = &engine->workers[slot->worker_idx];
-
-        g_prefix_error(&engine->failure, "job '%s', worker %u, zone %" PRIu32
-                       ": ", worker->job->name, worker->worker_idx,
-                       slot->zone_idx);
-    }
-}
 
 /* --- The ends of operations and jobs ------------------------------------- */
 
@@ -155,63 +38,11 @@ static void note_ended(Engine *engine, const Worker *worker, const Slot *slot,
                       slot->cmd.nlb * (uint64_t)engine->params->lba_bytes);
     } else if (entry.measured) {
         result_op_add(&job->ops[entry.op], &entry,
-                      worker_op_bytes(engine, slot));
+                      slot_op_bytes(engine, slot));
     }
     job->end_at_ns = MAX(job->end_at_ns, engine_now_ns(engine));
     if (engine->result->logger) {
         engine->result->logger(engine->result->logger_context, &entry);
-    }
-}
-
-static void slot_free(Engine *engine, Worker *worker, uint32_t slot_idx)
-{
-    Slot *slot = &engine->slots[slot_idx];
-
-    slot->step = SLOT_FREE;
-    slot->next_idx = worker->free_slot_idx;
-    worker->free_slot_idx = slot_idx;
-    worker->inflight--;
-}
-
-/* One slot's part of a command has ended. */
-static void slot_ended(Engine *engine, uint32_t slot_idx)
-{
-    Slot *slot = &engine->slots[slot_idx];
-    Worker *worker = &engine->workers[slot->worker_idx];
-    SlotStep step = slot->step;
-    bool prepared = step == SLOT_RESET || step == SLOT_PREWRITE;
-
-    engine->io_inside -= is_io(slot);
-    if (prepared) {
-        note_ended(engine, worker, slot, true);
-    }
-    if (worker_step(engine, worker, slot_idx)) {
-        return;
-    }
-    if (!prepared) {
-        note_ended(engine, worker, slot, false);
-        pace_op_ended(engine, worker);
-    }
-    slot_free(engine, worker, slot_idx);
-    pace_pump(engine, worker);
-}
-
-static void command_ended(Engine *engine, const SimDone *done)
-{
-    uint32_t slot_idx = done->sender;
-
-    engine->result->end_at_ns = engine_now_ns(engine);
-    engine->result->command_count++;
-    policy_ended(engine, slot_idx);
-    while (slot_idx != ENGINE_NONE) {
-        uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
-
-        slot_ended(engine, slot_idx);
-        slot_idx = merged_idx;
-    }
-    while (engine->no_room.head_idx != ENGINE_NONE &&
-           ssd_has_room(engine->ssd)) {
-        engine_dispatch(engine, slot_queue_take(engine, &engine->no_room));
     }
 }
 
@@ -253,6 +84,9 @@ static void start_jobs(Engine *engine)
     }
 }
 
+/* The last worker of a job may end all others, which end in turn. */
+static void worker_ended(Engine *engine, Worker *worker);
+
 static void stop_all(Engine *engine)
 {
     for (unsigned i = 0; i < engine->worker_count; i++) {
@@ -267,12 +101,12 @@ static void stop_all(Engine *engine)
             result->end_at_ns = MAX(result->end_at_ns, engine_now_ns(engine));
         }
         if (worker->started && worker->inflight == 0) {
-            engine_worker_ended(engine, worker);
+            worker_ended(engine, worker);
         }
     }
 }
 
-void engine_worker_ended(Engine *engine, Worker *worker)
+static void worker_ended(Engine *engine, Worker *worker)
 {
     JobRun *job = &engine->jobs[worker->job_idx];
 
@@ -292,17 +126,67 @@ void engine_worker_ended(Engine *engine, Worker *worker)
     start_jobs(engine);
 }
 
+/* The worker sends what it may; perhaps that was the last of it. */
+static void pump(Engine *engine, Worker *worker)
+{
+    if (pace_pump(engine, worker)) {
+        worker_ended(engine, worker);
+    }
+}
+
+/* One slot's part of a command has ended. */
+static void slot_ended(Engine *engine, uint32_t slot_idx)
+{
+    Slot *slot = &engine->slots[slot_idx];
+    Worker *worker = &engine->workers[slot->worker_idx];
+    SlotStep step = slot->step;
+    bool prepared = step == SLOT_RESET || step == SLOT_PREWRITE;
+
+    engine->io_inside -= slot_is_io(slot);
+    if (prepared) {
+        note_ended(engine, worker, slot, true);
+    }
+    if (worker_step(engine, worker, slot_idx)) {
+        return;
+    }
+    if (!prepared) {
+        note_ended(engine, worker, slot, false);
+        pace_op_ended(engine, worker);
+    }
+    slot_free(engine, worker, slot_idx);
+    pump(engine, worker);
+}
+
+static void command_ended(Engine *engine, const SimDone *done)
+{
+    uint32_t slot_idx = done->sender;
+
+    engine->result->end_at_ns = engine_now_ns(engine);
+    engine->result->command_count++;
+    policy_ended(engine, slot_idx);
+    while (slot_idx != ENGINE_NONE) {
+        uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
+
+        slot_ended(engine, slot_idx);
+        slot_idx = merged_idx;
+    }
+    while (engine->no_room.head_idx != ENGINE_NONE &&
+           ssd_has_room(engine->ssd)) {
+        engine_dispatch(engine, slot_queue_take(engine, &engine->no_room));
+    }
+}
+
 /* --- The loop ------------------------------------------------------------ */
 
 static void start_worker(Engine *engine, Worker *worker)
 {
     worker->started = true;
     if (worker->stopped) {
-        engine_worker_ended(engine, worker);
+        worker_ended(engine, worker);
         return;
     }
     pace_start(engine, worker);
-    pace_pump(engine, worker);
+    pump(engine, worker);
 }
 
 static void host_event(Engine *engine, const SimEvent *event)
@@ -314,7 +198,7 @@ static void host_event(Engine *engine, const SimEvent *event)
     case EVENT_WAKE:
         if (engine->workers[event->idx].wake_at_ns == event->at_ns) {
             engine->workers[event->idx].wake_at_ns = UINT64_MAX;
-            pace_pump(engine, &engine->workers[event->idx]);
+            pump(engine, &engine->workers[event->idx]);
         }
         break;
     case EVENT_SUBMIT:

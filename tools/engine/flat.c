@@ -48,7 +48,7 @@ WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
         worker->lanes[0].inflight++;
         engine->slots[worker->free_slot_idx].lane_idx = 0;
     }
-    worker_start(engine, worker, reads ? PLAN_READ : PLAN_WRITE, &cmd,
-                 start_at_ns);
+    slot_start(engine, worker, reads ? PLAN_READ : PLAN_WRITE, SLOT_MAIN, 0,
+               &cmd, start_at_ns);
     return PICK_SENT;
 }

@@ -149,30 +149,71 @@ static inline uint64_t engine_zone_lba(const Engine *engine, uint32_t zone_idx)
                        engine->params->lba_bytes);
 }
 
-/* Bytes of a zone that are written, as the drive sees it. */
-uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
-                              uint32_t zone_idx);
+static inline bool slot_is_io(const Slot *slot)
+{
+    return slot->cmd.op == SSD_OP_READ || slot->cmd.op == SSD_OP_WRITE ||
+           slot->cmd.op == SSD_OP_APPEND;
+}
+
+/*
+ * The files of the engine, bottom to top: each calls those before it alone.
+ * What one has to tell those above is what its functions return.
+ */
+
+/* --- host.c: the drive, and what waits for it ------------------------- */
 
 void slot_queue_init(SlotQueue *queue);
 void slot_queue_append(Engine *engine, SlotQueue *queue, uint32_t slot_idx);
 uint32_t slot_queue_take(Engine *engine, SlotQueue *queue);
 
-/*
- * A slot's command is ready in slot->cmd: it reaches the policy after the
- * host's overhead and `wait_ns`.
- */
-void engine_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns);
+/* Bytes of a zone that are written, as the drive sees it. */
+uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
+                              uint32_t zone_idx);
 
 /* Hand a slot's command to the drive, or let it wait for room. */
 void engine_dispatch(Engine *engine, uint32_t slot_idx);
 
-/* The worker sends no more and nothing of it is under way. */
-void engine_worker_ended(Engine *engine, Worker *worker);
+/* The run ends with this message, unless it has failed before. */
+void engine_fail(Engine *engine, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-G_GNUC_PRINTF(2, 3)
-void engine_fail(Engine *engine, const char *format, ...);
+/* --- prefill.c: what zones hold before the run ------------------------ */
 
-/* --- worker.c: what a worker does next ------------------------------- */
+bool prefill_run(Engine *engine, GError **error);
+
+/* --- policy.c: the host's scheduler ----------------------------------- */
+
+void policy_init(Engine *engine);
+void policy_clear(Engine *engine);
+void policy_submit(Engine *engine, uint32_t slot_idx);
+void policy_ended(Engine *engine, uint32_t slot_idx); /* a command's head */
+void policy_epoch(Engine *engine);
+
+/* --- slots.c: operations under way ------------------------------------ */
+
+/* Take the worker's next free slot; there is one. */
+Slot *slot_take(Engine *engine, Worker *worker);
+void slot_free(Engine *engine, Worker *worker, uint32_t slot_idx);
+
+/* Commands of a zone: without data, and with `bytes` of them. */
+SsdCmd slot_zone_cmd(const Engine *engine, const Worker *worker, SsdOp op,
+                     uint32_t zone_idx);
+SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
+                     uint32_t zone_idx, uint64_t at_bytes, uint64_t bytes);
+
+/*
+ * A slot's command is ready in slot->cmd: it reaches the policy after the
+ * host's overhead and `wait_ns`.
+ */
+void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns);
+
+/* Take a slot for an operation and send its first command. */
+void slot_start(Engine *engine, Worker *worker, PlanOp op, SlotStep step,
+                uint32_t zone_idx, const SsdCmd *cmd, uint64_t start_at_ns);
+
+/* Bytes that an operation counts for, in rates and in throughput. */
+uint64_t slot_op_bytes(const Engine *engine, const Slot *slot);
+
+/* --- flat.c, worker.c: what a worker does next ------------------------ */
 
 typedef enum WorkerPick {
     PICK_SENT,
@@ -181,15 +222,14 @@ typedef enum WorkerPick {
     PICK_READY, /* within worker.c: nothing was needed */
 } WorkerPick;
 
+/* In the conventional namespace: as worker_pick(). */
+WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
+
 void worker_init(Engine *engine, Worker *worker);
 void worker_clear(Worker *worker);
 
 /* Start an operation in a free slot, if there is one to start. */
 WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
-
-/* Start an operation of one command, which goes to no zone. */
-void worker_start(Engine *engine, Worker *worker, PlanOp op,
-                  const SsdCmd *cmd, uint64_t start_at_ns);
 
 /*
  * The slot's command has ended. Return: true when the operation goes on with
@@ -197,33 +237,17 @@ void worker_start(Engine *engine, Worker *worker, PlanOp op,
  */
 bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx);
 
-/* Bytes that an operation counts for, in rates and in throughput. */
-uint64_t worker_op_bytes(const Engine *engine, const Slot *slot);
-
-/* --- flat.c: the same in the conventional namespace ------------------ */
-
-WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
-
-/* --- pace.c: when a worker sends ------------------------------------- */
+/* --- pace.c: when a worker sends -------------------------------------- */
 
 void pace_start(Engine *engine, Worker *worker);
 
-/* Send all that the worker may send now; see to it that it is woken later. */
-void pace_pump(Engine *engine, Worker *worker);
+/*
+ * Send all that the worker may send now; see to it that it is woken later.
+ * Return: true when it sends no more and nothing of it is under way.
+ */
+bool pace_pump(Engine *engine, Worker *worker);
 
 /* An operation of the worker has ended. */
 void pace_op_ended(Engine *engine, Worker *worker);
-
-/* --- policy.c -------------------------------------------------------- */
-
-void policy_init(Engine *engine);
-void policy_clear(Engine *engine);
-void policy_submit(Engine *engine, uint32_t slot_idx);
-void policy_ended(Engine *engine, uint32_t slot_idx); /* a command's head */
-void policy_epoch(Engine *engine);
-
-/* --- prefill.c ------------------------------------------------------- */
-
-bool prefill_run(Engine *engine, GError **error);
 
 #endif

@@ -154,7 +154,7 @@ static bool send_one(Engine *engine, Worker *worker)
     case PICK_SENT:
         if (engine->slots[slot_idx].step != SLOT_RESET) {
             count_sent(engine, worker,
-                       worker_op_bytes(engine, &engine->slots[slot_idx]));
+                       slot_op_bytes(engine, &engine->slots[slot_idx]));
         }
         return true;
     case PICK_END:
@@ -165,14 +165,12 @@ static bool send_one(Engine *engine, Worker *worker)
     }
 }
 
-void pace_pump(Engine *engine, Worker *worker)
+bool pace_pump(Engine *engine, Worker *worker)
 {
     while (!worker->stopped && worker->free_slot_idx != ENGINE_NONE &&
            !engine->failure && send_one(engine, worker)) {
     }
-    if (worker->stopped && worker->inflight == 0 && !engine->failure) {
-        engine_worker_ended(engine, worker);
-    }
+    return worker->stopped && worker->inflight == 0 && !engine->failure;
 }
 
 void pace_op_ended(Engine *engine, Worker *worker)

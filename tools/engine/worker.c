@@ -65,76 +65,6 @@ void worker_clear(Worker *worker)
     g_free(worker->lanes);
 }
 
-/* --- Slots and commands -------------------------------------------------- */
-
-static Slot *slot_take(Engine *engine, Worker *worker)
-{
-    Slot *slot = &engine->slots[worker->free_slot_idx];
-
-    worker->free_slot_idx = slot->next_idx;
-    worker->inflight++;
-    return slot;
-}
-
-static void slot_start(Engine *engine, Worker *worker, PlanOp op,
-                       SlotStep step, uint32_t zone_idx, const SsdCmd *cmd,
-                       uint64_t start_at_ns)
-{
-    Slot *slot = slot_take(engine, worker);
-
-    slot->op = op;
-    slot->step = step;
-    slot->zone_idx = zone_idx;
-    slot->cmd = *cmd;
-    slot->op_start_at_ns = start_at_ns;
-    engine_send(engine, (uint32_t)(slot - engine->slots), 0);
-}
-
-void worker_start(Engine *engine, Worker *worker, PlanOp op,
-                  const SsdCmd *cmd, uint64_t start_at_ns)
-{
-    slot_start(engine, worker, op, SLOT_MAIN, 0, cmd, start_at_ns);
-}
-
-static SsdCmd zone_cmd(const Engine *engine, const Worker *worker, SsdOp op,
-                       uint32_t zone_idx)
-{
-    return (SsdCmd) {
-        .op = op,
-        .nsid = worker->job->nsid,
-        .slba = engine_zone_lba(engine, zone_idx),
-    };
-}
-
-static SsdCmd data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
-                       uint32_t zone_idx, uint64_t at_bytes, uint64_t bytes)
-{
-    SsdCmd cmd = zone_cmd(engine, worker, op, zone_idx);
-
-    cmd.nlb = (uint32_t)(bytes / engine->params->lba_bytes);
-    if (op != SSD_OP_APPEND) {
-        cmd.slba += at_bytes / engine->params->lba_bytes;
-    }
-    return cmd;
-}
-
-uint64_t worker_op_bytes(const Engine *engine, const Slot *slot)
-{
-    switch (slot->op) {
-    case PLAN_READ:
-    case PLAN_WRITE:
-    case PLAN_APPEND:
-        return (uint64_t)slot->cmd.nlb * engine->params->lba_bytes;
-    case PLAN_FINISH:
-    case PLAN_SOFTFINISH:
-        return engine->params->zone_capacity_bytes;
-    case PLAN_RESET:
-        return engine->params->zone_size_bytes;
-    default:
-        return 0;
-    }
-}
-
 /* --- Writing ------------------------------------------------------------- */
 
 /*
@@ -160,7 +90,7 @@ static WorkerPick lane_next_zone(Engine *engine, Worker *worker, Lane *lane)
     zone_idx = zone_of(worker, lane->zone_i);
     written_bytes = engine_written_bytes(engine, worker->job->nsid, zone_idx);
     if (written_bytes == capacity_bytes) {
-        SsdCmd cmd = zone_cmd(engine, worker, SSD_OP_ZONE_RESET, zone_idx);
+        SsdCmd cmd = slot_zone_cmd(engine, worker, SSD_OP_ZONE_RESET, zone_idx);
 
         lane->resetting = true;
         engine->slots[worker->free_slot_idx].lane_idx = lane_idx;
@@ -198,9 +128,9 @@ static WorkerPick lane_write(Engine *engine, Worker *worker, Lane *lane,
     }
     bytes = MIN(job->block_bytes, lane->end_bytes - lane->at_bytes);
     zone_idx = zone_of(worker, lane->zone_i);
-    cmd = data_cmd(engine, worker, job->op == PLAN_APPEND ? SSD_OP_APPEND
-                                                  : SSD_OP_WRITE,
-                   zone_idx, lane->at_bytes, bytes);
+    cmd = slot_data_cmd(engine, worker, job->op == PLAN_APPEND ? SSD_OP_APPEND
+                                                               : SSD_OP_WRITE,
+                        zone_idx, lane->at_bytes, bytes);
     lane->at_bytes += bytes;
     lane->inflight++;
     engine->slots[worker->free_slot_idx].lane_idx =
@@ -245,8 +175,8 @@ static void send_read(Engine *engine, Worker *worker, uint32_t zone_i,
                       uint64_t at_bytes, uint64_t start_at_ns)
 {
     uint32_t zone_idx = zone_of(worker, zone_i);
-    SsdCmd cmd = data_cmd(engine, worker, SSD_OP_READ, zone_idx, at_bytes,
-                          worker->job->block_bytes);
+    SsdCmd cmd = slot_data_cmd(engine, worker, SSD_OP_READ, zone_idx, at_bytes,
+                               worker->job->block_bytes);
 
     slot_start(engine, worker, PLAN_READ, SLOT_MAIN, zone_idx, &cmd,
                start_at_ns);
@@ -353,7 +283,7 @@ static uint32_t described_zones(const Engine *engine, const PlanJob *job,
 static SsdCmd mgmt_cmd(const Engine *engine, const Worker *worker, PlanOp op,
                        uint32_t zone_idx)
 {
-    SsdCmd cmd = zone_cmd(engine, worker, ssd_op_of(op), zone_idx);
+    SsdCmd cmd = slot_zone_cmd(engine, worker, ssd_op_of(op), zone_idx);
 
     if (op == PLAN_REPORT) {
         cmd.nlb = described_zones(engine, worker->job, zone_idx);
@@ -364,9 +294,9 @@ static SsdCmd mgmt_cmd(const Engine *engine, const Worker *worker, PlanOp op,
 static SsdCmd soft_cmd(const Engine *engine, const Worker *worker,
                        uint32_t zone_idx, uint64_t at_bytes)
 {
-    return data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, at_bytes,
-                    MIN(worker->job->block_bytes,
-                        engine->params->zone_capacity_bytes - at_bytes));
+    return slot_data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, at_bytes,
+                         MIN(worker->job->block_bytes,
+                             engine->params->zone_capacity_bytes - at_bytes));
 }
 
 static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
@@ -386,8 +316,8 @@ static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
     written_bytes = engine_written_bytes(engine, worker->job->nsid, zone_idx);
     if (job->prewrite_bytes > 0 && written_bytes == 0) {
         step = SLOT_PREWRITE;
-        cmd = data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, 0,
-                       job->prewrite_bytes);
+        cmd = slot_data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, 0,
+                            job->prewrite_bytes);
     } else if (job->op == PLAN_SOFTFINISH &&
                written_bytes < engine->params->zone_capacity_bytes) {
         step = SLOT_SOFT;
@@ -412,7 +342,7 @@ static bool step_soft(Engine *engine, Worker *worker, Slot *slot)
     }
     slot->step = SLOT_SOFT;
     slot->cmd = soft_cmd(engine, worker, slot->zone_idx, at_bytes);
-    engine_send(engine, (uint32_t)(slot - engine->slots),
+    slot_send(engine, (uint32_t)(slot - engine->slots),
                 first ? 0 : worker->job->pause_ns);
     return true;
 }
@@ -432,7 +362,7 @@ bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx)
         }
         slot->step = SLOT_MAIN;
         slot->cmd = mgmt_cmd(engine, worker, slot->op, slot->zone_idx);
-        engine_send(engine, slot_idx, 0);
+        slot_send(engine, slot_idx, 0);
         return true;
     case SLOT_SOFT:
         return step_soft(engine, worker, slot);
@@ -445,6 +375,24 @@ bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx)
 }
 
 /* --- Logs of other machines ---------------------------------------------- */
+
+static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
+                         const IologEntry *entry, uint32_t zone_idx)
+{
+    SsdOp op;
+    SsdCmd cmd;
+
+    if (!plan_op_transfers(entry->op)) {
+        return slot_zone_cmd(engine, worker, ssd_op_of(entry->op), zone_idx);
+    }
+    op = entry->op == PLAN_READ ? SSD_OP_READ :
+         entry->op == PLAN_WRITE ? SSD_OP_WRITE : SSD_OP_APPEND;
+    cmd = slot_data_cmd(engine, worker, op, 0, entry->at_bytes, entry->bytes);
+    if (entry->op == PLAN_APPEND) {
+        cmd.slba = engine_zone_lba(engine, zone_idx);
+    }
+    return cmd;
+}
 
 static WorkerPick pick_logged(Engine *engine, Worker *worker)
 {
@@ -463,20 +411,13 @@ static WorkerPick pick_logged(Engine *engine, Worker *worker)
     slot->lane_idx = 0;
     slot->zone_idx = (uint32_t)MIN(entry.at_bytes / params->zone_size_bytes,
                                    params->zones - 1);
-    slot->cmd = plan_op_transfers(entry.op)
-                ? data_cmd(engine, worker, entry.op == PLAN_READ ? SSD_OP_READ :
-                           entry.op == PLAN_WRITE ? SSD_OP_WRITE :
-                           SSD_OP_APPEND, 0, entry.at_bytes, entry.bytes)
-                : zone_cmd(engine, worker, ssd_op_of(entry.op), slot->zone_idx);
-    if (entry.op == PLAN_APPEND) {
-        slot->cmd.slba = engine_zone_lba(engine, slot->zone_idx);
-    }
+    slot->cmd = logged_cmd(engine, worker, &entry, slot->zone_idx);
     worker->lanes[0].inflight++;
     wait_ns = entry.at_ns == UINT64_MAX ? 0 :
               worker->start_at_ns + entry.at_ns > engine_now_ns(engine)
               ? worker->start_at_ns + entry.at_ns - engine_now_ns(engine) : 0;
     slot->op_start_at_ns = engine_now_ns(engine) + wait_ns;
-    engine_send(engine, (uint32_t)(slot - engine->slots), wait_ns);
+    slot_send(engine, (uint32_t)(slot - engine->slots), wait_ns);
     return PICK_SENT;
 }
 

@@ -1,12 +1,12 @@
 /*
  * Read-ahead: see ahead.h.
  *
- * A line leaves its ring when it is there and all that has been read of it is
- * with the host, in the order of the lines: taken as if reads were done in their
- * order. So what reads have outstanding counts as part of the window. What is
- * still being fetched when its ring is given up goes on, for those who wait for
- * it; such fetches count with the others, so there are never more than all rings
- * can hold.
+ * Lines leave their ring in order: a line leaves when it has been fetched and
+ * lies before the window, which begins with the first byte that reads of the
+ * stream have asked for and not got (as if reads were done in their order).
+ * When a ring is given up, fetches under way go on for the reads that wait for
+ * them. They are counted with all others, so there are never more fetches than
+ * all rings have lines.
  *
  * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
  *
@@ -48,22 +48,20 @@ void ahead_destroy(Ahead *ahead)
     g_free(ahead->streams);
 }
 
-/* Where the line is in the table of all rings. */
-static uint32_t place_of(const Ahead *ahead, uint32_t stream_idx,
-                         uint64_t line)
+uint32_t ahead_place(const Ahead *ahead, uint32_t stream_idx, uint64_t line)
 {
     return stream_idx * ahead->config.depth_lines +
            remainder_of(line, &ahead->depth_divisor);
 }
 
-/* From now on the ring is empty, and its next line is this one. */
+/* Empty the ring; the next line that it gets is `next_line`. */
 static void empty_ring(Ahead *ahead, uint32_t stream_idx, uint64_t next_line)
 {
     AheadStream *stream = &ahead->streams[stream_idx];
 
     while (stream->first_line < stream->end_line) {
-        uint32_t fetch_idx = ahead->lines[place_of(ahead, stream_idx,
-                                                   stream->first_line++)];
+        uint32_t fetch_idx = ahead->lines[ahead_place(ahead, stream_idx,
+                                                      stream->first_line++)];
 
         if (fetch_idx != AHEAD_NONE) {
             ahead->fetches[fetch_idx].stream_idx = AHEAD_NONE;
@@ -151,7 +149,7 @@ AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
     if (line < stream->first_line || line >= stream->end_line) {
         return AHEAD_MISS;
     }
-    fetch_idx = ahead->lines[place_of(ahead, stream_idx, line)];
+    fetch_idx = ahead->lines[ahead_place(ahead, stream_idx, line)];
     if (fetch_idx == AHEAD_NONE) {
         ahead->counters.hit_bytes += bytes;
         return AHEAD_HIT;
@@ -185,7 +183,7 @@ void ahead_pass(Ahead *ahead, uint32_t stream_idx)
     uint64_t free_line = MIN(stream->end_line, window_line(ahead, stream));
 
     while (stream->first_line < free_line &&
-           ahead->lines[place_of(ahead, stream_idx, stream->first_line)] ==
+           ahead->lines[ahead_place(ahead, stream_idx, stream->first_line)] ==
            AHEAD_NONE) {
         stream->first_line++;
     }
@@ -210,8 +208,8 @@ bool ahead_next(const Ahead *ahead, uint32_t stream_idx, uint64_t *begin_bytes)
 uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx)
 {
     uint32_t fetch_idx = ahead->free_fetch_idx;
-    uint32_t place = place_of(ahead, stream_idx,
-                              ahead->streams[stream_idx].end_line++);
+    uint32_t place = ahead_place(ahead, stream_idx,
+                                 ahead->streams[stream_idx].end_line++);
 
     if (fetch_idx == AHEAD_NONE) {
         fetch_idx = ahead->fresh_fetch_idx++;

@@ -25,7 +25,7 @@
 
 typedef struct AheadConfig {
     uint32_t streams;
-    uint32_t depth_lines; /* that a stream's ring holds; 0: no read-ahead */
+    uint32_t depth_lines; /* lines of a stream's ring; 0: no read-ahead */
     uint64_t line_bytes;
     uint32_t after;       /* so many reads in a row make a stream */
     uint64_t waiters;     /* pieces of reads that can be inside at once */
@@ -33,34 +33,34 @@ typedef struct AheadConfig {
 
 typedef struct AheadStream {
     uint32_t zone_idx;   /* AHEAD_NONE: never used, or forgotten */
-    uint32_t reads;      /* in a row; beyond `after` they are not counted */
-    uint64_t row;        /* which row of reads this is: 1, ... */
-    uint64_t next_bytes; /* of the zone: where its next read begins */
-    uint64_t inside_bytes; /* of its reads that are not done */
+    uint32_t reads;      /* reads in a row, counted up to `after` */
+    uint64_t row;        /* number of this row of reads, from 1 on */
+    uint64_t next_bytes; /* place in the zone where the next read begins */
+    uint64_t inside_bytes; /* bytes of its reads that are not done */
     uint64_t first_line; /* the ring has the lines [first, end) */
     uint64_t end_line;
-    uint64_t used_at;    /* the how manyth read that was */
+    uint64_t used_at;    /* read_count at its last read */
 } AheadStream;
 
 /* A line that is being fetched, and who waits for it, in order. */
 typedef struct AheadFetch {
     uint32_t stream_idx; /* AHEAD_NONE: no ring has the line any more */
-    uint32_t place;      /* in the ring; in the free list, the next one */
+    uint32_t place;      /* in Ahead.lines; or next in the free list */
     uint32_t first_waiter_idx;
     uint32_t last_waiter_idx;
 } AheadFetch;
 
 typedef struct AheadWaiter {
     uint32_t command_idx;
-    uint32_t bytes; /* of the line, that it gets */
+    uint32_t bytes; /* bytes of the line that the command reads */
     uint32_t next_idx;
 } AheadWaiter;
 
-/* Ever-growing. */
+/* These never go back. */
 typedef struct AheadCounters {
     uint64_t fetched_lines;
-    uint64_t hit_bytes;    /* that reads found there */
-    uint64_t waited_bytes; /* ... that were still being fetched */
+    uint64_t hit_bytes;    /* that reads found fetched */
+    uint64_t waited_bytes; /* that reads found being fetched */
 } AheadCounters;
 
 typedef struct Ahead {
@@ -70,14 +70,15 @@ typedef struct Ahead {
     uint64_t read_count;
     uint64_t row_count;
     AheadStream *streams;
-    uint32_t *lines; /* [stream * depth + line % depth]: fetch, or none: there */
+    /* [stream * depth + line % depth]: its fetch; AHEAD_NONE: has come */
+    uint32_t *lines;
     AheadFetch *fetches;
     uint32_t fetching_count;
     uint32_t free_fetch_idx;
-    uint32_t fresh_fetch_idx; /* from here on, never used */
+    uint32_t fresh_fetch_idx; /* fetches from here on were never used */
     AheadWaiter *waiters;
     uint32_t free_waiter_idx;
-    uint32_t fresh_waiter_idx; /* likewise */
+    uint32_t fresh_waiter_idx; /* the same of waiters */
     AheadCounters counters;
 } Ahead;
 
@@ -129,7 +130,15 @@ bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter);
 /* ... and none waits any more. Return: the line's stream, if one has it. */
 uint32_t ahead_fetched(Ahead *ahead, uint32_t fetch_idx);
 
-/* The zone has lost its data; who waits for a line of it gets it all the same. */
+/*
+ * ahead_state.c: as bytes; see base/state.h. `zone_bytes` are those of a zone.
+ */
+typedef struct State State;
+void ahead_state(Ahead *ahead, State *state, uint64_t zone_bytes);
+/* Where a line is in the table of all rings. */
+uint32_t ahead_place(const Ahead *ahead, uint32_t stream_idx, uint64_t line);
+
+/* The zone has lost its data. Reads that wait for a line still get it. */
 void ahead_forget(Ahead *ahead, uint32_t zone_idx);
 
 #endif

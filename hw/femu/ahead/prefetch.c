@@ -9,7 +9,25 @@
 #include "prefetch.h"
 
 #include "../media/pieces.h"
-#include "../params_bounds.h"
+
+/* Lines are fetched as long as all rings together have room for them. */
+void prefetch_bounds(const SsdParams *p, Bounds *bounds)
+{
+    uint64_t lines = p->read_ahead_bytes / ssd_params_sense_bytes(p);
+
+    bounds_add(bounds, "read-ahead", p->read_ahead_streams * lines, 0);
+}
+
+/*
+ * Pieces of reads that wait for lines: a read of mdts lies in so many lines and
+ * one more, for it need not begin where one does.
+ */
+static uint64_t most_waiters(const SsdParams *p)
+{
+    return p->read_ahead_bytes
+           ? p->cmd_slots * (p->mdts_bytes / ssd_params_sense_bytes(p) + 2)
+           : 0;
+}
 
 void prefetch_init(Prefetch *prefetch, const SsdParams *p, Commands *commands,
                    Media *media, Link *link)
@@ -19,7 +37,7 @@ void prefetch_init(Prefetch *prefetch, const SsdParams *p, Commands *commands,
         .depth_lines = p->read_ahead_bytes / media->sense_bytes,
         .line_bytes = media->sense_bytes,
         .after = p->read_ahead_after,
-        .waiters = bound_ahead_waiters(p),
+        .waiters = most_waiters(p),
     };
 
     *prefetch = (Prefetch) {

@@ -24,6 +24,9 @@ typedef struct Prefetch {
     uint32_t parts_inside; /* reads of less than a granule, if that counts */
 } Prefetch;
 
+/* What it can have under way, for the drive's tables. */
+void prefetch_bounds(const SsdParams *p, Bounds *bounds);
+
 /* All that is given here outlives it. */
 void prefetch_init(Prefetch *prefetch, const SsdParams *params,
                    Commands *commands, Media *media, Link *link);
@@ -56,6 +59,8 @@ uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
 
 /* A command with an ahead_row is done: its stream goes on. */
 void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx);
+/* ahead_state.c: as bytes. */
+void prefetch_state(Prefetch *prefetch, State *state);
 /* The zone has lost its data. */
 void prefetch_forget(Prefetch *prefetch, uint32_t zone_idx);
 

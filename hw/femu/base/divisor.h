@@ -1,8 +1,8 @@
 /*
- * Division by a number that is known long before: a multiplication and a
- * shift, for a fraction of what a division costs. A drive's sizes are such
- * numbers (Granlund and Montgomery, "Division by invariant integers using
- * multiplication", PLDI 1994).
+ * Division by a number that does not change, such as a size of the drive: a
+ * multiplication and a shift, which are much faster than a division (Granlund
+ * and Montgomery, "Division by invariant integers using multiplication", PLDI
+ * 1994).
  *
  * Knows nothing of what is divided.
  *
@@ -16,9 +16,10 @@
 
 /*
  * `factor` is 2^(63 + shift) / by, rounded up, where 2^shift is the least power
- * of two that is not below `by`. factor * by is above 2^(63 + shift) by less
- * than 2^shift, a quotient hence too large by less than value / 2^63 / by: not
- * by the 1 / by that the next integer is away at least.
+ * of two that is not below `by`. Why the result is exact: factor * by exceeds
+ * 2^(63 + shift) by less than 2^shift, so value * factor / 2^(63 + shift)
+ * exceeds value / by by less than value / 2^63 / by < 1 / by; and value / by is
+ * at least 1 / by below the next integer.
  */
 typedef struct Divisor {
     uint64_t factor;

@@ -1,6 +1,6 @@
 /*
- * A bounded priority queue of instants: a 4-ary heap, which has half the levels
- * of a binary one, and lanes.
+ * The heap of events, and the lanes. The heap is 4-ary: it has half as many
+ * levels as a binary heap.
  *
  * Knows nothing of what an event means.
  *
@@ -58,7 +58,7 @@ static EventFirst earlier(EventFirst a, EventFirst b)
     };
 }
 
-/* The first event of a source has left: then this one is its first. */
+/* The first event of a source has left: this is its new first one. */
 static void replace_first(EventHeap *heap, unsigned source, EventFirst first)
 {
     unsigned other = source == EVENT_LOW_LANES ? EVENT_HIGH_LANES
@@ -70,7 +70,7 @@ static void replace_first(EventHeap *heap, unsigned source, EventFirst first)
                                         heap->firsts[third]));
 }
 
-/* An event has come that may be the first of its source, and of all. */
+/* A new event: is it the first of its source, and of all? */
 static void may_be_first(EventHeap *heap, unsigned source, EventFirst event)
 {
     if (event.key < heap->firsts[source].key) {
@@ -231,4 +231,51 @@ uint32_t event_heap_pop(EventHeap *heap)
 
     return lane_idx == EVENT_LANES ? heap_pop(heap)
                                    : lane_pop(heap, lane_idx);
+}
+
+/* All events at once */
+
+void event_heap_find_firsts(EventHeap *heap)
+{
+    for (unsigned i = 0; i < EVENT_LANES; i++) {
+        const EventLane *lane = &heap->lanes[i];
+
+        heap->heads[i] = lane->count ? lane->events[lane->head].key
+                                     : EVENT_NEVER;
+    }
+    heap->firsts[EVENT_IN_HEAP] = (EventFirst) {
+        .key = heap->count ? heap->events[0].key : EVENT_NEVER,
+        .lane_idx = EVENT_LANES,
+    };
+    heap->firsts[EVENT_LOW_LANES] = find_first(heap, EVENT_LOW_LANES);
+    replace_first(heap, EVENT_HIGH_LANES, find_first(heap, EVENT_HIGH_LANES));
+}
+
+bool event_heap_is_before_parent(const EventHeap *heap, uint32_t idx)
+{
+    return idx > 0 &&
+           heap->events[idx].key < heap->events[(idx - 1) / ARITY].key;
+}
+
+uint32_t event_heap_count(const EventHeap *heap)
+{
+    uint32_t count = heap->count;
+
+    for (unsigned i = 0; i < EVENT_LANES; i++) {
+        count += heap->lanes[i].count;
+    }
+    return count;
+}
+
+Event event_heap_at(const EventHeap *heap, uint32_t idx)
+{
+    for (unsigned i = 0; i < EVENT_LANES; i++) {
+        const EventLane *lane = &heap->lanes[i];
+
+        if (idx < lane->count) {
+            return lane->events[(lane->head + idx) % EVENT_LANE_SIZE];
+        }
+        idx -= lane->count;
+    }
+    return heap->events[idx];
 }

@@ -1,11 +1,11 @@
 /*
- * A bounded priority queue of instants: the earliest first, and among equals
- * the one that was pushed first, so that a run has one possible order.
+ * A bounded priority queue of events: the earliest first, and at one instant
+ * the one that was pushed first, so that there is only one possible order.
  *
- * A heap holds what may come in any order. Beside it are lanes, each for events
- * of one origin, which come in the order of time or nearly so: a lane costs the
- * same however many events wait. Where an event waits changes nothing but the
- * cost.
+ * Events are in a heap, or in lanes. A lane is a first-in, first-out ring for
+ * events of one origin, which are pushed in the order of time or nearly so; it
+ * costs the same however many events wait. An event that a lane cannot take
+ * goes to the heap. Where it waits does not change the order, only the cost.
  *
  * Knows nothing of what an event means; it carries one number for its owner.
  *
@@ -28,7 +28,7 @@ typedef struct Event {
 
 enum { EVENT_LANES = 8, EVENT_LANE_SIZE = 256 };
 
-/* Where the first events are kept: of half of the lanes each, of the heap. */
+/* The first event is known of each half of the lanes, and of the heap. */
 enum {
     EVENT_LOW_LANES,
     EVENT_HIGH_LANES,
@@ -38,13 +38,13 @@ enum {
 
 /* Events in the order of time: a ring. */
 typedef struct EventLane {
-    EventKey last_key; /* of the last event, while there is one */
+    EventKey last_key; /* of the last event, if count > 0 */
     uint32_t head;
     uint32_t count;
     Event events[EVENT_LANE_SIZE];
 } EventLane;
 
-/* The earliest event of some; EVENT_NEVER: none. */
+/* The earliest event of a source; key EVENT_NEVER: the source has none. */
 typedef struct EventFirst {
     EventKey key;
     unsigned lane_idx; /* EVENT_LANES: the heap */
@@ -70,13 +70,13 @@ void event_heap_destroy(EventHeap *heap);
 void event_heap_push(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 
 /*
- * The same by way of a lane, if it has room and no later event. Needs room in
- * the heap all the same.
+ * The same, into a lane if it has room and no later event, else into the heap;
+ * so the heap must have room all the same.
  */
 void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
                           uint32_t payload);
 
-/* The same, but it comes after all others of its instant, pushed when ever. */
+/* The same, but after all other events of its instant, even those to come. */
 void event_heap_push_late(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 
 /* Instant of the earliest event, UINT64_MAX when there is none. */
@@ -85,7 +85,7 @@ static inline uint64_t event_heap_next_at_ns(const EventHeap *heap)
     return heap->next.key >> 64;
 }
 
-/* The same of one lane, and of what waits in no lane. */
+/* The same of one lane, and of the heap alone. */
 static inline uint64_t event_heap_lane_at_ns(const EventHeap *heap,
                                              unsigned lane_idx)
 {
@@ -99,5 +99,15 @@ static inline uint64_t event_heap_other_at_ns(const EventHeap *heap)
 
 /* Take the earliest event. Needs one. Return: its payload. */
 uint32_t event_heap_pop(EventHeap *heap);
+
+/* event_heap_state.c: the events as bytes; see state.h. */
+typedef struct State State;
+void event_heap_state(EventHeap *heap, State *state);
+/* For that: the lanes and the heap have changed as a whole; is the heap one? */
+void event_heap_find_firsts(EventHeap *heap);
+/* All events in any order: how many, and one of them. */
+uint32_t event_heap_count(const EventHeap *heap);
+Event event_heap_at(const EventHeap *heap, uint32_t idx);
+bool event_heap_is_before_parent(const EventHeap *heap, uint32_t idx);
 
 #endif

@@ -14,7 +14,7 @@
 void ranking_init(Ranking *ranking, uint32_t member_count)
 {
     *ranking = (Ranking) {
-        .keys = g_new(RankingKey, member_count),
+        .keys = g_new0(RankingKey, member_count),
         .places = g_new0(uint32_t, member_count),
         .members = g_new(uint32_t, member_count),
     };
@@ -42,7 +42,7 @@ static void put_at(Ranking *ranking, uint32_t place, uint32_t member)
     ranking->places[member] = place + 1;
 }
 
-/* The place is free: those that must come behind the member move down. */
+/* The place is free: members that must come behind this one move into it. */
 static uint32_t climb(Ranking *ranking, uint32_t place, uint32_t member)
 {
     while (place > 0) {
@@ -77,7 +77,7 @@ static uint32_t sink(Ranking *ranking, uint32_t place, uint32_t member)
     return place;
 }
 
-/* The place is free: the member goes there, or to where the order demands. */
+/* The place is free: put the member there, or where the order demands. */
 static void settle(Ranking *ranking, uint32_t place, uint32_t member)
 {
     uint32_t higher = climb(ranking, place, member);

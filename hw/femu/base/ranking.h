@@ -1,6 +1,7 @@
 /*
- * Which of some numbered members comes first: a heap that knows where each
- * member is, so that one whose key changes, or who leaves, costs no search.
+ * Which of some numbered members has the least key: a binary heap that also
+ * knows the place of each member, so that changing a key or removing a member
+ * needs no search.
  *
  * Knows nothing of what the members are.
  *
@@ -22,19 +23,19 @@ typedef struct RankingKey {
 
 typedef struct Ranking {
     RankingKey *keys;  /* [member] */
-    uint32_t *places;  /* [member]: in the heap, and 1; 0: not ranked */
+    uint32_t *places;  /* [member]: place in the heap + 1; 0: not ranked */
     uint32_t *members; /* the heap; memory that is untouched until it is used */
     uint32_t count;
 } Ranking;
 
-/* Nobody is ranked of members 0 to member_count - 1. */
+/* Members are 0 to member_count - 1; none of them is ranked yet. */
 void ranking_init(Ranking *ranking, uint32_t member_count);
 void ranking_destroy(Ranking *ranking);
 
-/* The member has this key from now on, ranked before or not. */
+/* Give a member a key; it is ranked from now on. */
 void ranking_set(Ranking *ranking, uint32_t member, RankingKey key);
 
-/* The member is ranked no more, if it was. */
+/* Take a member out, if it is ranked. */
 void ranking_remove(Ranking *ranking, uint32_t member);
 
 /* The key that ranking_set() gave the member last. */
@@ -43,7 +44,7 @@ static inline RankingKey ranking_key(const Ranking *ranking, uint32_t member)
     return ranking->keys[member];
 }
 
-/* Who comes first; RANKING_NONE if nobody is ranked. */
+/* The member with the least key; RANKING_NONE if none is ranked. */
 static inline uint32_t ranking_first(const Ranking *ranking)
 {
     return ranking->count ? ranking->members[0] : RANKING_NONE;

@@ -1,6 +1,6 @@
 /*
- * A stretch of bytes of a zone, which is how places are counted below the
- * namespaces; and the number that stands for none of anything.
+ * A range of bytes of a zone: below the namespaces, which have blocks, places
+ * are counted in bytes. And SSD_NONE, the index that means none.
  *
  * Knows nothing of zones but their number.
  *

@@ -1,7 +1,7 @@
 /*
  * Turns: a ring of groups, each a ring of lines, each a queue of waiters.
- * Everything is done in a time that depends on nothing, but for a group that is
- * served out of turn, which is looked for among the groups.
+ * All takes constant time, except that a group which is served out of turn is
+ * searched among the groups.
  *
  * Knows nothing of what waits, or for what.
  *

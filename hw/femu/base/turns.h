@@ -42,8 +42,8 @@ typedef struct Turns {
     TurnLine *lines;
     TurnGroup *groups;
     uint32_t lines_per_group;
-    uint32_t *next_waiter_idx; /* [waiter]: behind it in its line */
-    uint32_t first_group_idx;  /* groups with lines, as these */
+    uint32_t *next_waiter_idx; /* [waiter]: the waiter behind it */
+    uint32_t first_group_idx;  /* groups that wait, in order of turns */
     uint32_t last_group_idx;
 } Turns;
 
@@ -52,7 +52,7 @@ void turns_init(Turns *turns, uint32_t waiter_count, uint32_t group_count,
                 uint32_t line_count, uint32_t lines_per_group);
 void turns_destroy(Turns *turns);
 
-/* A waiter that is in no line comes to the end of this one. */
+/* Put a waiter, which must be in no line, at the end of a line. */
 void turns_wait(Turns *turns, uint32_t line_idx, uint32_t waiter_idx);
 
 /* The group whose turn it is, or TURNS_NONE. */
@@ -67,19 +67,27 @@ bool turns_group_waits(const Turns *turns, uint32_t group_idx);
 /* Whose turn it is in a group that waits. */
 uint32_t turns_waiter(const Turns *turns, uint32_t group_idx);
 
-/* It has done a step, and waits for its next. */
+/* The group's waiter has done a step, and waits for its next. */
 void turns_pass(Turns *turns, uint32_t group_idx);
 
-/* It has done its last step. Return: the waiter, which is in no line now. */
+/* The group's waiter has done its last step. Return: it; it is in no line. */
 uint32_t turns_leave(Turns *turns, uint32_t group_idx);
 
 /*
- * It cannot do its step, and so its line stands aside until it is called back;
- * it is the turn of the next line of the group, or else of the next group.
+ * The group's waiter cannot do its step: its line stands aside until it is
+ * called back. It is the turn of the group's next line, or of the next group.
  */
 void turns_set_aside(Turns *turns, uint32_t group_idx);
 
-/* The line need not stand aside, if it does: behind the others again. */
+/* A line that stands aside may go on: it comes behind the group's others. */
 void turns_call_back(Turns *turns, uint32_t line_idx);
+
+/*
+ * turns_state.c: as bytes; see state.h. The counts are those of turns_init();
+ * waits[waiter], if not NULL, tells who waits.
+ */
+typedef struct State State;
+void turns_state(Turns *turns, State *state, uint32_t waiter_count,
+                 uint32_t group_count, uint32_t line_count, bool *waits);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "buffer.h"
 
-/* What the parameters say, but it is over before any next program ends. */
+/* As the parameters say, but never longer than the shortest program. */
 static uint64_t release_time_ns(const WriteBuffer *buffer)
 {
     uint64_t least_ns = flash_least_program_ns(&buffer->media->flash.config);
@@ -45,6 +45,19 @@ static void init_pages(WriteBuffer *buffer)
         buffer->pages[i].next_idx = i + 1 < buffer->page_count ? i + 1
                                                                : SSD_NONE;
     }
+}
+
+/*
+ * Units take a page for each of their registers, and each page may need an
+ * erase first. An event of each unit, whose last program gives its room back.
+ */
+void wbuf_bounds(const SsdParams *p, Bounds *bounds)
+{
+    uint64_t units = ssd_params_unit_count(p);
+
+    bounds_add(bounds, "the write buffer",
+               p->write_buffer_bytes ? 2 * p->program_registers * units : 0,
+               units);
 }
 
 void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
@@ -107,7 +120,7 @@ static void reserve(WriteBuffer *buffer, uint32_t zone_idx, uint32_t bytes)
     buffer->streams[zone_idx].used_bytes += bytes;
 }
 
-/* The zone has room again: its line need not stand aside. */
+/* Free room of the zone; its line, if it stood aside for that, is back. */
 static void release(WriteBuffer *buffer, uint32_t zone_idx, uint64_t bytes)
 {
     buffer->used_bytes -= bytes;
@@ -123,7 +136,7 @@ static void tell_room_freed(WriteBuffer *buffer)
     }
 }
 
-/* A portion of the write whose turn it is, for which there is room. */
+/* Send the next portion of the write whose turn it is; there is room. */
 static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
                          uint32_t group_idx, uint32_t bytes)
 {
@@ -144,10 +157,11 @@ static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
 }
 
 /*
- * Let go the write whose turn it is. If its zone has no room, others have their
- * turns, those that do not stand in one line with it; if the whole buffer has
- * none, all wait: or else small portions would take what a large one needs.
- * Return: false if they do.
+ * Let the write whose turn it is send a portion. If its zone may not use more,
+ * its line stands aside and other lines have their turns. If the buffer is too
+ * full for the portion, all wait; otherwise smaller portions would always take
+ * the room that a large one waits for.
+ * Return: false if all wait.
  */
 static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
 {
@@ -208,7 +222,7 @@ static void form_page(WriteBuffer *buffer, Stream *stream)
     stream->formed_bytes += buffer->media->page_bytes;
 }
 
-/* The first page that waits leaves the stream. Return: its epoch. */
+/* Take the first complete page out of the stream. Return: its epoch. */
 static uint32_t take_page(WriteBuffer *buffer, Stream *stream)
 {
     uint32_t page_idx = stream->first_page_idx;
@@ -285,7 +299,7 @@ static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
                          take_page(buffer, stream));
 }
 
-/* The first page of a finish takes the rest of the host's data with it. */
+/* The first page that a finish fills also has the last data of the host. */
 static void give_fill_page(WriteBuffer *buffer, uint64_t now_ns,
                            uint32_t zone_idx)
 {
@@ -303,8 +317,9 @@ static void give_fill_page(WriteBuffer *buffer, uint64_t now_ns,
 }
 
 /*
- * Is the page that a zone has for a unit younger than what is drained? That of
- * a finish is there when the one before it has been given to its unit.
+ * Is the next page of a zone young: was it complete only after the drain had
+ * begun? The next page of a finish counts as complete from the moment at which
+ * the page before it was given to its unit.
  */
 static bool is_young(const WriteBuffer *buffer, const Stream *stream)
 {
@@ -325,8 +340,8 @@ static bool takes_page(const WriteBuffer *buffer, uint32_t unit_idx,
 }
 
 /*
- * Return: the first zone of a unit's queue that goes before young ones. Who is
- * young stays so until the drain is over, so each is passed once.
+ * Return: the first zone in a unit's queue that is not young. A zone that is
+ * young stays so until the drain is over, so the search goes on where it ended.
  */
 static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
 {
@@ -345,7 +360,7 @@ static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
     return queue->old_from_idx;
 }
 
-/* Return: who of those that wait at a unit goes before a zone that comes. */
+/* Return: the first in a unit's queue that goes before a zone, or SSD_NONE. */
 static uint32_t first_before(WriteBuffer *buffer, UnitQueue *queue,
                              uint32_t zone_idx)
 {
@@ -379,7 +394,7 @@ static void give_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
 }
 
-/* Until the zone has none left, or must wait at a unit, or behind others. */
+/* Give the zone's pages to their units until it has none left or must wait. */
 static void give_pages(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
@@ -397,7 +412,7 @@ static void give_pages(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
 }
 
-/* The zone whose page a unit takes next leaves its queue. */
+/* Take the zone that the unit serves next out of its queue. */
 static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
@@ -414,7 +429,7 @@ static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
     return zone_idx;
 }
 
-/* Zones that wait at a unit give it their pages while it takes them. */
+/* Give the unit pages of the zones that wait, while it has registers free. */
 static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
     uint32_t zone_idx;
@@ -451,7 +466,7 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
 {
     Stream *stream = &buffer->streams[zone_idx];
 
-    /* What a failed zone held for more to come, others could wait for. */
+    /* A failed zone keeps no room for data that will never complete a page. */
     if (is_alive && !stream->is_abandoned) {
         stream->held_bytes += bytes;
         form_pages(buffer, zone_idx);
@@ -463,9 +478,9 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
 }
 
 /*
- * What has been programmed leaves the buffer as the unit's next data take its
- * place in the registers: page by page, evenly. They have taken it when their
- * own program ends, so at most one program of a unit does so at a time.
+ * A program's room becomes free page by page, evenly over release_ns, as the
+ * unit's next data take its place in the registers. That is over before the
+ * next program ends, so at most one program of a unit is releasing room.
  */
 static void release_later(WriteBuffer *buffer, uint32_t unit_idx)
 {
@@ -527,7 +542,7 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     let_in(buffer, now_ns);
 }
 
-/* What it waited with at a unit is gone: a finish goes on, maybe elsewhere. */
+/* The page with which it waited at a unit is gone; a finish of it goes on. */
 static void wait_no_more(WriteBuffer *buffer, uint64_t now_ns,
                          uint32_t zone_idx)
 {

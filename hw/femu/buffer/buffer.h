@@ -2,11 +2,11 @@
  * The write buffer: who may put data into it, and how it drains.
  *
  * Writes are let in one after another, in portions, as there is room; with
- * take-turns a portion of each namespace, and in it of each zone, at a time.
- * Each zone is a stream of pages that are given to their units in order. A unit
- * takes as many as it has registers; then the zone waits at that unit, with one
- * page, whatever it has behind that. So zones that write, and one that is being
- * finished, get equal shares without a rule that says so.
+ * take-turns, namespaces take turns portion by portion, and so do the zones of
+ * each. What a zone holds is a stream of pages, given to their units in order.
+ * A unit takes as many pages as it has registers. When it has no register free,
+ * the zone waits in the unit's queue with one page, however many are behind it;
+ * so all zones that write or are finished get equal shares of a unit.
  *
  * Knows nothing of zones' states, of jobs but their work on the flash, or of
  * the front end.
@@ -24,25 +24,25 @@
 /* A page of which all bytes are in the buffer, not yet given to its unit. */
 typedef struct BufferedPage {
     uint32_t epoch;
-    uint32_t drain_number; /* of drains that had begun when it was complete */
-    uint32_t next_idx; /* of the zone, in order; or in the free list */
+    uint32_t drain_number; /* drains that had begun when it was complete */
+    uint32_t next_idx; /* the zone's next page, or next in the free list */
 } BufferedPage;
 
 /* A zone's data in the buffer, on their way to the flash. */
 typedef struct Stream {
-    uint64_t used_bytes;   /* of the buffer: reserved, held, being programmed */
-    uint64_t held_bytes;   /* arrived, of this life, not given to a unit */
-    uint64_t formed_bytes; /* of these, in pages that are complete */
-    uint32_t first_page_idx; /* complete pages, in order */
+    uint64_t used_bytes; /* its room: reserved, held or being programmed */
+    uint64_t held_bytes; /* data of this life, not given to a unit yet */
+    uint64_t formed_bytes; /* the part of held_bytes in complete pages */
+    uint32_t first_page_idx; /* list of the complete pages */
     uint32_t last_page_idx;
-    uint32_t next_page;    /* of the zone: the first to be given to its unit */
-    uint32_t fill_job_idx; /* a finish that goes on behind them, */
-    uint32_t fill_drain_number; /* as BufferedPage's, of its next page */
-    uint32_t unit_idx;      /* at which it waits with its next page, */
-    uint32_t next_zone_idx; /* between these */
+    uint32_t next_page; /* page of the zone that a unit gets next */
+    uint32_t fill_job_idx; /* finish that fills the zone after these pages */
+    uint32_t fill_drain_number; /* drain_number of the finish's next page */
+    uint32_t unit_idx;      /* if is_waiting: the unit that it waits at */
+    uint32_t next_zone_idx; /* neighbours in the queue of that unit */
     uint32_t prev_zone_idx;
     bool is_waiting;
-    bool is_abandoned;     /* of a failed zone: no page is completed any more */
+    bool is_abandoned;     /* the zone has failed: no more data come */
 } Stream;
 
 /*
@@ -52,8 +52,9 @@ typedef struct Stream {
 typedef struct UnitQueue {
     uint32_t first_zone_idx;
     uint32_t last_zone_idx;
-    uint32_t old_from_idx;     /* who waits before this one is young, */
-    uint32_t old_drain_number; /* while this is drained */
+    /* In drain old_drain_number all zones before this one are young. */
+    uint32_t old_from_idx;
+    uint32_t old_drain_number;
     uint32_t programmed_zone_idx;
     uint32_t unreleased_bytes;
     uint64_t programmed_at_ns;
@@ -65,16 +66,16 @@ typedef struct WriteBuffer {
     Media *media;
     Link *link;
     EventHeap *events;
-    uint64_t size_bytes; /* 0: there is none */
-    uint64_t zone_bytes; /* that a zone may use */
+    uint64_t size_bytes; /* 0: there is no buffer */
+    uint64_t zone_bytes; /* the most that one zone may use */
     uint64_t used_bytes;
-    uint64_t release_ns; /* of what a program has written; 0: at once */
+    uint64_t release_ns; /* a program's room is free so long after its end */
     Lines lines;
     Turns turns;         /* commands that wait for room */
     uint32_t waiting_count;
-    bool holds_up;         /* it has been too crowded for who asked, */
-    bool has_told;         /* ... who will be told when writes are let in */
-    bool is_draining;      /* older pages than this go first: */
+    bool holds_up;         /* the front end waits for room */
+    bool has_told;         /* its EFFECT_ROOM_FREED is in the queue */
+    bool is_draining;      /* pages that are older than the drain go first */
     uint32_t drain_number; /* how many drains have begun */
     Stream *streams;  /* [zone] */
     UnitQueue *units; /* [unit] */
@@ -83,12 +84,15 @@ typedef struct WriteBuffer {
     uint32_t free_page_idx;
 } WriteBuffer;
 
+/* What it can have under way, for the drive's tables. */
+void wbuf_bounds(const SsdParams *p, Bounds *bounds);
+
 /* All that is given here outlives it. */
 void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
                Media *media, Link *link, EventHeap *events);
 void wbuf_destroy(WriteBuffer *buffer);
 
-/* Is there one? All that follows needs it. */
+/* Is there a buffer? If not, nothing below may be called. */
 static inline bool wbuf_is_on(const WriteBuffer *buffer)
 {
     return buffer->size_bytes > 0;
@@ -97,11 +101,11 @@ static inline bool wbuf_is_on(const WriteBuffer *buffer)
 /* Writes */
 
 /*
- * Do so many writes wait for room that the front end must, too? Then
- * EFFECT_ROOM_FREED will tell of each that has been let in, ...
+ * Do so many writes wait for room that the front end must wait, too? From then
+ * on each write that is let in is an EFFECT_ROOM_FREED.
  */
 bool wbuf_is_crowded(WriteBuffer *buffer);
-/* ... to be acted upon: do so few wait now that the front end goes on? */
+/* At EFFECT_ROOM_FREED: do so few writes wait that the front end goes on? */
 bool wbuf_goes_on(WriteBuffer *buffer);
 /* The write's turn has come: its data come in as there is room. */
 void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx);
@@ -112,6 +116,13 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
 void wbuf_release_event(WriteBuffer *buffer, uint64_t now_ns,
                         uint32_t unit_idx);
 
+/* Does the zone hold data that complete no page? */
+static inline bool wbuf_has_part(const WriteBuffer *buffer, uint32_t zone_idx)
+{
+    return buffer->streams[zone_idx].held_bytes >
+           buffer->streams[zone_idx].formed_bytes;
+}
+
 /* Pages */
 
 /* Fill the zone with the next pages of the job, behind what it holds. */
@@ -119,7 +130,7 @@ void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx);
 /* A page of the zone has been programmed: its room is free, now or soon. */
 void wbuf_program_ended(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
                         uint32_t unit_idx);
-/* A program on the unit has ended, whoever's: its register is free. */
+/* A program on the unit, of any owner, has ended: its register is free. */
 void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx);
 /*
  * Until wbuf_unlocked(), the pages that are complete now go first: others are
@@ -128,9 +139,16 @@ void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx);
 void wbuf_drain_first(WriteBuffer *buffer);
 /* Units take programs again. */
 void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns);
-/* What the zone holds is not programmed any more. */
+/* Drop what the zone holds: a reset has ended its life. */
 void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
-/* The zone has failed: what is no complete page never will be. */
+/* The zone has failed: its last page, if incomplete, stays so. */
 void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
+
+/*
+ * buffer_state.c: as bytes; see base/state.h. waits[command] tells who waits
+ * for room.
+ */
+typedef struct State State;
+void wbuf_state(WriteBuffer *buffer, State *state, bool *waits);
 
 #endif

@@ -24,6 +24,17 @@ static void init_map(Conv *conv)
     map_init(&conv->map, levels, map_order(p->stripe_order));
 }
 
+/*
+ * Cleaning: a row of the victim is read, or written, or its blocks are erased.
+ * What commands do is among those of zns/.
+ */
+void conv_bounds(const SsdParams *p, Bounds *bounds)
+{
+    bounds_add(bounds, "cleaning", p->conventional_bytes
+               ? (uint64_t)p->program_pages * ssd_params_unit_count(p) + 2 : 0,
+               0);
+}
+
 void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
                Media *media, Link *link)
 {
@@ -503,7 +514,9 @@ static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
         ftl_drop(&conv->ftl, granule);
         conv->newest_id[granule] = command->write_id;
     }
-    command->write.data = (Span) { SSD_NONE, begin_bytes, end_bytes };
+    command->write = (ZoneWrite) {
+        .data = { SSD_NONE, begin_bytes, end_bytes },
+    };
     command->writes = true;
     command->next_write_idx = SSD_NONE;
     if (conv->first_write_idx == SSD_NONE) {

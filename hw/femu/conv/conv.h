@@ -56,7 +56,7 @@ typedef struct Conv {
      */
     uint32_t first_write_idx;
     uint32_t last_write_idx;
-    uint32_t submitted_count; /* writes ever: keys of draws */
+    uint32_t submitted_count; /* writes ever; the number is a key of draws */
     uint32_t *newest_id; /* [granule]: Command.write_id; 0: none waits */
     uint32_t last_id;
 
@@ -68,12 +68,15 @@ typedef struct Conv {
     ConvCounters counters;
 } Conv;
 
+/* What it can have under way, for the drive's tables. */
+void conv_bounds(const SsdParams *p, Bounds *bounds);
+
 /* All that is given here outlives it. Without such a namespace it is idle. */
 void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
                Media *media, Link *link);
 void conv_destroy(Conv *conv);
 
-/* A command of the namespace, checked; what it needs are parts of it. */
+/* Begin the work of a command of the namespace; what it needs are its parts. */
 void conv_start(Conv *conv, uint64_t now_ns, uint32_t command_idx);
 /* Issue the writes whose turn has come, as far as there is room. */
 void conv_issue_writes(Conv *conv, uint64_t now_ns);
@@ -85,6 +88,9 @@ static inline bool conv_has_place(const Conv *conv, uint32_t place_idx)
 void conv_page_programmed(Conv *conv, uint64_t now_ns, const FlashOp *op);
 /* An operation of OWNER_CLEANING has ended. */
 void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns);
+/* conv_state.c: as bytes; see base/state.h. */
+typedef struct State State;
+void conv_state(Conv *conv, State *state);
 /* Nothing is mapped any more. No command of the namespace is inside. */
 void conv_format(Conv *conv);
 

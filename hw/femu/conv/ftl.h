@@ -36,13 +36,15 @@ typedef struct FtlLine {
 } FtlLine;
 
 /*
- * The promise on which all rests: as long as the host takes a place only when
- * ftl_host_may_place() says so, and a victim is cleaned and freed whenever it
- * says no, there is always a place, and always a victim that gains some. For
- * the host leaves a whole line free, which is more than a victim that holds
- * invalid places can ask for; and when it has to wait, all lines but that one
- * are written to the end and hold more places than there are granules, so one
- * of them has an invalid place. ftl_init() demands the lines for it.
+ * Invariant: there is always a free place for what cleaning moves, and when the
+ * host must wait, a victim whose cleaning frees places. It holds as long as the
+ * host takes a place only when ftl_host_may_place() allows it, and a victim is
+ * cleaned whenever it does not. Why:
+ *  - The host always leaves one line free. A victim has an invalid place, so
+ *    what it still holds fits into that line.
+ *  - When the host must wait, all lines but one are full. They have more places
+ *    than there are granules, so at least one place is invalid.
+ * ftl_init() demands as many lines as this needs.
  */
 typedef struct Ftl {
     uint32_t granule_count;
@@ -59,7 +61,7 @@ typedef struct Ftl {
     uint32_t open_used; /* places of the open line that are written */
 } Ftl;
 
-/* The fewest lines that keep the promise. */
+/* The fewest lines with which the invariant holds. */
 uint64_t ftl_least_lines(uint64_t granule_count, uint64_t line_places);
 
 /*
@@ -103,6 +105,10 @@ void ftl_line_ready(Ftl *ftl, uint32_t line);
  * valid places, the lowest of several. Return: FTL_NONE if none gains a place.
  */
 uint32_t ftl_take_victim(Ftl *ftl);
+
+/* ftl_state.c: as bytes; see base/state.h. */
+typedef struct State State;
+void ftl_state(Ftl *ftl, State *state);
 
 /* A victim without valid places has been erased. */
 void ftl_free_line(Ftl *ftl, uint32_t line);

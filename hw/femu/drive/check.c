@@ -170,7 +170,7 @@ static SsdStatus check_report(const SsdNs *ns, const SsdCmd *cmd)
 bool ssd_is_of_drive(SsdOp op)
 {
     return op == SSD_OP_FLUSH || op == SSD_OP_IDENTIFY || op == SSD_OP_LOG ||
-           op == SSD_OP_FEATURE;
+           op == SSD_OP_FEATURE || op == SSD_OP_SHUTDOWN;
 }
 
 /* Does the command set of the namespace have the operation at all? */
@@ -208,6 +208,7 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     case SSD_OP_IDENTIFY:
     case SSD_OP_LOG:
     case SSD_OP_FEATURE:
+    case SSD_OP_SHUTDOWN:
         return SSD_SUCCESS;
     case SSD_OP_ZONE_REPORT:
         return check_report(ns, cmd);

@@ -1,8 +1,9 @@
 /*
- * The whole drive: its rooms, and the effects that they have on each other.
+ * The whole drive: its rooms, the completions that wait to be polled, and the
+ * statistics.
  *
- * Inside drive/; nobody else includes this. Calls go from ssd.c, submit.c and
- * views.c, which are the waist (ssd.h), to run.c.
+ * Inside drive/; nobody else includes this. ssd.c, submit.c and views.c have
+ * the functions of ssd.h, and call run.c.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -25,7 +26,7 @@ typedef struct OpStats {
 typedef struct Stats {
     OpStats ops[SSD_OP_COUNT];
     uint64_t since_at_ns;
-    /* Readings of the ever-growing counters at the last reset. */
+    /* Counters never go back: these are their values at the last reset. */
     FlashCounters flash;
     ConvCounters conv;
     AheadCounters ahead;
@@ -35,7 +36,7 @@ typedef struct Stats {
 
 struct Ssd {
     SsdParams params;
-    uint64_t run_at_ns; /* everything up to here has happened */
+    uint64_t run_at_ns; /* all events up to here have happened */
     EventHeap events;
     Effects effects;
     Commands commands;
@@ -49,7 +50,7 @@ struct Ssd {
     Conv conv;
     Entry entry;
 
-    /* Completions in order of their due time, not yet polled: a ring. */
+    /* Completions that have not been polled, in order of due time: a ring. */
     SsdDone *ready;
     uint32_t ready_head;
     uint32_t ready_count;
@@ -57,7 +58,7 @@ struct Ssd {
     Stats stats;
 };
 
-/* Where the completion `i` places behind the first is in the ring. */
+/* The index in the ring of the completion `i` places behind the first. */
 static inline uint32_t ready_idx(const Ssd *ssd, uint32_t i)
 {
     uint32_t idx = ssd->ready_head + i;
@@ -70,19 +71,17 @@ static inline void ready_push(Ssd *ssd, const SsdDone *done)
     ssd->ready[ready_idx(ssd, ssd->ready_count++)] = *done;
 }
 
-/* Needs one. */
-static inline SsdDone ready_take(Ssd *ssd)
+/* Needs a completion that is ready. */
+static inline void ready_take(Ssd *ssd, SsdDone *done)
 {
-    SsdDone done = ssd->ready[ssd->ready_head];
-
+    *done = ssd->ready[ssd->ready_head];
     ssd->ready_head = ready_idx(ssd, 1);
     ssd->ready_count--;
-    return done;
 }
 
 /* check.c: may the command take effect? Changes nothing. */
 SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd);
-/* Is the operation of the drive, whatever namespace it names? */
+/* Is it an operation of the drive as a whole (a flush, a log page, ...)? */
 bool ssd_is_of_drive(SsdOp op);
 /* The blocks that a copy writes. */
 uint64_t ssd_copy_nlb(const SsdCmd *cmd);

@@ -1,6 +1,7 @@
 /*
- * Time: events happen, their effects are drained, and commands whose last part
- * has ended leave. This is where the rooms meet.
+ * The run of the drive through time: it takes one event after another, calls
+ * the room that the event belongs to, acts upon the effects, and completes
+ * commands whose last part has ended.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -28,7 +29,10 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 
-/* No part of a command is left: it writes, if its reads were, or leaves. */
+/*
+ * No part of a command is left. If it has a write to issue (a copy that has
+ * read its sources), that is next; else it leaves.
+ */
 static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
@@ -44,7 +48,7 @@ static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     }
 }
 
-/* What this leads to comes behind the effects that wait already. */
+/* Effects keep their order: if some are in the queue, this becomes one, too. */
 static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     if (effects_wait(&ssd->effects)) {
@@ -54,7 +58,7 @@ static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     }
 }
 
-/* Begin: the work that the commit has left, from the hand-off on */
+/* The hand-off: a command's work begins */
 
 static void begin_flush(Ssd *ssd, uint32_t command_idx)
 {
@@ -64,7 +68,7 @@ static void begin_flush(Ssd *ssd, uint32_t command_idx)
     }
 }
 
-/* Reads now, writes when the last read has ended. */
+/* A copy reads now, and writes when its last read has ended. */
 static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
@@ -76,7 +80,7 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     zns_queue_write(&ssd->zns, command_idx);
 }
 
-/* The data of a write are there before it asks for a page. */
+/* A write is issued when its data have crossed the link: they are a part. */
 static void begin_conventional(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
@@ -94,6 +98,7 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
     switch (command->done.op) {
     case SSD_OP_FLUSH:
+    case SSD_OP_SHUTDOWN:
         begin_flush(ssd, command_idx);
         break;
     case SSD_OP_COMPARE:
@@ -183,7 +188,7 @@ static void page_programmed(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     }
 }
 
-/* The command goes on first, then the flush that waited for its program. */
+/* At one instant the command comes before a flush that waited for it. */
 static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     if (op->kind == FLASH_READ) {
@@ -196,7 +201,7 @@ static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     }
 }
 
-/* Who waited for the line goes on first, then the stream. */
+/* Reads that waited for the line come first, then the next line is fetched. */
 static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
 {
     uint32_t stream_idx = prefetch_fetched(&ssd->prefetch, now_ns, fetch_idx);
@@ -247,7 +252,7 @@ static void op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         page_programmed(ssd, now_ns, op);
     }
     tell_owner(ssd, now_ns, op);
-    /* The unit's register is free for others when its owner has gone on. */
+    /* First whoever owns the program goes on, then others get its register. */
     if (flash_programs(op->kind) && wbuf_is_on(&ssd->buffer)) {
         ssd_drain(ssd, now_ns);
         wbuf_unit_free(&ssd->buffer, now_ns, op->unit_idx);
@@ -263,7 +268,7 @@ static void flash_happens(Ssd *ssd, uint64_t now_ns, uint32_t event)
     }
 }
 
-/* The command goes on first, then a finish that waited for its data. */
+/* At one instant the command comes before a finish that waited for its data. */
 static void write_arrived(Ssd *ssd, uint64_t now_ns,
                           const LinkPortion *portion)
 {
@@ -274,7 +279,7 @@ static void write_arrived(Ssd *ssd, uint64_t now_ns,
     zns_write_arrived(&ssd->zns, now_ns, portion);
     if (portion->is_last) {
         part_ended(ssd, now_ns, portion->command_idx);
-        zns_write_came(&ssd->zns, zone_idx, life);
+        zns_write_came(&ssd->zns, now_ns, zone_idx, life);
     }
 }
 
@@ -289,7 +294,7 @@ static void portion_arrived(Ssd *ssd, uint64_t now_ns)
     }
 }
 
-/* Events of a command on its way in or out, and of room for it. */
+/* Events of commands on their way in and out, and of the write buffer. */
 static void way_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
                         uint32_t idx)
 {
@@ -325,7 +330,11 @@ static void management_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
     }
 }
 
-/* Comparisons, not one jump by a table: the processor foresees them better. */
+/*
+ * Comparisons, the commonest event first, in place of one switch: the compiler
+ * would make a jump table of it, which the processor predicts badly (3.4 wrong
+ * predictions a command).
+ */
 static void happen(Ssd *ssd, uint64_t now_ns, uint32_t event)
 {
     EventRoom room = event_room(event);
@@ -351,16 +360,17 @@ static void run_until(Ssd *ssd, uint64_t until_ns)
     }
 }
 
-/* At one instant, what zones do of themselves comes last. */
+/* At one instant, excursions and recommendations come after all events. */
 void ssd_run_due(Ssd *ssd, uint64_t now_ns)
 {
-    uint64_t watch_at_ns = ssd->zns.watch.next_at_ns;
+    for (;;) {
+        uint64_t watch_at_ns = ssd->zns.watch.next_at_ns;
 
-    while (watch_at_ns <= now_ns && watch_at_ns != UINT64_MAX) {
-        run_until(ssd, watch_at_ns);
+        run_until(ssd, MIN(watch_at_ns, now_ns));
+        if (watch_at_ns > now_ns || watch_at_ns == UINT64_MAX) {
+            return;
+        }
         zns_watch_due(&ssd->zns);
         ssd_drain(ssd, watch_at_ns);
-        watch_at_ns = ssd->zns.watch.next_at_ns;
     }
-    run_until(ssd, now_ns);
 }

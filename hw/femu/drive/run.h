@@ -1,5 +1,5 @@
 /*
- * Time, for the files of drive/ that are the waist.
+ * What run.c has for those files of drive/ that implement ssd.h.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -11,7 +11,7 @@
 
 #include "drive.h"
 
-/* Run the drive up to and including now_ns. */
+/* Let all happen that is due up to and including now_ns. */
 void ssd_run_due(Ssd *ssd, uint64_t now_ns);
 static inline void ssd_run(Ssd *ssd, uint64_t now_ns)
 {
@@ -22,9 +22,9 @@ static inline void ssd_run(Ssd *ssd, uint64_t now_ns)
     }
     ssd->run_at_ns = now_ns;
 }
-/* The command's work begins: its hand-off. Effects are still to be drained. */
+/* Begin the command's work; the caller calls ssd_drain() afterwards. */
 void ssd_begin(Ssd *ssd, uint64_t now_ns, uint32_t command_idx);
-/* Act upon all effects, and on the effects of that. */
+/* Act upon all effects, and upon those that this creates. */
 void ssd_drain_effects(Ssd *ssd, uint64_t now_ns);
 static inline void ssd_drain(Ssd *ssd, uint64_t now_ns)
 {

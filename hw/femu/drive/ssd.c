@@ -8,7 +8,9 @@
 
 #include "drive.h"
 
-/* Construction: from the ground up */
+#include "../params_bounds.h"
+
+/* Construction: the lower rooms first */
 
 static void init_zns(Ssd *ssd)
 {
@@ -45,18 +47,20 @@ Ssd *ssd_new(const SsdParams *params)
 {
     Ssd *ssd = g_new0(Ssd, 1);
     SsdParams *p = &ssd->params;
+    Bounds bounds;
 
     *p = *params;
     ssd_params_resolve(p);
+    bounds = params_bounds(p);
     effects_init(&ssd->effects, p->cmd_slots, p->zones);
     commands_init(&ssd->commands, p->cmd_slots, &ssd->effects);
-    media_init(&ssd->media, p, &ssd->commands, &ssd->events);
+    media_init(&ssd->media, p, &ssd->commands, &ssd->events, &bounds);
     link_init(&ssd->link, p, &ssd->commands, &ssd->events);
     prefetch_init(&ssd->prefetch, p, &ssd->commands, &ssd->media, &ssd->link);
     wbuf_init(&ssd->buffer, p, &ssd->commands, &ssd->media, &ssd->link,
               &ssd->events);
-    reset_init(&ssd->reset, p, &ssd->media, &ssd->buffer, &ssd->events,
-               &ssd->effects);
+    reset_init(&ssd->reset, p, bounds.jobs, &ssd->media, &ssd->buffer,
+               &ssd->events, &ssd->effects);
     namespaces_init(&ssd->ns, p);
     init_zns(ssd);
     conv_init(&ssd->conv, p, &ssd->commands, &ssd->media, &ssd->link);

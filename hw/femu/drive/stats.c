@@ -50,7 +50,7 @@ void ssd_busy_log_start(Ssd *ssd, uint32_t capacity)
     flash_log_busy(&ssd->media.flash, capacity);
 }
 
-/* A switch, so that the compiler misses a kind that has no name. */
+/* A switch, so that the compiler warns of a kind without a name. */
 static const char *kind_name(FlashKind kind)
 {
     switch (kind) {

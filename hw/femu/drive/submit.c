@@ -1,6 +1,5 @@
 /*
- * The waist: a command comes in, is checked, takes effect, and leaves as a
- * completion.
+ * Submission and completion: ssd_submit(), ssd_next_at_ns(), ssd_poll().
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -25,7 +24,7 @@ bool ssd_is_timed(const Ssd *ssd, SsdOp op)
     return entry_is_timed(&ssd->params, op);
 }
 
-/* The count of commands that a namespace has inside; SSD_NSID_ALL has none. */
+/* Count a command for its namespace; one of all namespaces is not counted. */
 static void count_inside(Ssd *ssd, uint32_t nsid, int change)
 {
     if (nsid != SSD_NSID_ALL) {
@@ -33,9 +32,9 @@ static void count_inside(Ssd *ssd, uint32_t nsid, int change)
     }
 }
 
-/* Commit: what a command changes at once. Nothing here can fail. */
+/* Commit: what a command changes at its submission. Nothing here can fail. */
 
-/* What the statistics will say that the command has moved. */
+/* The command's bytes in the statistics. */
 static void count_bytes(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
                         uint64_t nlb)
 {
@@ -49,7 +48,7 @@ static void commit_read(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
     count_bytes(ssd, command_idx, ns, cmd->nlb);
 }
 
-/* What a write finds in its zone, before it is committed. */
+/* A write with the write pointer before it; call this before the commit. */
 static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
     const ZoneEntry *zone = &ns->zones.zones[zone_of_lba(&ns->zones, slba)];
@@ -64,7 +63,7 @@ static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     };
 }
 
-/* ... and where that has left the write pointer. */
+/* Add the write pointer after it; call this after the commit. */
 static void keep_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
 {
     watch_zone(&ssd->zns.watch, ssd->run_at_ns, write.data.zone_idx);
@@ -129,6 +128,14 @@ static void commit_mgmt(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
     }
 }
 
+/* A shutdown is of all zones, whichever namespace the command names. */
+static void commit_shutdown(Ssd *ssd)
+{
+    for (uint32_t i = 0; i < ssd->params.zones; i++) {
+        zns_commit_initial(&ssd->zns, ssd->run_at_ns, i);
+    }
+}
+
 static Span conventional_span(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
     return (Span) {
@@ -138,7 +145,10 @@ static Span conventional_span(const SsdNs *ns, uint64_t slba, uint64_t nlb)
     };
 }
 
-/* What it maps and drops changes at its hand-off: only time depends on it. */
+/*
+ * The mapping of the log changes at the hand-off, not here: it decides about
+ * times only, not about what the host sees.
+ */
 static void commit_conventional(Ssd *ssd, uint32_t command_idx,
                                 const SsdNs *ns, const SsdCmd *cmd)
 {
@@ -164,6 +174,9 @@ static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                        const SsdCmd *cmd)
 {
     if (ssd_is_of_drive(cmd->op)) {
+        if (cmd->op == SSD_OP_SHUTDOWN) {
+            commit_shutdown(ssd);
+        }
         return cmd->slba;
     }
     if (ns->kind == SSD_NS_CONVENTIONAL) {
@@ -188,7 +201,7 @@ static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
     case SSD_OP_ZONE_FLUSH_ZRWA:
         commit_flush_zrwa(ssd, command_idx, ns, cmd->slba);
         break;
-    case SSD_OP_DEALLOCATE: /* only a reset frees the blocks of a zone */
+    case SSD_OP_DEALLOCATE: /* of a zone's blocks: changes nothing */
     case SSD_OP_ZONE_REPORT:
         break;
     default:
@@ -233,7 +246,7 @@ static uint64_t accept_command(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
     }
     command_idx = commands_take(&ssd->commands, now_ns, cmd, tag);
     count_inside(ssd, cmd->nsid, 1);
-    /* One part more than the work, so that it cannot end while it starts. */
+    /* The start is a part, too, so that no early end completes the command. */
     commands_part_added(&ssd->commands, command_idx);
     lba = commit(ssd, command_idx, ns, cmd);
     if (enters) {
@@ -264,9 +277,11 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 /* Completion */
 
 /*
- * No pending event leads to a completion before this. While all that is inside
- * is host I/O, that takes a while to leave the drive once its work has ended;
- * what is leaving already waits in its lanes, or among the others.
+ * A lower bound of the next completion. An event of work in progress is one
+ * itself; but if all that is inside is host I/O, then each command still has at
+ * least its fixed latency (least_leave_ns) before it after its work has ended.
+ * Commands that are in this latency have an EVENT_LEAVING, in its two lanes or
+ * in the heap.
  */
 static uint64_t events_lead_to_done_at_ns(const Ssd *ssd)
 {
@@ -310,7 +325,7 @@ unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
 
     ssd_run(ssd, now_ns);
     while (count < max && ssd->ready_count) {
-        done[count] = ready_take(ssd);
+        ready_take(ssd, &done[count]);
         count_inside(ssd, done[count++].nsid, -1);
     }
     return count;

@@ -1,6 +1,6 @@
 /*
- * What the host can see of namespaces and zones, and what befalls them beside
- * its commands: failing media, a format.
+ * Views of namespaces and zones, and changes that are no commands: a failing
+ * medium, a format.
  *
  * Knows nothing of QEMU, queues, host memory or a clock.
  *
@@ -59,6 +59,7 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
         .wp_lba = start_lba + zone->wp_nlb,
         .capacity_nlb = ns->zones.capacity_nlb,
         .has_zrwa = zone->has_zrwa,
+        .has_extension = zone->has_extension,
         .finished_by_controller = watch_finished(watch, drive_zone_idx),
         .finish_recommended = watch_recommended(watch, drive_zone_idx,
                                                 WATCH_ACTIVE),

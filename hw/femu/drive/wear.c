@@ -39,7 +39,7 @@ SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx)
     };
 }
 
-/* Blocks of the whole drive: those of zones, and the conventional lines'. */
+/* All blocks of the drive: those of zones, and those of conventional lines. */
 static uint64_t all_blocks(const Ssd *ssd)
 {
     uint64_t lines = ssd->params.conventional_bytes

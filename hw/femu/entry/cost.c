@@ -50,9 +50,9 @@ static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
     return op == SSD_OP_APPEND ? p->fe_append_ns : p->fe_write_ns;
 }
 
-/* What is drawn for a write: the how manyth it is, of its zone. */
+/* What a draw for a write depends on: its zone, and its number there. */
 typedef struct WriteKey {
-    uint32_t zone_idx; /* SSD_NONE: of the conventional namespace */
+    uint32_t zone_idx; /* SSD_NONE: the conventional namespace */
     uint32_t number;
 } WriteKey;
 
@@ -74,7 +74,7 @@ static uint64_t draw_for_write(const SsdParams *p, DrawKind kind, WriteKey key)
     return draw_bits(p->seed, kind, key.zone_idx, key.number);
 }
 
-/* Some writes of blocks that are smaller than what is mapped as one pause. */
+/* Some of the writes of less than a granule cause a pause. */
 static uint64_t pause_ns(const SsdParams *p, WriteClass class, WriteKey key)
 {
     bool is_part = class == WRITE_PART;
@@ -95,7 +95,7 @@ static uint32_t after_permille(const SsdParams *p, WriteClass class)
            p->fe_after_permille;
 }
 
-/* What comes after the hand-off varies, but not where pauses are told apart. */
+/* after_ns is drawn, except in classes that have pauses instead. */
 static FrontCost write_cost(const SsdParams *p, SsdOp op, WriteClass class,
                             WriteKey key)
 {
@@ -115,7 +115,7 @@ static FrontCost write_cost(const SsdParams *p, SsdOp op, WriteClass class,
     return cost;
 }
 
-/* More for a write that opens its zone. */
+/* What a write costs more because it opens its zone. */
 static uint64_t opening_cost_ns(const SsdParams *p, const SsdNs *ns,
                                 uint64_t slba)
 {
@@ -140,6 +140,7 @@ static uint64_t other_cost_ns(const SsdParams *p, const SsdCmd *cmd)
     case SSD_OP_COMPARE:
         return p->fe_read_ns;
     case SSD_OP_FLUSH:
+    case SSD_OP_SHUTDOWN:
         return 0;
     case SSD_OP_ZONE_CLOSE:
         return p->fe_close_ns;

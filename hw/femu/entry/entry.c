@@ -1,5 +1,5 @@
 /*
- * In, one command after another; and out.
+ * Commands come in through read slots and the front end, and go out.
  *
  * Knows nothing of what a command does when it has begun.
  *
@@ -7,6 +7,12 @@
  */
 
 #include "entry.h"
+
+/* An event for the front end's command, and one for each that leaves. */
+void entry_bounds(const SsdParams *p, Bounds *bounds)
+{
+    bounds_add(bounds, "the front end", 0, 1 + (uint64_t)p->cmd_slots);
+}
 
 void entry_init(Entry *entry, const Entry *rooms)
 {
@@ -97,7 +103,7 @@ uint32_t entry_event(Entry *entry, uint64_t now_ns)
 
     if (commands_is_write(entry->commands->at[command_idx].done.op) &&
         wbuf_is_crowded(entry->buffer)) {
-        return SSD_NONE; /* until EFFECT_ROOM_FREED */
+        return SSD_NONE; /* entry_room_freed() hands it off */
     }
     return hand_off(entry, now_ns);
 }
@@ -151,7 +157,7 @@ bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx)
     if (at_ns == now_ns) {
         return false;
     }
-    /* Data leave in order, and so do commands with the same latency. */
+    /* Each of these two kinds mostly leaves in order: a lane for each. */
     event_heap_push_lane(entry->events,
                          command->done.op == SSD_OP_READ ? LANE_READS_LEAVE
                                                          : LANE_LEAVE,

@@ -1,9 +1,11 @@
 /*
- * The way in and the way out: the front end takes commands in one by one, reads
- * wait for a slot, and a latency that occupies nothing is added at the end.
+ * The way in and the way out. Reads may have to wait for a slot; then the front
+ * end takes commands in, one by one, and hands them off. When a command's work
+ * has ended, a fixed latency that occupies no resource delays its completion.
  *
- * A command takes effect when it is submitted; its work begins at its hand-off,
- * in the order of submission.
+ * A command changes zone states and data when it is submitted; its work on the
+ * flash begins at its hand-off. Hand-offs are in the order of submission, but
+ * for reads that waited for a slot.
  *
  *   cost.c        what the front end has to do for a command
  *   read_slots.c  reads that wait for one
@@ -24,12 +26,12 @@
 #include "front_end.h"
 
 /*
- * Reads that are inside, of each group of `turns`. A group may always have one:
- * slots are kept free for those without.
+ * How many reads of each group have a slot. Each group can always have one: as
+ * many slots are kept free as there are groups without a read.
  */
 typedef struct ReadSlots {
     Lines lines;
-    Turns turns; /* commands that wait for a slot */
+    Turns turns; /* reads that wait for a slot */
     uint32_t *inside_counts; /* [group] */
     uint32_t inside_count;
     uint32_t groups_without;
@@ -37,7 +39,7 @@ typedef struct ReadSlots {
 
 /* What the front end has to do for a command. */
 typedef struct FrontCost {
-    uint64_t before_ns; /* the hand-off */
+    uint64_t before_ns; /* before the hand-off; after_ns is after it */
     uint64_t after_ns;
     WriteClass write_class;
 } FrontCost;
@@ -51,27 +53,31 @@ typedef struct Entry {
     EventHeap *events;
     bool has_front;
     FrontEnd front;
-    uint32_t entering_finishes; /* before their hand-off */
+    uint32_t entering_finishes; /* finishes that are not handed off yet */
     ReadSlots read_slots;
-    uint64_t least_leave_ns; /* of host I/O, once its work has ended */
+    uint64_t least_leave_ns; /* least fixed latency of host I/O */
 } Entry;
+
+/* What it can have under way, for the drive's tables. */
+void entry_bounds(const SsdParams *p, Bounds *bounds);
 
 /* All that `rooms` points to outlives it. */
 void entry_init(Entry *entry, const Entry *rooms);
 void entry_destroy(Entry *entry);
 
-/* Does the operation take the drive's time, by its parameters? */
+/* Does the operation take time at all, with these parameters? */
 bool entry_is_timed(const SsdParams *params, SsdOp op);
-/* Is the operation taken in by the front end, if there is one? */
+/* Does the operation go through the front end, if there is one? */
 static inline bool entry_takes(const Entry *entry, SsdOp op)
 {
     return entry->has_front && entry_is_timed(entry->params, op);
 }
 
 /*
- * cost.c: of a command that has been accepted, of `nlb` blocks; `ns` may be
- * NULL. Needs the command's zone as it is before the command, and counts the
- * writes to it.
+ * cost.c: the cost of a command of `nlb` blocks that has been checked and not
+ * committed, as it depends on the state of the zone before. This counts writes,
+ * for each has a draw of its own: call it once. `ns` is NULL if the command is
+ * of all namespaces.
  */
 FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
                      uint64_t nlb);
@@ -80,18 +86,18 @@ bool entry_has_costs(const SsdParams *params);
 void entry_enter(Entry *entry, uint64_t now_ns, uint32_t command_idx,
                  const FrontCost *cost);
 /*
- * EVENT_FRONT, and EFFECT_ROOM_FREED, after which it may go on.
+ * At EVENT_FRONT, and at EFFECT_ROOM_FREED if the buffer was too crowded then.
  * Return: the command that is handed off, or SSD_NONE.
  */
 uint32_t entry_event(Entry *entry, uint64_t now_ns);
 uint32_t entry_room_freed(Entry *entry, uint64_t now_ns);
 
 /*
- * The command has nothing left to do in the drive. Return: true if it is done
- * later, at EVENT_LEAVING.
+ * No part of the command is left. Return: true if it completes later, at its
+ * EVENT_LEAVING; false: now.
  */
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx);
-/* A command is done: its read slot is free, if it had one. */
+/* A command completes: its read slot, if it had one, goes to the next read. */
 void entry_slot_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 static inline void entry_left(Entry *entry, uint64_t now_ns,
                               uint32_t command_idx)
@@ -101,12 +107,22 @@ static inline void entry_left(Entry *entry, uint64_t now_ns,
     }
 }
 
+/*
+ * entry_state.c: as bytes; see base/state.h. Needs the commands', those of
+ * `used`. Tells of each which enter, and which wait for a slot before that.
+ */
+typedef struct State State;
+void entry_state(Entry *entry, State *state, const uint32_t *used,
+                 bool *enters, bool *waits);
+
 /* read_slots.c */
+/* For that: a command that is inside and does not wait; has it a slot? */
+void read_slots_count(Entry *entry, uint32_t command_idx);
 void read_slots_init(ReadSlots *slots, const SsdParams *params);
 void read_slots_destroy(ReadSlots *slots);
-/* Does it need a slot, and must it wait for one? If not, it has it. */
+/* Take a slot if the command needs one. Return: true if it waits for one. */
 bool read_slots_must_wait(Entry *entry, uint32_t command_idx);
-/* A command is done. Return: the read that has its slot now, or SSD_NONE. */
+/* Give the slot back. Return: the read that has it now, or SSD_NONE. */
 uint32_t read_slots_left(Entry *entry, uint32_t command_idx);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The front end in time: one event for each command, its hand-off.
+ * The queue of the front end; each command has one event, its hand-off.
  *
  * Knows nothing of what a command is.
  *

@@ -1,8 +1,9 @@
 /*
- * The front end: the processor that takes commands in, one after another. Its
- * work on a command has a part before the hand-off, which the command waits
- * for, and a part after it, which only the next command waits for. Its owner
- * may put a hand-off off; then all that is behind waits, too.
+ * The front end: the controller's processor that takes commands in, one after
+ * another. Its work on a command has two parts: before_ns, until the command is
+ * handed off to the rest of the drive, and after_ns, which only delays the next
+ * command. The owner calls front_end_go_on() at the hand-off; while it does not
+ * (the write buffer is crowded), all commands behind wait.
  *
  * Knows nothing of what a command is: a number below a bound.
  *
@@ -27,10 +28,10 @@ typedef struct FrontEndWork {
 
 typedef struct FrontEnd {
     EventHeap *events;
-    unsigned lane_idx;   /* of its one event, the hand-off, */
-    uint32_t payload;    /* which has this */
+    unsigned lane_idx;   /* lane of its one event, the hand-off */
+    uint32_t payload;    /* name of this event */
     FrontEndWork *work;  /* [command] */
-    uint32_t head_idx;   /* in service; the others wait */
+    uint32_t head_idx;   /* the command in service; those behind it wait */
     uint32_t tail_idx;
     uint64_t free_at_ns; /* end of the work after the last hand-off */
 } FrontEnd;
@@ -39,7 +40,7 @@ void front_end_init(FrontEnd *front, EventHeap *events, unsigned lane_idx,
                     uint32_t payload, uint32_t command_count);
 void front_end_destroy(FrontEnd *front);
 
-/* A command comes in that is not there yet. */
+/* A command, which must not be here yet, goes to the end of the queue. */
 void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,
                      uint64_t before_ns, uint64_t after_ns);
 
@@ -49,7 +50,7 @@ static inline uint32_t front_end_command(const FrontEnd *front)
     return front->head_idx;
 }
 
-/* The head has been handed off: on with the work after that, and the next. */
+/* The command is handed off: do the work after that, then the next command. */
 void front_end_go_on(FrontEnd *front, uint64_t now_ns);
 
 #endif

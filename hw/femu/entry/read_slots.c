@@ -42,7 +42,7 @@ static uint32_t read_group(const Entry *entry, const Command *command)
                           read_line(entry, command));
 }
 
-/* A read may not take the slot that a group without any must find. */
+/* May a read of the group have a slot? Groups without a read keep one each. */
 static bool may_take_slot(const Entry *entry, uint32_t group_idx)
 {
     const ReadSlots *slots = &entry->read_slots;
@@ -65,15 +65,25 @@ static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
 }
 
 /*
- * The next read that may have the slot of one of this group: the group's own,
- * if none of it is inside any more; else the one whose turn it is. None waits
- * that could have come in before: while some wait, all slots are taken, or kept.
+ * The group whose read gets the slot that a read of group_idx has given back:
+ * the same group if it has no other read inside, else the group whose turn it
+ * is. No other slot is free then: while reads wait, each slot is taken, or kept
+ * for a group without a read.
  */
 static uint32_t next_read_group(const ReadSlots *slots, uint32_t group_idx)
 {
     return slots->inside_counts[group_idx] == 0 &&
            turns_group_waits(&slots->turns, group_idx)
            ? group_idx : turns_group(&slots->turns);
+}
+
+void read_slots_count(Entry *entry, uint32_t command_idx)
+{
+    const Command *command = &entry->commands->at[command_idx];
+
+    if (takes_read_slot(entry, command->done.op)) {
+        take_read_slot(&entry->read_slots, read_group(entry, command));
+    }
 }
 
 bool read_slots_must_wait(Entry *entry, uint32_t command_idx)

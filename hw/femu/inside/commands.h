@@ -21,51 +21,55 @@
 #include "effects.h"
 
 /*
- * What a command writes to a zone. In a ZRWA, `data` only goes into the zone's
- * buffer, and the pages that end between the two write pointers are programmed
- * behind it; elsewhere, each page when its last byte is there.
+ * What a command writes to a zone. Without a ZRWA a page is programmed when its
+ * last byte has come. With one, `data` stays in the ZRWA's memory; programmed
+ * are the pages that end between the old and the new write pointer, for these
+ * blocks cannot be overwritten any more.
  */
 typedef struct ZoneWrite {
-    Span data; /* may be empty, in a ZRWA */
+    Span data; /* empty if a ZRWA is only flushed */
     bool in_zrwa;
-    uint64_t wp_from_bytes; /* the zone's write pointer before it, ... */
-    uint64_t wp_to_bytes;   /* ... and after it */
-    uint64_t end_bytes;     /* up to the last byte that is written by then */
+    uint64_t wp_from_bytes; /* the zone's write pointer before the write */
+    uint64_t wp_to_bytes;   /* the zone's write pointer after it */
+    uint64_t end_bytes;     /* end of the zone's data after it */
 } ZoneWrite;
 
-/* Classes of writes and appends, as far as their costs differ. */
+/* Classes of writes and appends that cost the front end differently. */
 typedef enum WriteClass {
     WRITE_LARGE,
     WRITE_SMALL,
     WRITE_LBA512, /* small, in blocks of 512 bytes */
-    WRITE_PART,   /* of what is mapped as one */
+    WRITE_PART,   /* less than a granule, the unit of the mapping */
 } WriteClass;
 
-/* A command inside. It is done when no part of it is left. */
+/*
+ * A command inside the drive. A part is anything that it waits for; it is done
+ * when parts_left is 0.
+ */
 typedef struct Command {
     SsdDone done;
     uint64_t bytes;      /* read or written */
     uint32_t parts_left; /* flash operations; for zone management, jobs */
-    uint32_t next_idx;   /* of those that are free */
-    uint32_t next_write_idx;      /* in the queue of its zone, or of the log */
-    uint32_t next_select_all_idx; /* ... or of Select Alls */
+    uint32_t next_idx;   /* next in the list of free slots */
+    uint32_t next_write_idx; /* next write of its zone, or of conv/'s log */
+    uint32_t next_select_all_idx; /* next Select All that waits */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    bool has_told;   /* by EFFECT_PARTS_ENDED, not yet acted upon */
-    bool writes;     /* when no part is left; not yet issued */
-    bool is_writing; /* conventional: some of it has been issued */
-    uint32_t write_id; /* conventional */
+    bool has_told;   /* its EFFECT_PARTS_ENDED is in the queue */
+    bool writes;     /* has a write to issue when parts_left is 0 */
+    bool is_writing; /* conventional: a part of the write has been issued */
+    uint32_t write_id; /* conventional: number of the write, for newest_id */
     bool is_conventional;
     uint8_t write_class; /* WriteClass */
     bool select_all;
     uint32_t range_count; /* of a copy or deallocation: commands_ranges() */
-    uint32_t life;        /* of the zone that it writes, at its hand-off */
+    uint32_t life; /* Media.life of the zone that it writes, at hand-off */
     uint32_t ahead_stream_idx;
-    uint64_t ahead_row; /* of that stream; 0: it has none */
+    uint64_t ahead_row; /* AheadStream.row, at its time; 0: no stream */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
-    /* All above is 0 at first; what follows, the commit writes if needed. */
-    ZoneWrite write; /* conventional: only its data, without a zone */
-    Span target; /* what it reads; conventional: or writes */
+    /* A new command has 0 above; below, only what its commit has set. */
+    ZoneWrite write; /* conventional: only `data`, and of no zone */
+    Span target; /* what it reads; conventional: what it reads or writes */
 } Command;
 
 typedef struct Commands {
@@ -73,11 +77,11 @@ typedef struct Commands {
     Span *ranges; /* [slot * SSD_DEALLOCATE_RANGES_MAX + range] */
     Effects *effects;
     uint32_t free_idx;
-    uint32_t count;         /* inside */
-    uint32_t finish_count;  /* of these, finishes */
-    uint32_t host_io_count; /* ... and those that move data */
+    uint32_t count;         /* commands inside */
+    uint32_t finish_count;  /* of these: finishes */
+    uint32_t host_io_count; /* of these: commands that move data */
     bool host_io_seen;
-    uint64_t host_io_left_at_ns; /* since when there is none of them */
+    uint64_t host_io_left_at_ns; /* when host_io_count has become 0 */
 } Commands;
 
 void commands_init(Commands *commands, uint32_t slots, Effects *effects);
@@ -100,14 +104,14 @@ static inline bool commands_is_host_io(SsdOp op)
     }
 }
 
-/* ... of these, a write: also an append or a copy. */
+/* Does the operation write data? Appends and copies do, too. */
 static inline bool commands_is_write(SsdOp op)
 {
     return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES ||
            op == SSD_OP_COPY || op == SSD_OP_APPEND;
 }
 
-/* A command comes in; there must be a free slot. Return: its slot. */
+/* Give a new command a slot; there must be a free one. Return: the slot. */
 static inline uint32_t commands_take(Commands *commands, uint64_t now_ns,
                                      const SsdCmd *cmd, uint32_t tag)
 {
@@ -128,7 +132,7 @@ static inline uint32_t commands_take(Commands *commands, uint64_t now_ns,
     return command_idx;
 }
 
-/* It leaves. What it was can be read until the slot is taken again. */
+/* Free the slot. The command can be read until the slot is taken again. */
 static inline void commands_give(Commands *commands, uint64_t now_ns,
                                  uint32_t command_idx)
 {
@@ -153,23 +157,23 @@ static inline Span *commands_ranges(const Commands *commands,
     return &commands->ranges[(size_t)command_idx * SSD_DEALLOCATE_RANGES_MAX];
 }
 
-/* The command waits for one thing more, ... */
+/* The command waits for one part more. */
 static inline void commands_part_added(Commands *commands,
                                        uint32_t command_idx)
 {
     commands->at[command_idx].parts_left++;
 }
 
-/* ... and for one thing less. Return: was it the last? */
+/* A part of the command has ended. Return: was it the last? */
 static inline bool commands_part_off(Commands *commands, uint32_t command_idx)
 {
     return --commands->at[command_idx].parts_left == 0;
 }
 
 /*
- * The same for rooms below the drive: EFFECT_PARTS_ENDED tells of the last.
- * Before that is acted upon, somebody may have given the command more to wait
- * for.
+ * The same for rooms below drive/: the end of the last part becomes an
+ * EFFECT_PARTS_ENDED. New parts may be added before drive/ acts upon it, so it
+ * asks commands_is_at_rest().
  */
 static inline void commands_part_ended(Commands *commands,
                                        uint32_t command_idx)
@@ -182,7 +186,7 @@ static inline void commands_part_ended(Commands *commands,
     }
 }
 
-/* EFFECT_PARTS_ENDED is acted upon. Return: is still no part left? */
+/* drive/ acts upon EFFECT_PARTS_ENDED. Return: is still no part left? */
 static inline bool commands_is_at_rest(Commands *commands,
                                        uint32_t command_idx)
 {
@@ -191,5 +195,15 @@ static inline bool commands_is_at_rest(Commands *commands,
     command->has_told = false;
     return command->parts_left == 0;
 }
+
+/*
+ * commands_state.c: as bytes; see base/state.h. Return: the slots that are
+ * used, commands->count of them; free it.
+ */
+typedef struct State State;
+uint32_t *commands_state(Commands *commands, State *state, uint32_t slots);
+/* Completions: so many, or those that are chosen. */
+void commands_done_state(SsdDone *done, State *state, uint64_t count,
+                         const uint32_t *chosen);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * What a room has to tell those above it: a value in a queue, which the drive
- * drains in the order of creation before it looks at the next event. So calls
- * only go down, and what is inside a room is at rest when another acts on what
- * it has said.
+ * Effects: how a room tells the rooms above it that something has happened. An
+ * effect is a value in a queue; drive/run.c acts upon the effects in the order
+ * of their creation, before it takes the next event. So calls only go down, and
+ * no room is called again while one of its functions is running.
  *
- * The queue has room for all that can be said at once: of each command and each
- * zone one thing, and of the buffer and the resets one each.
+ * At most one effect of each command, each zone, the buffer, the awaited
+ * programs and the managed reset can be in the queue at once; so it never
+ * overflows.
  *
  * Knows nothing of what follows from an effect.
  *
@@ -21,13 +22,13 @@
 
 typedef enum EffectKind {
     EFFECT_PARTS_ENDED,   /* no part of command `idx` is left */
-    EFFECT_ZONE_DUE,      /* the next job of zone `idx` may be able to begin */
+    EFFECT_ZONE_DUE,      /* writes of zone `idx` may go on, or its next job */
     EFFECT_ROOM_FREED,    /* fewer writes wait for the buffer than before */
-    EFFECT_PROGRAMS_ENDED, /* those that the reset awaited */
-    EFFECT_RESET_MANAGED, /* job `idx`, a reset, may let go of its blocks */
+    EFFECT_PROGRAMS_ENDED, /* the programs that the reset waited for */
+    EFFECT_RESET_MANAGED, /* reset `idx`, a job, has only erases left to do */
 } EffectKind;
 
-/* One word, so that it is written and read as one. */
+/* Kind and index in one word: two members would be two loads and stores. */
 typedef uint32_t Effect;
 
 enum { EFFECT_IDX_BITS = 28 };
@@ -76,7 +77,7 @@ static inline bool effects_wait(const Effects *effects)
     return effects->count > 0;
 }
 
-/* Needs one that waits. */
+/* Needs an effect in the queue. */
 static inline Effect effects_take(Effects *effects)
 {
     Effect effect = effects->ring[effects->head++];

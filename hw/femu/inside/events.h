@@ -1,6 +1,6 @@
 /*
- * The names of events: the room whose event it is, and which of its own; and
- * who has which lane of the event queue.
+ * Names of events: the room that an event belongs to, and a number that means
+ * something to that room; and which lane of the event queue is whose.
  *
  * Knows nothing of what an event means.
  *
@@ -17,16 +17,16 @@
 #include "../timing/flash.h"
 
 typedef enum EventRoom {
-    EVENT_FLASH,   /* the flash's own numbers: flash_event() */
-    /* Commands on their way */
+    EVENT_FLASH,   /* [number of flash_event()] */
+    /* Commands on their way in and out */
     EVENT_FRONT,   /* the front end hands its command off */
-    EVENT_LINK,    /* the next portion is there */
-    EVENT_LEAVING, /* [slot] the command has left the drive */
-    EVENT_BUFFER,  /* [unit] room that its last program has given back */
-    /* Management */
-    EVENT_RESET,   /* the next phase of the reset */
-    EVENT_STEP,    /* its next visit to a unit */
-    EVENT_JOB,     /* [job] it has waited long enough */
+    EVENT_LINK,    /* the next portion of data has crossed the host link */
+    EVENT_LEAVING, /* [slot] the command completes */
+    EVENT_BUFFER,  /* [unit] room of its last program becomes free */
+    /* Zone management */
+    EVENT_RESET,   /* the reset that is managed enters its next phase */
+    EVENT_STEP,    /* this reset visits the next unit */
+    EVENT_JOB,     /* [job] its pause is over */
 } EventRoom;
 
 enum { EVENT_IDX_BITS = 28 };
@@ -46,7 +46,7 @@ static inline uint32_t event_idx(uint32_t name)
     return name & ((UINT32_C(1) << EVENT_IDX_BITS) - 1);
 }
 
-/* Lanes of the events that come in the order of time, behind the flash's. */
+/* Lanes are for events that are created in the order of their time. */
 enum {
     LANE_FRONT = FLASH_LANES,
     LANE_LINK,

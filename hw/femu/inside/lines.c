@@ -1,5 +1,5 @@
 /*
- * The policies that share out what all want.
+ * The policies of sharing, a row of `policies` each.
  *
  * Knows nothing of what they wait for.
  *
@@ -8,14 +8,14 @@
 
 #include "lines.h"
 
-/* First come, first served. */
+/* All wait in one line: first come, first served. */
 static Lines one_line(const SsdParams *p)
 {
     (void)p;
     return (Lines) { .groups = 1, .count = 1, .in_group = 1 };
 }
 
-/* Namespaces take turns, and in each its zones. */
+/* A line for each zone: namespaces take turns, and the zones of each. */
 static Lines by_zone(const SsdParams *p)
 {
     uint32_t conventional = p->conventional_bytes > 0;

@@ -1,6 +1,6 @@
 /*
- * In which lines commands wait for something that all want, room in the buffer
- * or a read slot: which policy shares it out.
+ * Policies of sharing: in which lines commands wait for a resource that is
+ * scarce, room in the write buffer or a read slot. Lines take turns (turns.h).
  *
  * Knows nothing of what they wait for.
  *
@@ -17,10 +17,10 @@ typedef struct Lines {
     uint32_t groups;
     uint32_t count;
     uint32_t in_group;
-    uint32_t zone_step; /* from a zone's line to that of the next zone */
+    uint32_t zone_step; /* line of zone z + 1, less that of zone z: 0 or 1 */
 } Lines;
 
-/* As the parameters say. */
+/* The lines of the policy that the parameters choose. */
 Lines lines_of(const SsdParams *params);
 
 /*
@@ -34,7 +34,8 @@ static inline uint32_t lines_of_zone(const Lines *lines, uint32_t zone_idx)
 
 static inline uint32_t lines_group_of(const Lines *lines, uint32_t line_idx)
 {
-    return line_idx / lines->in_group;
+    /* Each read asks twice, and mostly there is one group: no division then. */
+    return lines->groups == 1 ? 0 : line_idx / lines->in_group;
 }
 
 void lines_init_turns(const Lines *lines, const SsdParams *params,

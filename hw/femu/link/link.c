@@ -8,6 +8,12 @@
 
 #include "link.h"
 
+/* An event for the next portion; those behind it are in the ring. */
+void link_bounds(Bounds *bounds)
+{
+    bounds_add(bounds, "the host link", 0, 1);
+}
+
 void link_init(Link *link, const SsdParams *params, Commands *commands,
                EventHeap *events)
 {
@@ -47,6 +53,11 @@ static uint32_t place_of(const Link *link, uint32_t i)
     uint32_t place = link->head + i;
 
     return place < link->capacity ? place : place - link->capacity;
+}
+
+const LinkPortion *link_portion(const Link *link, uint32_t i)
+{
+    return &link->portions[place_of(link, i)];
 }
 
 static void wait_for_head(Link *link)

@@ -11,6 +11,7 @@
 #ifndef FEMU_LINK_H
 #define FEMU_LINK_H
 
+#include "../base/bounds.h"
 #include "../base/local_clock.h"
 #include "../inside/commands.h"
 #include "../inside/events.h"
@@ -42,6 +43,9 @@ typedef struct Link {
     uint32_t count;
 } Link;
 
+/* What it can have under way, for the drive's tables. */
+void link_bounds(Bounds *bounds);
+
 void link_init(Link *link, const SsdParams *params, Commands *commands,
                EventHeap *events);
 void link_destroy(Link *link);
@@ -51,6 +55,12 @@ void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
              bool is_last);
 /* EVENT_LINK. Return: what is there. */
 LinkPortion link_arrived(Link *link);
+
+/* link_state.c: as bytes; see base/state.h. */
+typedef struct State State;
+void link_state(Link *link, State *state);
+/* Portion `i` behind the first. */
+const LinkPortion *link_portion(const Link *link, uint32_t i);
 
 /* A compare's data come in beside what it reads. */
 void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx);

@@ -1,10 +1,10 @@
 /*
- * Zones' pages become operations of the flash, and those leave their mark.
+ * Zones' pages as operations of the flash, and what these change.
  *
- * Programs and erases run on a unit in the order in which they were issued. So
- * a program that is issued after the erase of its block waits for it, an erase
- * waits for the programs of the life that it ends, and all that has to be seen
- * to is that the erase is issued by then.
+ * A unit runs programs and erases in the order of their issue. So this room
+ * only has to issue the erase of a block before the first program of its new
+ * life: the program then waits for the erase, and the erase waits for the
+ * programs of the old life.
  *
  * Knows nothing of zones' states, of the order of writes, or of when a reset
  * erases.
@@ -14,7 +14,6 @@
 
 #include "media.h"
 
-#include "../params_bounds.h"
 
 static void init_pages(Media *media)
 {
@@ -29,7 +28,7 @@ static void init_pages(Media *media)
     media->zone_pages = p->zone_capacity_bytes / media->page_bytes;
 }
 
-static void init_zones(Media *media)
+static void init_zones(Media *media, uint32_t jobs)
 {
     const SsdParams *p = media->params;
     MapLevel levels[MAP_LEVELS] = {
@@ -49,7 +48,7 @@ static void init_zones(Media *media)
     media->first_erases = g_new0(uint32_t, p->zones);
     media->programmed_rows =
         g_new0(uint32_t, (size_t)p->zones * media->map.zone_units);
-    media->works = g_new(JobWork, bound_jobs(p));
+    media->works = g_new(JobWork, jobs);
 }
 
 static void init_superblocks(Media *media)
@@ -78,14 +77,14 @@ static void init_superblocks(Media *media)
     }
 }
 
-static void init_flash(Media *media, EventHeap *events)
+static void init_flash(Media *media, EventHeap *events, const Bounds *bounds)
 {
     const SsdParams *p = media->params;
     uint32_t unit_planes = p->multi_plane ? p->planes : 1;
     FlashConfig config = {
         .channels = p->channels,
         .units_per_channel = p->ways * p->dies * p->planes / unit_planes,
-        .op_capacity = bound_operations(p, NULL),
+        .op_capacity = bounds->operations,
         .seed = p->seed,
         .page_bytes = media->sense_bytes,
         .program_pages = p->program_pages,
@@ -117,20 +116,19 @@ static void init_flash(Media *media, EventHeap *events)
     };
 
     media->unit_count = config.channels * config.units_per_channel;
-    event_heap_init(events, flash_event_count(&config) +
-                            bound_events_beside_flash(p));
+    event_heap_init(events, flash_event_count(&config) + bounds->events);
     flash_init(&media->flash, &config, events);
 }
 
 void media_init(Media *media, const SsdParams *params, Commands *commands,
-                EventHeap *events)
+                EventHeap *events, const Bounds *bounds)
 {
     media->params = params;
     media->commands = commands;
     init_pages(media);
-    init_zones(media);
+    init_zones(media, bounds->jobs);
     init_superblocks(media);
-    init_flash(media, events);
+    init_flash(media, events, bounds);
     programs_init(&media->programs, commands, params->cmd_slots);
 }
 
@@ -172,7 +170,7 @@ static Owner eraser_owner(const Media *media, uint32_t superblock_idx)
                                : owner_of(OWNER_JOB, job_idx);
 }
 
-/* One more operation for the owner to wait for. */
+/* Count an operation that the owner waits for. */
 static void add_part(Media *media, Owner owner)
 {
     switch (owner.kind) {
@@ -230,7 +228,7 @@ static void erase_zone(Media *media, uint64_t now_ns, uint32_t zone_idx,
                        UINT32_MAX, owner);
 }
 
-/* The page's block, and what is dirty before it on the same unit. */
+/* Erase the page's block, and dirty blocks before it on the same unit. */
 static void erase_block(Media *media, uint64_t now_ns, uint32_t zone_idx,
                         uint64_t page, Owner owner)
 {
@@ -247,7 +245,7 @@ static void erase_block(Media *media, uint64_t now_ns, uint32_t zone_idx,
     }
 }
 
-/* With an erase in or behind the reset, that may not have come to the block. */
+/* [erase-at]; an erase in or after the reset may not have got to the block. */
 static void (*const erase_before[])(Media *media, uint64_t now_ns,
                                     uint32_t zone_idx, uint64_t page,
                                     Owner owner) = {
@@ -282,7 +280,7 @@ void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
     media_erase_before_program(media, now_ns, zone_idx, page,
                                owner_of(OWNER_FIRST_WRITE, zone_idx));
     media_place_page(media, zone_idx, page, &op);
-    /* A finish that goes on behind the page has been counted already. */
+    /* A finish behind the page may have counted all of the zone already. */
     *issued_bytes = MAX(*issued_bytes,
                         (page + UINT64_C(1)) * media->page_bytes);
     flash_issue(&media->flash, now_ns, &op);

@@ -15,6 +15,7 @@
 #ifndef FEMU_MEDIA_H
 #define FEMU_MEDIA_H
 
+#include "../base/bounds.h"
 #include "../inside/commands.h"
 #include "../params.h"
 #include "../timing/flash.h"
@@ -25,10 +26,10 @@
 /* What a job of a finish or reset has on the flash. */
 typedef struct JobWork {
     uint32_t zone_idx;
-    uint32_t life;        /* of the zone, for the pages that a finish fills */
-    uint64_t next_page;   /* FINISH: first page not yet issued */
-    uint64_t end_bytes;   /* FINISH: below, nothing has to be transferred */
-    uint64_t chunk_end_page; /* FINISH: up to which it is being issued */
+    uint32_t life;        /* FINISH: life of the zone that it fills */
+    uint64_t next_page;   /* FINISH: first page that is not issued */
+    uint64_t end_bytes;   /* FINISH: end of the data; these need no transfer */
+    uint64_t chunk_end_page; /* FINISH: end of the present chunk */
     uint32_t ops_left;    /* operations under way */
 } JobWork;
 
@@ -49,8 +50,8 @@ typedef struct Media {
 
     /* [zone]: grows at each reset, so that late programs are told apart */
     uint32_t *life;
-    uint64_t *issued_bytes; /* [zone]: from its start, programs issued */
-    uint32_t *first_erases; /* [zone]: of OWNER_FIRST_WRITE, under way */
+    uint64_t *issued_bytes; /* [zone]: issued as programs, from its start */
+    uint32_t *first_erases; /* [zone]: erases of OWNER_FIRST_WRITE left */
     /* [zone * zone_units + unit in zone]: pages programmed in this life */
     uint32_t *programmed_rows;
 
@@ -59,9 +60,22 @@ typedef struct Media {
     JobWork *works;      /* [job] */
 } Media;
 
-/* `params`, `commands` and `events` outlive it. */
+/*
+ * The most operations of one command; a copy writes when its reads have ended.
+ */
+uint64_t media_command_bound(const SsdParams *p);
+/*
+ * What may be erased because of so many programs: a block before each of them
+ * on the same unit, whose erase ends before its program does; or all of a zone.
+ */
+uint64_t media_erases_bound(const SsdParams *p, uint64_t programs);
+
+/*
+ * `params`, `commands` and `events` outlive it; `bounds` is what all rooms
+ * together can have under way.
+ */
 void media_init(Media *media, const SsdParams *params, Commands *commands,
-                EventHeap *events);
+                EventHeap *events, const Bounds *bounds);
 void media_destroy(Media *media);
 
 /*
@@ -129,7 +143,7 @@ static inline uint32_t media_cells_count(const Media *media)
     return media->superblocks.count * media->map.zone_units;
 }
 
-/* A placed operation: is its page programmed? It is now, and of what life. */
+/* Is the page of an operation that has been placed programmed? */
 static inline bool media_is_programmed(const Media *media, const FlashOp *op)
 {
     return op->row < media->programmed_rows[op->place_idx];
@@ -144,10 +158,10 @@ static inline void media_page_programmed(Media *media, const FlashOp *op)
     }
 }
 
-/* From now on the zone's old pages do not count: a new life begins. */
+/* A new life of the zone begins: none of its pages is programmed. */
 void media_forget_pages(Media *media, uint32_t zone_idx);
 
-/* The flash's next operation is a part of the command. */
+/* Issue the flash's next operation as a part of the command. */
 static inline void media_issue_for_command(Media *media, uint64_t now_ns,
                                            uint32_t command_idx)
 {
@@ -160,9 +174,9 @@ void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
                       uint64_t page, Owner owner);
 
 /*
- * To be called before the program of a page of a zone is issued: what must be
- * erased is. `owner`, the program's or OWNER_FIRST_WRITE, waits for the erases
- * of the whole zone if that is the way.
+ * Issue the erases that a page needs before its program; call it just before
+ * the program is issued. If the first program of a life erases the whole zone,
+ * then `owner`, the program's or OWNER_FIRST_WRITE, waits for these erases.
  */
 static inline void media_erase_before_program(Media *media, uint64_t now_ns,
                                               uint32_t zone_idx, uint64_t page,
@@ -191,6 +205,14 @@ void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
  * Return: has the chunk another?
  */
 bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx);
+
+/*
+ * media_state.c: as bytes; see base/state.h. Beside its own the flash has so
+ * many places, of so many rows.
+ */
+typedef struct State State;
+void media_state(Media *media, State *state, uint32_t more_places,
+                 uint32_t more_rows);
 
 /* Bytes of a page that lie below byte `end_bytes` of its zone. */
 static inline uint32_t media_page_bytes_below(const Media *media,

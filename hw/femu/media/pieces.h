@@ -1,5 +1,5 @@
 /*
- * Stretches of a zone's bytes, cut where pages end.
+ * Ranges of a zone's bytes, cut into pieces at the ends of pages.
  *
  * Knows nothing of reads, writes or time.
  *
@@ -20,8 +20,8 @@ typedef struct Piece {
 } Piece;
 
 /*
- * Cut the first piece off a span, which must not be empty. Pieces end where
- * stretches of so many bytes as `cut` do, which divide a page.
+ * Cut the first piece off a span, which must not be empty. Pieces end at
+ * multiples of `cut` bytes, which divides a page.
  */
 static inline Piece take_piece(const Media *media, Span *span,
                                const Divisor *cut)
@@ -40,7 +40,7 @@ static inline Piece take_piece(const Media *media, Span *span,
     return piece;
 }
 
-/* Reads cross the channel in whole granules: an ECC codeword has no half. */
+/* Reads cross the channel in whole granules: the codewords of the ECC. */
 static inline void piece_widen_to_granules(const Media *media, Piece *piece)
 {
     const Divisor *granule = &media->granule_divisor;
@@ -51,8 +51,8 @@ static inline void piece_widen_to_granules(const Media *media, Piece *piece)
 }
 
 /*
- * Make `op` a read of a piece, which is widened to whole granules, as a codeword
- * of the ECC has no half. Return: false if it is not in the flash.
+ * Make `op` a read of a piece, widened to whole granules (codewords of the ECC
+ * are read as a whole). Return: false if it is not in the flash.
  */
 static inline bool piece_place_read(const Media *media, uint32_t zone_idx,
                                     Piece *piece, FlashOp *op)

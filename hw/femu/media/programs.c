@@ -1,5 +1,5 @@
 /*
- * Flush: done when every host program before it has ended.
+ * Epochs of programs, a ring.
  *
  * Knows nothing of where pages lie.
  *
@@ -39,7 +39,7 @@ bool programs_await(Programs *programs, Owner owner)
         return false;
     }
     programs->owner[programs->current] = owner;
-    /* Of an epoch that comes round no program is left. */
+    /* The ring has an epoch for each who can wait: the next one is empty. */
     programs->current = next_epoch(programs, programs->current);
     return true;
 }

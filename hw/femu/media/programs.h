@@ -1,7 +1,7 @@
 /*
- * Host programs under way, counted per stretch (epoch) between two commands or
- * resets that wait for all of them: a flush is done when every program before
- * it has ended.
+ * Programs of host data under way. A flush, and a reset that drains, waits for
+ * all that were issued before it; so they are counted by epochs: such a command
+ * ends an epoch, and is done when no program of it or of an older one is left.
  *
  * Knows nothing of where pages lie.
  *
@@ -17,7 +17,7 @@ typedef struct Programs {
     Commands *commands;
     uint32_t *pending;     /* [epoch]: programs of that epoch */
     Owner *owner;          /* [epoch]: the flush or reset that ended it */
-    uint32_t size;         /* epochs go round */
+    uint32_t size;         /* epochs are numbers modulo this */
     uint32_t oldest;
     uint32_t current;
 } Programs;
@@ -26,7 +26,10 @@ typedef struct Programs {
 void programs_init(Programs *programs, Commands *commands, uint32_t flushes);
 void programs_destroy(Programs *programs);
 
-/* One more, issued or complete in the buffer. Return: its epoch. */
+/*
+ * Count a program that is issued, or whose page is complete in the buffer.
+ * Return: its epoch, for programs_ended().
+ */
 static inline uint32_t programs_count(Programs *programs)
 {
     programs->pending[programs->current]++;

@@ -59,18 +59,19 @@ static void list_remove(SuperblockTable *table, SuperblockPool *pool,
 }
 
 /*
- * Ranks: who is taken first, the least worn of the first state that has any;
- * those that back a zone are ranked behind all others.
+ * Rankings, for SUPERBLOCK_LEAST_WORN: by state, then by erases; superblocks
+ * that back a zone come behind all others.
  */
 
 static bool is_ranked(const SuperblockTable *table)
 {
-    return table->config.order == SUPERBLOCK_LEAST_WORN;
+    return table->config.order == SUPERBLOCK_LEAST_WORN &&
+           !table->config.direct;
 }
 
 /* Among equally worn ones, that given back longest ago comes first. */
-static void rank(SuperblockTable *table, uint32_t superblock_idx,
-                 uint64_t given_back)
+void superblock_rank(SuperblockTable *table, uint32_t superblock_idx,
+                     uint64_t given_back)
 {
     const Superblock *superblock = &table->superblocks[superblock_idx];
 
@@ -89,9 +90,9 @@ static void rank_again(SuperblockTable *table, uint32_t superblock_idx)
         const Ranking *ranking =
             &table->rankings[group_of(table, superblock_idx)];
 
-        rank(table, superblock_idx,
-             ranking_key(ranking, superblock_idx /
-                                  table->config.group_count).minor);
+        superblock_rank(table, superblock_idx,
+                        ranking_key(ranking, superblock_idx /
+                                    table->config.group_count).minor);
     }
 }
 
@@ -101,7 +102,7 @@ static void pool_add(SuperblockTable *table, uint32_t superblock_idx,
     table->superblocks[superblock_idx].state = state;
     list_add(table, pool_of(table, superblock_idx, state), superblock_idx);
     if (is_ranked(table)) {
-        rank(table, superblock_idx, table->given_back++);
+        superblock_rank(table, superblock_idx, table->given_back++);
     }
 }
 
@@ -283,7 +284,7 @@ void superblock_soil(SuperblockTable *table, uint32_t superblock_idx,
         table->superblocks[superblock_idx].dirty_count += !is_dirty[i];
         is_dirty[i] = true;
     }
-    /* What an earlier life left beyond the blocks of this one is dirty yet. */
+    /* Blocks behind these may still be dirty from an earlier life. */
     dirt->begin = 0;
     dirt->end = MAX(dirt->end, used);
 }

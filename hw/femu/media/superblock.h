@@ -29,9 +29,9 @@ typedef enum SuperblockOrder {
 } SuperblockOrder;
 
 /*
- * A superblock that backs no zone is free (nothing on it needs an erase),
- * being erased, or dirty. Zones take them in this order: who is being erased
- * is ready before who has to wait for that.
+ * A superblock that backs no zone is free (nothing on it needs an erase), being
+ * erased, or dirty. Zones take them in this order, for a superblock that is
+ * being erased is ready before one whose erase has not begun.
  */
 typedef enum SuperblockState {
     SUPERBLOCK_FREE,
@@ -80,10 +80,10 @@ typedef struct SuperblockTable {
      * and `given_back`; member m is superblock m * group_count + group.
      */
     Ranking *rankings;
-    uint64_t given_back;        /* how often one has come to a pool */
+    uint64_t given_back;        /* superblocks ever given back */
     SuperblockDirt *dirt;       /* [superblock * units + unit] */
     bool *is_dirty;             /* [(superblock * units + unit) * blocks + b] */
-    uint32_t *erase_counts;     /* likewise */
+    uint32_t *erase_counts;     /* the same index */
     uint32_t *of_zone;          /* SUPERBLOCK_NONE: backed by nothing */
 } SuperblockTable;
 
@@ -125,6 +125,13 @@ uint32_t superblock_take_dirt(SuperblockTable *table, uint32_t superblock_idx,
 uint32_t superblock_take_dirt_to(SuperblockTable *table,
                                  uint32_t superblock_idx, uint32_t unit,
                                  uint32_t block);
+
+/* superblock_state.c: as bytes; see base/state.h. */
+typedef struct State State;
+void superblock_state(SuperblockTable *table, State *state);
+/* For that, with rankings: its state, and when it was given back, are these. */
+void superblock_rank(SuperblockTable *table, uint32_t superblock_idx,
+                     uint64_t given_back);
 
 static inline bool superblock_is_clean(const SuperblockTable *table,
                                        uint32_t superblock_idx)

@@ -8,16 +8,25 @@
 
 #include "reset.h"
 
-#include "../params_bounds.h"
-
 static bool has_costs(const SsdParams *p)
 {
     return p->reset_drains || p->reset_lock_ns || p->reset_base_ns ||
            p->reset_full_ns || p->reset_part_ns;
 }
 
-void reset_init(ResetEngine *reset, const SsdParams *params, Media *media,
-                WriteBuffer *buffer, EventHeap *events, Effects *effects)
+/*
+ * Each unit has one visit under way, and a number of those that wait. There is
+ * an event for the end of the phase and one for the next visit.
+ */
+void reset_bounds(const SsdParams *p, Bounds *bounds)
+{
+    bounds_add(bounds, "the steps of a reset",
+               p->reset_steps ? ssd_params_unit_count(p) : 0, 2);
+}
+
+void reset_init(ResetEngine *reset, const SsdParams *params, uint32_t jobs,
+                Media *media, WriteBuffer *buffer, EventHeap *events,
+                Effects *effects)
 {
     *reset = (ResetEngine) {
         .params = params,
@@ -26,10 +35,11 @@ void reset_init(ResetEngine *reset, const SsdParams *params, Media *media,
         .events = events,
         .effects = effects,
         .is_on = has_costs(params),
+        .job_count = jobs,
         .first_job_idx = SSD_NONE,
     };
     if (reset->is_on) {
-        reset->works = g_new(ResetWork, bound_jobs(params));
+        reset->works = g_new(ResetWork, jobs);
     }
 }
 
@@ -38,14 +48,14 @@ void reset_destroy(ResetEngine *reset)
     g_free(reset->works);
 }
 
-/* The next phase begins with an event, so that nothing here calls itself. */
+/* The phase ends at `at_ns`; also "at once" is an event, so no phase nests. */
 static void next_phase(ResetEngine *reset, uint64_t at_ns, ResetPhase phase)
 {
     reset->phase = phase;
     event_heap_push(reset->events, at_ns, event_name(EVENT_RESET, 0));
 }
 
-/* All that the buffer holds of complete pages, of any zone, is programmed. */
+/* Wait for programs under way, and for complete pages in the write buffer. */
 static void start_drain(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx)
 {
     reset->phase = RESET_DRAINS;
@@ -70,9 +80,10 @@ static void next_step(ResetEngine *reset, uint64_t at_ns)
 }
 
 /*
- * What a reset of a full zone takes, for what the host has written to this one:
- * only data of the host are mapped, what a finish filled costs nothing.
- * `of_full` < 2^33, for a zone has at most 2^31 sectors.
+ * `of_full` is for a zone that the host has written completely; this one takes
+ * a share in proportion to what the host has written. What a finish has filled
+ * is not mapped and takes nothing. `of_full` < 2^33 and a zone has at most 2^31
+ * sectors, so the product does not overflow.
  */
 static uint64_t in_proportion(const ResetEngine *reset, const ResetWork *work,
                               uint64_t of_full)
@@ -103,7 +114,7 @@ static void start_lock(ResetEngine *reset, uint64_t now_ns)
     next_phase(reset, now_ns + reset->lock_ns, RESET_UNMAPPED);
 }
 
-/* The units take turns, beyond the end of a reset. */
+/* The next reset goes on with the unit behind the last one that was visited. */
 void reset_step_event(ResetEngine *reset, uint64_t now_ns)
 {
     uint32_t unit_idx = reset->step_unit_idx;
@@ -171,8 +182,8 @@ static void end_first(ResetEngine *reset, uint64_t now_ns)
 }
 
 /*
- * All that a reset has asked of the units is done when it ends: resets that
- * follow each other cannot leave more there than they take time for.
+ * A reset ends only when all its visits have. Otherwise resets in a row could
+ * queue visits at the units faster than these do them.
  */
 static void end_or_wait(ResetEngine *reset, uint64_t now_ns)
 {

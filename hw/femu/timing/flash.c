@@ -38,7 +38,7 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
 
 void flash_log_busy(Flash *flash, uint32_t size)
 {
-    g_assert(flash->busy.size == 0 && size > 0);
+    g_assert(flash->busy.size == 0 && size > 0 && size <= FLASH_BUSY_MOST);
     flash->busy.entries = g_new(BusyEntry, size);
     flash->busy.size = size;
 }
@@ -54,7 +54,7 @@ void flash_destroy(Flash *flash)
 
 /* Registers: a program's data wait for one before they cross the channel */
 
-/* A program has its register: the controller issues it, then it transfers. */
+/* A program has a register: the controller issues it, then it transfers. */
 static void program_issue(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
@@ -84,7 +84,7 @@ static void register_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     }
 }
 
-/* Needs a register that is free. */
+/* Needs a free register and a program that waits. */
 static void register_load_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     if (!queue_is_empty(&unit->loads) && !flash->locked) {
@@ -167,9 +167,14 @@ void flash_issue(Flash *flash, uint64_t now_ns, const FlashOp *op)
 void flash_issue_next(Flash *flash, uint64_t now_ns)
 {
     uint32_t token_idx = flash_token_take(flash);
+    FlashToken *token = &flash->tokens[token_idx];
 
-    flash->tokens[token_idx].has_event = false;
-    switch (flash->tokens[token_idx].op.kind) {
+    token->programs_before = 0;
+    token->at_unit = false;
+    token->is_issued = false;
+    token->from_registers = false;
+    token->has_event = false;
+    switch (token->op.kind) {
     case FLASH_READ:
         flash_unit_join(flash, now_ns, token_idx);
         break;
@@ -181,7 +186,7 @@ void flash_issue_next(Flash *flash, uint64_t now_ns)
         break;
     case FLASH_PROGRAM:
     case FLASH_PAD:
-        flash->units[flash->tokens[token_idx].op.unit_idx].programs_issued++;
+        flash->units[token->op.unit_idx].programs_issued++;
         register_ask(flash, now_ns, token_idx);
         break;
     case FLASH_STEP:

@@ -23,6 +23,9 @@
 
 #define FLASH_NONE UINT32_MAX
 
+/* The most entries of the log of what was busy. */
+#define FLASH_BUSY_MOST (UINT32_C(1) << 26)
+
 /* Lanes of events: what takes equally long mostly ends in order. */
 enum {
     FLASH_LANE_TRANSFERS,
@@ -45,10 +48,10 @@ typedef struct FlashConfig {
     uint64_t read_slow_ns; /* of slow pages */
     uint32_t slow_page_permille;
     uint64_t program_ns;
-    uint64_t program_data_ns; /* more, for a program with data of the host */
+    uint64_t program_data_ns; /* added if it has data of the host */
     uint32_t program_spread_permille;
-    uint32_t stripe_cells; /* cells that follow each other make a stripe, */
-    uint32_t stripe_spread_permille; /* of which each row has its own time */
+    uint32_t stripe_cells; /* so many cells_idx in a row are a stripe */
+    uint32_t stripe_spread_permille; /* of each row of a stripe */
     uint64_t erase_ns; /* of one block */
     uint64_t step_ns;
 
@@ -57,17 +60,17 @@ typedef struct FlashConfig {
     uint64_t program_transfer_ns;
 
     uint32_t program_registers; /* programs loaded per unit; 0: no limit */
-    uint64_t issue_ns; /* of a program, by the controller, one at a time */
-    uint32_t unit_planes; /* that a unit senses at once */
-    uint64_t register_read_ns; /* of what its registers hold; 0: it senses */
-    bool cache_read; /* a unit goes on while its last read is transferred */
-    uint32_t reads_first; /* before other work goes on; 0: by arrival */
+    uint64_t issue_ns; /* the controller issues programs, one at a time */
+    uint32_t unit_planes; /* planes that a unit senses at once */
+    uint64_t register_read_ns; /* of a page in a register; 0: sense it again */
+    bool cache_read; /* a unit works on while a read is transferred */
+    uint32_t reads_first; /* reads in a row before other work; 0: by arrival */
     bool program_suspend;
     bool erase_suspend;
     uint64_t suspend_ns; /* from the suspend point until reads can go */
-    uint64_t resume_ns;  /* array time that a suspension adds */
-    uint64_t segment_ns; /* between suspend points */
-    uint64_t segment_spread_ns; /* a segment is at most so much off that */
+    uint64_t resume_ns;  /* array time that each suspension adds */
+    uint64_t segment_ns; /* from one suspend point to the next, plus or */
+    uint64_t segment_spread_ns; /* minus a draw of at most this */
 } FlashConfig;
 
 /* An operation under way. */
@@ -75,10 +78,10 @@ typedef struct FlashToken {
     FlashOp op;
     uint32_t next_idx; /* in a queue, or in the free list */
     uint32_t programs_before; /* of an erase that waits: see FlashUnit */
-    bool at_unit;      /* its event ends array work, not a transfer */
-    bool is_issued;    /* a program's, by the controller */
-    bool from_registers; /* of a read: nothing was sensed */
-    bool has_event;    /* never more than one; see unit_run() */
+    bool at_unit;      /* its event is the end of array work */
+    bool is_issued;    /* a program: the controller has issued it */
+    bool from_registers; /* a read: the page was in a register */
+    bool has_event;    /* one event is pending; see unit_run() */
 } FlashToken;
 
 typedef struct FlashQueue {
@@ -87,45 +90,46 @@ typedef struct FlashQueue {
 } FlashQueue;
 
 /*
- * Array clock of one unit. It is idle when nothing runs; while a read that it
- * holds is transferred, that read runs.
+ * The scheduler of one unit: what its array does, and what waits for it.
+ * Without cache_read a read occupies the unit until its data are transferred.
  */
 typedef struct FlashUnit {
-    uint32_t steps_waiting; /* they go before all else */
-    FlashQueue reads; /* only if reads go first */
-    FlashQueue work;  /* all else, in order of arrival */
+    uint32_t steps_waiting; /* FLASH_STEPs; these go before all else */
+    FlashQueue reads; /* with reads_first: the reads */
+    FlashQueue work;  /* all other operations, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
-    uint32_t suspended_idx; /* a program or erase, while reads go */
-    uint32_t reads_served;  /* since other work last ran */
-    uint32_t first_draw; /* of the lengths of this stretch's segments */
-    uint32_t drawn;      /* how many of them */
-    uint64_t run_from_at_ns; /* the stretch that runs now */
+    uint32_t suspended_idx; /* program or erase that is suspended for reads */
+    uint32_t reads_served;  /* reads since other work last ran */
+    uint32_t first_draw; /* first draw of this stretch's segment lengths */
+    uint32_t drawn;      /* how many lengths have been drawn */
+    uint64_t run_from_at_ns; /* the present stretch: from ... until */
     uint64_t run_until_at_ns;
     uint64_t point_at_ns; /* next suspend point of what runs */
-    bool suspending;      /* it stops, or has stopped, at that point */
-    uint64_t left_ns;     /* array time that the suspended one needs */
+    bool suspending;      /* it will stop, or has stopped, at point_at_ns */
+    uint64_t left_ns;     /* array time that suspended_idx still needs */
     uint64_t busy_since_at_ns;
-    uint64_t retired_ns; /* busy time before that */
+    uint64_t retired_ns; /* busy time before busy_since_at_ns */
     uint32_t channel_idx;
 
     FlashQueue loads; /* programs that wait for a register */
     uint32_t loaded;  /* programs that have one */
 
     /*
-     * Programs and erases run in the order of their issue. Programs arrive in
-     * it, as registers and channels are given in order; an erase waits here
-     * until all that were issued before it have arrived. Both counts go round.
+     * Programs and erases run in the order of their issue. Programs come to the
+     * array in this order, for registers and channels are given in order. An
+     * erase needs neither, so it waits here until all programs that were issued
+     * before it have arrived. Both counts may wrap around.
      */
     FlashQueue erases;
     uint32_t programs_issued;
     uint32_t programs_arrived;
 } FlashUnit;
 
-/* What the register of a plane holds; nothing: page 0. */
+/* Which page the register of a plane holds; `page` is 0 if none. */
 typedef struct FlashSensed {
     uint32_t cells_idx;
     uint32_t row;
-    uint32_t page; /* of the row, + 1 */
+    uint32_t page; /* number within the row, plus 1 */
 } FlashSensed;
 
 typedef struct FlashCounters {
@@ -133,7 +137,7 @@ typedef struct FlashCounters {
     uint64_t programs;
     uint64_t erased_blocks;
     uint64_t suspensions;
-    uint64_t padded_bytes; /* whoever issues fills of pages counts these */
+    uint64_t padded_bytes; /* counted by those who issue such programs */
 } FlashCounters;
 
 typedef struct Flash {
@@ -141,18 +145,18 @@ typedef struct Flash {
     Divisor page_divisor; /* by config.page_bytes */
     EventHeap *events; /* payload: token index, or op_capacity + unit index */
     FlashToken *tokens;
-    uint32_t free_idx; /* returned tokens */
+    uint32_t free_idx; /* list of tokens that were given back */
     uint32_t fresh_idx; /* tokens from here on were never used */
-    LocalClock issue; /* the controller's, of programs */
+    LocalClock issue; /* of the controller, which issues programs */
     LocalClock *channels;
     FlashUnit *units;
-    FlashSensed *sensed; /* [unit * unit_planes + plane]; if they are read */
-    bool locked; /* programs wait before their registers */
+    FlashSensed *sensed; /* [unit * unit_planes + plane]; NULL: not used */
+    bool locked; /* no program gets a register */
     FlashCounters counters; /* array operations that have ended */
     BusyLog busy;
 } Flash;
 
-/* The flash's events have the payloads below this; it has so many at most. */
+/* Its events are numbers below this; so many may be pending at most. */
 static inline uint32_t flash_event_count(const FlashConfig *config)
 {
     return config->op_capacity + config->channels * config->units_per_channel;
@@ -166,10 +170,10 @@ void flash_destroy(Flash *flash);
 void flash_log_busy(Flash *flash, uint32_t size);
 
 /*
- * The operation to be issued next, to be written where it stays: a copy of what
- * has just been written in other parts makes the processor wait until all of
- * that is in its cache. Nothing has happened until it is issued. Needs fewer
- * than op_capacity under way.
+ * The place of the operation that is issued next; write it there, then call
+ * flash_issue_next(). This saves a copy, which is slow: the processor cannot
+ * load words that it has just stored in smaller parts without waiting. Needs
+ * fewer than op_capacity operations under way.
  */
 FlashOp *flash_next_op(Flash *flash);
 
@@ -196,7 +200,7 @@ void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx);
 bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
                  FlashOp *ended);
 
-/* Would a program that is issued now have a register at once? */
+/* Would a program that is issued now get a register at once? */
 static inline bool flash_takes_program(const Flash *flash, uint32_t unit_idx)
 {
     const FlashUnit *unit = &flash->units[unit_idx];
@@ -236,5 +240,21 @@ static inline uint64_t flash_transfer_ns(const Flash *flash, uint64_t page_ns,
 
 /* No program takes less array time than this. */
 uint64_t flash_least_program_ns(const FlashConfig *config);
+
+/* flash_state.c: as bytes; see base/state.h. */
+typedef struct State State;
+void flash_state(Flash *flash, State *state);
+
+/* The flash's events that are pending, counted. */
+typedef struct FlashEvents {
+    uint32_t *of_tokens; /* [token], those below fresh_idx */
+    uint32_t *of_units;  /* [unit] */
+} FlashEvents;
+
+/*
+ * flash_check.c: of a flash that has been read, is each operation in its place?
+ * Return: [token], is it in use? Free it.
+ */
+bool *flash_check(const Flash *flash, State *state, const FlashEvents *events);
 
 #endif

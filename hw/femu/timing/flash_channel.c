@@ -1,5 +1,5 @@
 /*
- * Tokens, and their transfers: a channel is a local clock.
+ * Transfers: a channel is a local clock.
  *
  * Knows nothing of what units do.
  *
@@ -7,36 +7,6 @@
  */
 
 #include "flash_internal.h"
-
-#include <glib.h>
-
-/* Fresh tokens last, so that an idle pool's memory stays untouched. */
-uint32_t flash_token_next(const Flash *flash)
-{
-    if (flash->free_idx != FLASH_NONE) {
-        return flash->free_idx;
-    }
-    g_assert(flash->fresh_idx < flash->config.op_capacity);
-    return flash->fresh_idx;
-}
-
-uint32_t flash_token_take(Flash *flash)
-{
-    uint32_t token_idx = flash_token_next(flash);
-
-    if (flash->free_idx != FLASH_NONE) {
-        flash->free_idx = flash->tokens[token_idx].next_idx;
-    } else {
-        flash->fresh_idx++;
-    }
-    return token_idx;
-}
-
-void flash_token_give(Flash *flash, uint32_t token_idx)
-{
-    flash->tokens[token_idx].next_idx = flash->free_idx;
-    flash->free_idx = token_idx;
-}
 
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {

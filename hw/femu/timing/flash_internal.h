@@ -1,7 +1,6 @@
 /*
- * Inside the flash: what flash.c takes of the schedulers of its units
- * (flash_unit.c), and both of transfers (flash_channel.c). Nobody else includes
- * this.
+ * Inside timing/: what flash.c uses of flash_unit.c, the schedulers of units,
+ * and both of flash_channel.c, transfers. Nobody else includes this.
  *
  * Knows nothing of zones, commands or NVMe.
  *
@@ -11,7 +10,16 @@
 #ifndef FEMU_FLASH_INTERNAL_H
 #define FEMU_FLASH_INTERNAL_H
 
+#include <glib.h>
+
 #include "flash.h"
+
+/*
+ * A stretch is a run of array work from its start or resumption to its end or
+ * suspension. It has this many segments of drawn lengths, then the same lengths
+ * again; so its n-th suspend point is found without adding up all before it.
+ */
+#define FLASH_ROUND_SEGMENTS 64
 
 static inline void queue_init(FlashQueue *queue)
 {
@@ -45,21 +53,60 @@ static inline uint32_t queue_pop(Flash *flash, FlashQueue *queue)
     return token_idx;
 }
 
-/* flash_channel.c: a token of the pool, which must not be empty; not cleared. */
-uint32_t flash_token_take(Flash *flash);
-/* The one that will be taken next. */
-uint32_t flash_token_next(const Flash *flash);
-void flash_token_give(Flash *flash, uint32_t token_idx);
-/* Ask for the channel now; the event is the end of the transfer. */
+/*
+ * The token of the pool that will be taken next; there is one. Fresh ones last,
+ * so that an idle pool's memory stays untouched. Here, as each operation takes
+ * one and gives it back.
+ */
+static inline uint32_t flash_token_next(const Flash *flash)
+{
+    if (flash->free_idx != FLASH_NONE) {
+        return flash->free_idx;
+    }
+    g_assert(flash->fresh_idx < flash->config.op_capacity);
+    return flash->fresh_idx;
+}
+
+/* It is not cleared. */
+static inline uint32_t flash_token_take(Flash *flash)
+{
+    uint32_t token_idx = flash_token_next(flash);
+
+    if (flash->free_idx != FLASH_NONE) {
+        flash->free_idx = flash->tokens[token_idx].next_idx;
+    } else {
+        flash->fresh_idx++;
+    }
+    return token_idx;
+}
+
+static inline void flash_token_give(Flash *flash, uint32_t token_idx)
+{
+    flash->tokens[token_idx].next_idx = flash->free_idx;
+    flash->free_idx = token_idx;
+}
+
+/* flash_channel.c: book the channel; the event is the end of the transfer. */
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx);
+
+static inline uint32_t flash_unit_count(const Flash *flash)
+{
+    return flash->config.channels * flash->config.units_per_channel;
+}
+
+static inline bool flash_can_suspend(const FlashConfig *config, FlashKind kind)
+{
+    return kind == FLASH_ERASE ? config->erase_suspend :
+           flash_programs(kind) && config->program_suspend;
+}
 
 /* flash_unit.c */
 void flash_unit_init(FlashUnit *unit, uint32_t channel_idx);
 /* The operation asks for array time. */
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx);
-/* Choose what runs next on a unit on which nothing runs any more. */
+/* Choose what runs next on a unit that has become idle. */
 void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit);
-/* A suspension has taken effect: reads go now. */
+/* The suspend latency is over: reads may run now. */
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 /*
  * The event of array work. Return: true if it has ended, false if the event is

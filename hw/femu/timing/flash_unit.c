@@ -77,7 +77,7 @@ static bool is_in_registers(Flash *flash, const FlashOp *op)
     return all;
 }
 
-/* What runs now uses the registers. */
+/* Work that is no read uses the registers: what they held is lost. */
 static void take_registers(Flash *flash, const FlashUnit *unit)
 {
     uint32_t planes = flash->config.unit_planes;
@@ -117,7 +117,7 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
 
 uint64_t flash_least_program_ns(const FlashConfig *config)
 {
-    /* Four lows: the farthest that draw_normal() goes. */
+    /* A draw of 0: all four parts of draw_normal() are at their lowest. */
     return spread_ns(spread_ns(config->program_ns, 0,
                                config->stripe_spread_permille),
                      0, config->program_spread_permille);
@@ -143,19 +143,6 @@ static uint64_t array_time_ns(const Flash *flash, const FlashOp *op)
     g_assert_not_reached();
 }
 
-static bool can_suspend(const FlashConfig *config, FlashKind kind)
-{
-    return kind == FLASH_ERASE ? config->erase_suspend :
-           flash_programs(kind) && config->program_suspend;
-}
-
-/*
- * A stretch, from a start or resumption on, has this many segments of lengths
- * of their own; then the same lengths come again. So its n-th point is found
- * without a walk through all before it.
- */
-#define ROUND_SEGMENTS 64
-
 /* Segment `i` of the stretch that runs; a nanosecond at least. */
 static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
                            uint32_t i)
@@ -168,7 +155,7 @@ static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
         return config->segment_ns;
     }
     bits = draw_bits(config->seed, DRAW_SEGMENT, unit - flash->units,
-                     unit->first_draw + i % ROUND_SEGMENTS);
+                     unit->first_draw + i % FLASH_ROUND_SEGMENTS);
     return MAX(config->segment_ns - spread_ns +
                draw_below(bits, 2 * spread_ns), 1);
 }
@@ -183,15 +170,16 @@ static void begin_stretch(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 }
 
 /*
- * Go on to the first suspend point from now on. A stretch needs that once:
- * either it is suspended there, or there is no point left before its end.
+ * Find the first suspend point that is not before now. This is done at most
+ * once in a stretch: either it is suspended there, or there is no point before
+ * its end.
  */
 static void pass_points(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     uint32_t passed = unit->drawn;
 
     while (unit->point_at_ns < now_ns) {
-        if (passed == ROUND_SEGMENTS) {
+        if (passed == FLASH_ROUND_SEGMENTS) {
             uint64_t round_ns = unit->point_at_ns - unit->run_from_at_ns;
 
             unit->point_at_ns += (now_ns - unit->point_at_ns) / round_ns *
@@ -202,7 +190,7 @@ static void pass_points(Flash *flash, uint64_t now_ns, FlashUnit *unit)
         }
         unit->point_at_ns += segment_ns(flash, unit, passed++);
     }
-    unit->drawn = MIN(passed, ROUND_SEGMENTS);
+    unit->drawn = MIN(passed, FLASH_ROUND_SEGMENTS);
 }
 
 /* A read waits: what runs stops at its next suspend point, if it has one. */
@@ -235,9 +223,9 @@ static void push_end(Flash *flash, const FlashUnit *unit, uint32_t token_idx,
 }
 
 /*
- * Run an operation for `array_ns`. Of one that has been suspended the event of
- * its first end may still be pending: then it is moved when it comes, for an
- * end only ever gets later.
+ * Run an operation for `array_ns`. If it was suspended, the event of its former
+ * end may still be pending. As an end only ever gets later, no second event is
+ * created: when that one comes, it is put off to the new end.
  */
 static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
                      uint32_t token_idx, uint64_t array_ns)
@@ -251,7 +239,7 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
         token->has_event = true;
         push_end(flash, unit, token_idx, array_ns);
     }
-    if (can_suspend(&flash->config, token->op.kind)) {
+    if (flash_can_suspend(&flash->config, token->op.kind)) {
         begin_stretch(flash, now_ns, unit);
         if (!queue_is_empty(&unit->reads)) {
             plan_suspension(flash, now_ns, unit);
@@ -293,7 +281,7 @@ static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     start_token(flash, now_ns, unit, queue_pop(flash, queue));
 }
 
-/* Steps are all alike: they wait as a number and become operations to run. */
+/* Steps are alike, so those that wait are a number: make one an operation. */
 static void start_step(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     uint32_t token_idx = flash_token_take(flash);
@@ -348,7 +336,7 @@ static void read_waits(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     FlashKind kind = flash->tokens[unit->running_idx].op.kind;
 
-    if (can_suspend(&flash->config, kind) && !unit->suspending) {
+    if (flash_can_suspend(&flash->config, kind) && !unit->suspending) {
         plan_suspension(flash, now_ns, unit);
     }
 }
@@ -403,7 +391,7 @@ bool flash_unit_run_ended(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     if (unit->suspended_idx == token_idx) {
         return false;
     }
-    if (can_suspend(&flash->config, token->op.kind)) {
+    if (flash_can_suspend(&flash->config, token->op.kind)) {
         if (unit->suspending) {
             return false;
         }

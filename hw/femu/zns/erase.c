@@ -1,6 +1,6 @@
 /*
- * When blocks are erased: in a reset, behind it, or (media.c) just before they
- * are programmed again.
+ * When a reset's blocks are erased: by the reset itself, in the background
+ * after it, or (media.c) just before they are programmed again.
  *
  * Knows nothing of when a job takes its next step.
  *
@@ -30,7 +30,7 @@ void erase_destroy(Zns *zns)
 
 /* What a reset leaves */
 
-/* Note which blocks the zone's past life has used. */
+/* Mark the blocks that the zone has programmed as in need of an erase. */
 static void soil(Zns *zns, uint32_t job_idx, uint32_t superblock_idx)
 {
     Media *media = zns->media;
@@ -87,7 +87,7 @@ static void background_queue(Zns *zns, uint32_t job_idx,
 {
     EraseQueue *queue = &zns->erases;
 
-    (void)job_idx; /* it erases nothing itself */
+    (void)job_idx; /* the reset's own job erases nothing */
     if (queue->next[superblock_idx] != NOT_QUEUED(superblock_idx) ||
         zns->media->eraser_of[superblock_idx] != SSD_NONE) {
         return;
@@ -111,7 +111,7 @@ uint32_t erase_next_in_background(Zns *zns)
 
         queue->head_idx = queue->next[superblock_idx];
         queue->next[superblock_idx] = NOT_QUEUED(superblock_idx);
-        /* A zone may have taken it, and all that was dirty with it. */
+        /* A zone may have taken the superblock, with its dirty blocks. */
         if (!superblock_is_clean(&zns->media->superblocks, superblock_idx)) {
             uint32_t job_idx = job_new_background(zns);
 
@@ -167,7 +167,7 @@ bool erase_has_more(const Zns *zns, uint32_t job_idx)
 {
     uint32_t superblock_idx = job_at(zns, job_idx)->superblock_idx;
 
-    /* A later reset may have taken the superblock over. */
+    /* A later reset may have become the one that erases the superblock. */
     return superblock_idx != SUPERBLOCK_NONE &&
            zns->media->eraser_of[superblock_idx] == job_idx &&
            !superblock_is_clean(&zns->media->superblocks, superblock_idx);

@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "../params_bounds.h"
 #include "zns_internal.h"
 
 void jobs_init(Zns *zns)
@@ -16,8 +15,8 @@ void jobs_init(Zns *zns)
     uint32_t zones = zns->params->zones;
 
     *jobs = (Jobs) {
-        .capacity = bound_jobs(zns->params),
-        .own_reserve = bound_excursion_jobs(zns->params),
+        .capacity = jobs_bound(zns->params),
+        .own_reserve = jobs_of_excursions(zns->params),
         .free_idx = SSD_NONE,
         .newest_fill_idx = SSD_NONE,
         .select_all_head_idx = SSD_NONE,
@@ -208,8 +207,9 @@ static uint64_t least_pause_ns(const SsdParams *p)
 }
 
 /*
- * What a running finish has yet to issue takes a program for each chunk at the
- * very least, and a transfer if none of the chunk is in a ZRWA's buffer.
+ * A lower bound of how long a running finish still takes: for each chunk that
+ * is not issued the shortest program, and a transfer too if no part of the
+ * chunk is in a ZRWA's memory.
  */
 static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
 {
@@ -225,7 +225,7 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
     uint64_t fresh_pages = media->zone_pages - MIN(MAX(work->next_page,
                                                        buffered_pages),
                                                    media->zone_pages);
-    uint64_t rows = pages / media->map.zone_units; /* on each unit */
+    uint64_t rows = pages / media->map.zone_units; /* pages on each unit */
 
     return MAX(chunks * flash_least_program_ns(config) +
                (chunks ? chunks - 1 : 0) * least_pause_ns(zns->params) +
@@ -235,8 +235,8 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
 }
 
 /*
- * So many are looked at; beside more, one of them ends soon anyway, and the
- * next event is as good a bound.
+ * With more running finishes than this their ends are not computed: one of them
+ * ends soon anyway, so the time of the next event is as good a bound.
  */
 #define FILLS_LOOKED_AT 64
 

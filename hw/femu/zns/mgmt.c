@@ -27,7 +27,7 @@ static void fill_directly(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     }
 }
 
-/* Its pages take turns for the units with those that the buffer holds. */
+/* The pages wait at the units like those that the host has written. */
 static void fill_as_buffered(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     wbuf_fill(zns->buffer, now_ns, job_idx);
@@ -48,6 +48,7 @@ void zns_init(Zns *zns, const Zns *rooms)
                        : zns->media->zone_pages;
     watch_init(&zns->watch, zns->params, zns->ns);
     zns_writes_init(zns);
+    seats_init(zns);
     jobs_init(zns);
     erase_init(zns);
 }
@@ -56,6 +57,7 @@ void zns_destroy(Zns *zns)
 {
     erase_destroy(zns);
     jobs_destroy(zns);
+    seats_destroy(zns);
     zns_writes_destroy(zns);
     watch_destroy(&zns->watch);
 }
@@ -98,24 +100,33 @@ void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
     }
 }
 
+void zns_commit_initial(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
+{
+    SsdNs *ns = ns_of_zone(zns->ns, zone_idx);
+
+    if (zone_commit_initial(&ns->zones, zone_idx - ns->first_zone_idx)) {
+        watch_zone(&zns->watch, now_ns, zone_idx);
+    }
+}
+
 /* Hand-off */
 
-/* Writes that wait are not made any more; nor does a finish wait for them. */
+/* Drop the writes that wait; a finish need not wait for them any more. */
 static void discard_writes(Zns *zns, uint32_t zone_idx)
 {
     uint32_t head_idx = zns->jobs.zones[zone_idx].head_idx;
 
     zns_drop_writes(zns, zone_idx);
-    /* A Select All's own jobs keep their order. */
+    /* Only then: the jobs of a Select All begin in an order of their own. */
     if (job_at(zns, head_idx)->waits_for_writes) {
         jobs_zone_due(zns, zone_idx);
     }
 }
 
 /*
- * The job's turn at the front end has come: all writes before it have been
- * handed off, and none behind it. A reset finds pages programmed, or about to
- * be, up to what has been issued; all of them if a finish is to fill it.
+ * The job's command is handed off: all writes before it have been handed off,
+ * none behind it. A reset now notes how many pages it has to erase: those that
+ * have been issued, or all if a finish is filling the zone.
  */
 static void job_hand_off(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
@@ -165,7 +176,7 @@ static bool has_more(const Zns *zns, uint32_t job_idx)
            : erase_has_more(zns, job_idx);
 }
 
-/* Needs a page that is left. */
+/* Needs a page of the zone that is not issued yet. */
 static void issue_chunk(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     JobWork *work = &zns->media->works[job_idx];
@@ -200,7 +211,7 @@ static void job_end(Zns *zns, uint32_t job_idx)
         jobs_zone_due(zns, zone_idx);
         return;
     }
-    /* What a Select All lets start comes before the zone's own next job. */
+    /* First the Select All's next jobs may start, then the zone's next job. */
     if (command_idx == zns->jobs.select_all_head_idx) {
         jobs_select_all_ended(zns);
     }
@@ -209,8 +220,8 @@ static void job_end(Zns *zns, uint32_t job_idx)
 }
 
 /*
- * No step of the job is under way and none waits: take the next.
- * Return: false if it has none, and has ended.
+ * Begin the job's next step; none is under way, and the job does not pause.
+ * Return: false if no step is left: the job has ended.
  */
 static bool step(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
@@ -229,7 +240,7 @@ static bool step(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     return true;
 }
 
-/* Let erases begin in the background, as many as may. */
+/* Start erases in the background, up to mgmt-parallel-zones. */
 static void start_background(Zns *zns, uint64_t now_ns)
 {
     uint32_t job_idx;
@@ -251,9 +262,10 @@ static void advance(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 /* The beginning of a job */
 
 /*
- * The pages that a finish fills come after those that were written; that of an
- * excursion has not waited at the front end behind them. A reset has ended the
- * life that it is of.
+ * A finish fills the pages behind those that were written, so it waits until
+ * these writes are issued. A finish of an excursion does not come through the
+ * front end: writes before it may not even be handed off. If a reset has ended
+ * the zone's life meanwhile, there is nothing to wait for.
  */
 static bool waits_for_writes(const Zns *zns, uint32_t job_idx)
 {
@@ -267,7 +279,10 @@ static bool waits_for_writes(const Zns *zns, uint32_t job_idx)
                        zns->writes[zone_idx].handed_off_count) > 0));
 }
 
-/* Running finishes bound the next completion only if no other one waits. */
+/*
+ * Must the finish wait for writes? Such finishes are counted: while there are
+ * some, the ends of those that run are no bound for ssd_next_at_ns().
+ */
 static bool finish_waits(Zns *zns, uint32_t job_idx)
 {
     Job *job = job_at(zns, job_idx);
@@ -287,6 +302,7 @@ static void fill_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)
         work->next_page < zns->media->zone_pages) {
         zns->media->issued_bytes[work->zone_idx] =
             zns->params->zone_capacity_bytes;
+        seats_give_up(zns, work->zone_idx); /* its part goes with a page */
     }
     advance(zns, now_ns, job_idx);
 }
@@ -302,7 +318,7 @@ void zns_reset_managed(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     zns_issue_writes(zns, now_ns, zone_idx);
 }
 
-/* The first step of a zone's job; without work, it ends at once. */
+/* Begin the zone's first job; one without work ends at once. */
 static void job_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     const Job *job = job_at(zns, job_idx);
@@ -317,7 +333,10 @@ static void job_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     }
 }
 
-/* So there are never first erases of two lives of a zone. */
+/*
+ * A reset waits for the erases of the zone's first write, so that there are
+ * never such erases of two lives of a zone.
+ */
 static bool reset_waits_for_erases(const Zns *zns, uint32_t job_idx)
 {
     return job_at(zns, job_idx)->op == SSD_OP_ZONE_RESET &&
@@ -329,6 +348,9 @@ void zns_settle_zone(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
     JobQueue *queue = &zns->jobs.zones[zone_idx];
 
     queue->is_due = false;
+    if (zns->writes[zone_idx].head_idx != SSD_NONE) {
+        zns_issue_writes(zns, now_ns, zone_idx);
+    }
     if (queue->head_idx == SSD_NONE || queue->head_runs ||
         !job_at(zns, queue->head_idx)->may_start ||
         reset_waits_for_erases(zns, queue->head_idx) ||
@@ -364,13 +386,13 @@ void zns_job_op_ended(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 void zns_job_woken(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     job_at(zns, job_idx)->waits = false;
-    /* Erases that a write asked for may still be under way. */
+    /* Erases that a program needed before may still be under way. */
     if (zns->media->works[job_idx].ops_left == 0) {
         advance(zns, now_ns, job_idx);
     }
 }
 
-/* What the controller does of itself; its finish is as a host's. */
+/* The controller finishes the zone of itself: a finish like a host's. */
 static void excurse(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     JobQueue *queue = &zns->jobs.zones[zone_idx];
@@ -378,7 +400,7 @@ static void excurse(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 
     zns_commit_mgmt(zns, now_ns, SSD_NONE, zone_idx, SSD_OP_ZONE_FINISH);
     job = job_at(zns, queue->tail_idx);
-    /* Of the life behind the resets that the front end has yet to hand off. */
+    /* It is of the life after the resets that are not handed off yet. */
     zns->media->works[queue->tail_idx].life = zns->media->life[zone_idx] +
                                               queue->resets_entering;
     job->writes_before = zns->writes[zone_idx].entered_count;
@@ -394,14 +416,6 @@ void zns_watch_due(Zns *zns)
     if (zone_idx != SSD_NONE) {
         excurse(zns, now_ns, zone_idx);
         watch_excursion(&zns->watch, zone_idx);
-    }
-}
-
-void zns_zone_failed(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
-{
-    watch_zone(&zns->watch, now_ns, zone_idx);
-    if (wbuf_is_on(zns->buffer)) {
-        wbuf_abandon(zns->buffer, now_ns, zone_idx);
     }
 }
 

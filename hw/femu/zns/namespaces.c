@@ -13,7 +13,7 @@ static uint32_t no_limit_if_zero(uint32_t limit)
     return limit ? limit : UINT32_MAX;
 }
 
-/* In the blocks that the namespace has now. */
+/* The sizes of the ZRWA, in the namespace's present blocks. */
 static void set_zrwa(const SsdParams *p, SsdNs *ns)
 {
     zone_table_set_zrwa(&ns->zones, p->zrwa_bytes / ns->lba_bytes,

@@ -41,6 +41,14 @@ void namespaces_destroy(Namespaces *namespaces);
 /* The namespace is as new, with blocks of so many bytes. */
 void namespaces_format(SsdNs *ns, const SsdParams *params, uint32_t lba_bytes);
 
+/*
+ * namespaces_state.c: as bytes; see base/state.h. A namespace may have blocks
+ * of the powers of two that are set in `lba_sizes`.
+ */
+typedef struct State State;
+void namespaces_state(Namespaces *namespaces, const SsdParams *params,
+                      State *state, uint32_t lba_sizes);
+
 /* The namespace of a zone of the drive. */
 static inline SsdNs *ns_of_zone(const Namespaces *namespaces,
                                 uint32_t zone_idx)

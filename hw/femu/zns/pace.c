@@ -17,11 +17,11 @@
 static void wake_at(Zns *zns, uint64_t at_ns, uint32_t job_idx)
 {
     job_at(zns, job_idx)->waits = true;
-    /* At one instant what ends comes before what begins. */
+    /* Late: at one instant, operations end before the job goes on. */
     event_heap_push_late(zns->events, at_ns, event_name(EVENT_JOB, job_idx));
 }
 
-/* For how long a step of the job lets host I/O go first. */
+/* The longest time for which a step of the job waits for host I/O. */
 static uint64_t stall_limit_ns(const Zns *zns, uint32_t job_idx)
 {
     return job_at(zns, job_idx)->op == SSD_OP_ZONE_FINISH

@@ -1,5 +1,6 @@
 /*
- * Reads of zones: what has been read ahead, and operations of the flash.
+ * Reads of zones: a part may have been read ahead, the rest are operations of
+ * the flash.
  *
  * Knows nothing of the order of writes, or of jobs.
  *

@@ -87,7 +87,7 @@ static void list_remove(Watch *watch, WatchPhase phase, uint32_t zone_idx)
     }
 }
 
-/* When the zone has been in its list for `limit_ns`; 0 is never. */
+/* When the zone will have been in its list for `limit_ns`; 0: never. */
 static uint64_t limit_at_ns(const Watch *watch, uint32_t zone_idx,
                             uint64_t limit_ns)
 {
@@ -109,7 +109,7 @@ static uint64_t recommended_at_ns(const Watch *watch, WatchPhase phase)
                        : watch->params->reset_recommended_ns);
 }
 
-static void find_next(Watch *watch)
+void watch_find_next(Watch *watch)
 {
     uint64_t next_at_ns = MIN(recommended_at_ns(watch, WATCH_ACTIVE),
                               recommended_at_ns(watch, WATCH_FULL));
@@ -117,7 +117,7 @@ static void find_next(Watch *watch)
     watch->next_at_ns = MIN(next_at_ns, excursion_at_ns(watch));
 }
 
-static WatchPhase phase_of(const Watch *watch, uint32_t zone_idx)
+WatchPhase watch_phase_of(const Watch *watch, uint32_t zone_idx)
 {
     const SsdNs *ns = ns_of_zone(watch->ns, zone_idx);
 
@@ -131,7 +131,7 @@ static WatchPhase phase_of(const Watch *watch, uint32_t zone_idx)
 void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
 {
     WatchedZone *zone = &watch->zones[zone_idx];
-    WatchPhase phase = phase_of(watch, zone_idx);
+    WatchPhase phase = watch_phase_of(watch, zone_idx);
 
     if (phase == zone->phase) {
         return;
@@ -146,7 +146,7 @@ void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
     if (phase != WATCH_NONE) {
         list_add(watch, phase, zone_idx);
     }
-    find_next(watch);
+    watch_find_next(watch);
 }
 
 /* Changes to be told */
@@ -192,11 +192,11 @@ uint32_t watch_due(Watch *watch)
     }
     recommend(watch, recommended_at_ns(watch, WATCH_ACTIVE) == now_ns
                      ? WATCH_ACTIVE : WATCH_FULL);
-    find_next(watch);
+    watch_find_next(watch);
     return SSD_NONE;
 }
 
-/* Its change of state has moved it to another list already. */
+/* watch_state() has moved the zone to its new list already. */
 void watch_excursion(Watch *watch, uint32_t zone_idx)
 {
     watch->zones[zone_idx].finished = true;

@@ -16,7 +16,7 @@
 
 #include "namespaces.h"
 
-/* What the limits count from. */
+/* The phases of a zone that have a time limit. */
 typedef enum WatchPhase {
     WATCH_NONE,
     WATCH_ACTIVE, /* open or closed */
@@ -29,7 +29,7 @@ typedef struct WatchedZone {
     uint64_t since_at_ns; /* in this phase */
     bool recommended;     /* to be finished, or reset */
     bool finished;        /* by the controller */
-    bool told_of;         /* among Watch.changed */
+    bool told_of;         /* is in Watch.changed */
     uint32_t older_idx;   /* neighbours in the list of the phase */
     uint32_t newer_idx;
 } WatchedZone;
@@ -73,6 +73,13 @@ static inline void watch_zone(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
 uint32_t watch_due(Watch *watch);
 /* The controller has finished the zone. */
 void watch_excursion(Watch *watch, uint32_t zone_idx);
+
+/* watch_state.c: as bytes; see base/state.h. Needs the namespaces'. */
+typedef struct State State;
+void watch_visit(Watch *watch, State *state);
+/* For that: the phase that a zone must be in, and the next limit anew. */
+WatchPhase watch_phase_of(const Watch *watch, uint32_t zone_idx);
+void watch_find_next(Watch *watch);
 
 /* What a report says of a zone. */
 bool watch_finished(const Watch *watch, uint32_t zone_idx);

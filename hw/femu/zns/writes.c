@@ -104,6 +104,12 @@ static void issue_write(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 
 /* The queue of a zone */
 
+/* A ZRWA is a buffer of its own. */
+static bool goes_to_buffer(const Zns *zns, const ZoneWrite *write)
+{
+    return wbuf_is_on(zns->buffer) && !write->in_zrwa;
+}
+
 void zns_write_entered(Zns *zns, uint32_t zone_idx)
 {
     zns->writes[zone_idx].entered_count++;
@@ -112,6 +118,19 @@ void zns_write_entered(Zns *zns, uint32_t zone_idx)
 void zns_write_handed_off(Zns *zns, uint32_t zone_idx)
 {
     zns->writes[zone_idx].handed_off_count++;
+}
+
+/*
+ * Not complete pages that come in at once: they leave no part of one. Where they
+ * do not begin with a page, the zone has a part and thus a seat.
+ */
+static bool needs_seat(const Zns *zns, const ZoneWrite *write)
+{
+    const Span *data = &write->data;
+
+    return goes_to_buffer(zns, write) &&
+           (data->end_bytes - data->begin_bytes > LINK_PORTION_BYTES ||
+            remainder_of(data->end_bytes, &zns->media->page_divisor) != 0);
 }
 
 void zns_queue_write(Zns *zns, uint32_t command_idx)
@@ -132,6 +151,10 @@ void zns_queue_write(Zns *zns, uint32_t command_idx)
         zns->commands->at[queue->tail_idx].next_write_idx = command_idx;
     }
     queue->tail_idx = command_idx;
+    if (needs_seat(zns, write)) {
+        seats_ask(zns, write->data.zone_idx);
+    }
+    zns->queued_count++;
 }
 
 /* Let the first waiting write go. Return: its command. */
@@ -141,6 +164,7 @@ static uint32_t leave_queue(Zns *zns, WriteQueue *queue)
 
     queue->head_idx = zns->commands->at[command_idx].next_write_idx;
     zns->commands->at[command_idx].writes = false;
+    zns->queued_count--;
     return command_idx;
 }
 
@@ -149,10 +173,14 @@ static bool is_ready(const Zns *zns, uint32_t command_idx)
     return zns->commands->at[command_idx].parts_left == 0;
 }
 
-/* A ZRWA is a buffer of its own. */
-static bool goes_to_buffer(const Zns *zns, const ZoneWrite *write)
+/* It is ready, and has a place to go to. */
+static bool may_start(const Zns *zns, uint32_t command_idx)
 {
-    return wbuf_is_on(zns->buffer) && !write->in_zrwa;
+    const ZoneWrite *write = &zns->commands->at[command_idx].write;
+
+    return is_ready(zns, command_idx) &&
+           (seats_has_one(zns, write->data.zone_idx) ||
+            !needs_seat(zns, write));
 }
 
 /* Its data have to come in first, if that takes time or room. */
@@ -183,7 +211,7 @@ void zns_issue_writes(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
     if (jobs_reset_waits(zns, zone_idx)) {
         return;
     }
-    while (queue->head_idx != SSD_NONE && is_ready(zns, queue->head_idx)) {
+    while (queue->head_idx != SSD_NONE && may_start(zns, queue->head_idx)) {
         uint32_t command_idx = leave_queue(zns, queue);
 
         /* A commit within a page leaves nothing to do: it has ended. */
@@ -211,10 +239,47 @@ void zns_write_arrived(Zns *zns, uint64_t now_ns, const LinkPortion *portion)
     }
 }
 
-void zns_write_came(Zns *zns, uint32_t zone_idx, uint32_t life)
+static bool has_failed(const Zns *zns, uint32_t zone_idx)
+{
+    SsdZoneState state = zone_entry(zns->ns, zone_idx)->state;
+
+    return state == SSD_ZONE_READ_ONLY || state == SSD_ZONE_OFFLINE;
+}
+
+/*
+ * No write of the zone is left: it gives up its seat, unless it has a part of a
+ * page for more to come. A zone that failed before its reset was handed off has
+ * one that is never completed.
+ */
+static void zone_rests(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
+{
+    if (has_failed(zns, zone_idx)) {
+        wbuf_abandon(zns->buffer, now_ns, zone_idx);
+    }
+    if (!wbuf_has_part(zns->buffer, zone_idx)) {
+        seats_give_up(zns, zone_idx);
+    }
+}
+
+void zns_zone_failed(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
+{
+    watch_zone(&zns->watch, now_ns, zone_idx);
+    if (wbuf_is_on(zns->buffer)) {
+        wbuf_abandon(zns->buffer, now_ns, zone_idx);
+        if (zns_zone_is_written(zns, zone_idx)) {
+            zone_rests(zns, now_ns, zone_idx);
+        }
+    }
+}
+
+void zns_write_came(Zns *zns, uint64_t now_ns, uint32_t zone_idx,
+                    uint32_t life)
 {
     zns->writes[zone_idx].coming_count -= life == zns->media->life[zone_idx];
     if (zns_zone_is_written(zns, zone_idx)) {
+        if (wbuf_is_on(zns->buffer)) {
+            zone_rests(zns, now_ns, zone_idx);
+        }
         jobs_zone_written(zns, zone_idx);
     }
 }
@@ -245,5 +310,6 @@ void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
     zns->writes[zone_idx].host_bytes = 0;
     if (wbuf_is_on(zns->buffer)) {
         wbuf_forget(zns->buffer, now_ns, zone_idx);
+        seats_give_up(zns, zone_idx);
     }
 }

@@ -25,77 +25,78 @@
 #include "watch.h"
 
 /*
- * The writes of a zone that have not been issued, in the order of submission,
- * which without a ZRWA is that of their LBAs. A copy is ready when its reads
- * have ended, any other write at once; the first that is not ready holds up the
- * others. All are of the zone's present life.
+ * The writes of a zone that have not been issued to the flash or the buffer, in
+ * the order of submission (without a ZRWA, of their LBAs). A copy can be issued
+ * when its reads have ended, any other write at once; one that cannot holds up
+ * those behind it. A reset empties the queue, so all are of the present life.
  */
 typedef struct WriteQueue {
     uint32_t head_idx; /* command */
     uint32_t tail_idx;
-    uint32_t entered_count; /* writes ever; those handed off are the first: */
-    uint32_t handed_off_count;
-    uint32_t coming_count; /* left the queue, but data are still to come */
-    uint32_t submitted_count; /* writes ever: keys of draws */
+    uint32_t entered_count; /* writes that ever came to the front end */
+    uint32_t handed_off_count; /* of these, the first so many */
+    uint32_t coming_count; /* issued, with data that have not arrived */
+    uint32_t submitted_count; /* writes ever; its number is a key of draws */
     uint64_t host_bytes;   /* written by the host in this life */
 } WriteQueue;
 
 /*
- * The work that a finish or a reset leaves on one zone, done in steps: with
- * media->works, which has what the flash sees of it. Jobs of a zone run one
- * after another in the order of submission. That of an excursion has no command
- * (SSD_NONE).
+ * A job: the work that a finish or a reset has on one zone, done in steps. Its
+ * part that concerns the flash is media->works[job]. Jobs of a zone run one
+ * after another in the order of submission. The job of an excursion has no
+ * command (SSD_NONE), nor has an erase in the background.
  */
 typedef struct Job {
     SsdOp op; /* SSD_OP_ZONE_FINISH or SSD_OP_ZONE_RESET */
     uint32_t command_idx;
-    bool waits_for_writes;   /* FINISH: before it starts */
-    uint32_t writes_before; /* of an excursion: entered_count at its time */
+    bool waits_for_writes;   /* FINISH: for writes that are not issued */
+    uint32_t writes_before; /* excursion: entered_count when it happened */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint64_t host_bytes;  /* RESET: what the host had written */
-    bool was_full;        /* RESET: written or finished */
-    bool after_fill;      /* RESET: of a zone that a finish is to fill */
+    bool was_full;        /* RESET: the zone was full */
+    bool after_fill;      /* RESET: a finish is still filling the zone */
     uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
-    bool may_start;       /* Select All lets only so many start at a time */
-    bool in_background;   /* erases; of no command and in no zone's queue */
-    bool waits;           /* one wake-up is pending; the next step is not due */
-    bool stalls;          /* lets host I/O go first, */
-    uint64_t stall_until_at_ns; /* at most until then */
+    bool may_start; /* of a Select All, mgmt-parallel-zones may at a time */
+    bool in_background;   /* an erase of no command and in no zone's queue */
+    bool waits;           /* for its EVENT_JOB, before the next step */
+    bool stalls;          /* waits for host I/O to pause */
+    uint64_t stall_until_at_ns; /* no longer than until then */
     uint32_t next_of_zone_idx;
-    uint32_t next_of_command_idx; /* also the free list */
+    uint32_t next_of_command_idx; /* or next in the free list */
     uint32_t newer_fill_idx; /* neighbours among the running finishes */
     uint32_t older_fill_idx;
 } Job;
 
 typedef struct JobQueue {
-    uint32_t head_idx; /* runs if it may start; the others wait */
+    uint32_t head_idx; /* the job that runs, or runs next */
     uint32_t tail_idx;
     bool head_runs;
-    bool is_due;           /* EFFECT_ZONE_DUE is to be acted upon */
+    bool is_due;           /* its EFFECT_ZONE_DUE is in the queue */
     /*
-     * The job that took the zone out of open or closed: at its end the zone's
-     * resources are free, unless the zone has been opened again since.
+     * The finish or reset by which the zone ceased to be open or closed. At its
+     * end the zone's open and active resources become free, unless the zone has
+     * been opened again since.
      */
     uint32_t releaser_idx;
-    uint32_t resets_entering; /* before their hand-off */
-    uint32_t resets_waiting; /* not begun: the zone's writes wait, too */
+    uint32_t resets_entering; /* resets that are not handed off yet */
+    uint32_t resets_waiting; /* that have not begun: writes wait for them */
 } JobQueue;
 
-/* Jobs inside. */
+/* The pool of jobs, and the lists that they are in. */
 typedef struct Jobs {
     Job *at; /* [job] */
     uint32_t capacity;
     uint32_t free_idx;
     uint32_t fresh_idx;
     uint32_t free_count;
-    uint32_t own_reserve; /* of these, for excursions */
+    uint32_t own_reserve; /* jobs that only excursions may take */
     JobQueue *zones;      /* [zone] */
-    uint32_t newest_fill_idx; /* running finishes, */
-    uint32_t running_fills;   /* so many */
-    uint32_t waiting_fills;   /* jobs that wait for writes of their zones */
-    uint32_t select_all_head_idx; /* Select Alls: the running, then waiting */
+    uint32_t newest_fill_idx; /* head of the list of running finishes */
+    uint32_t running_fills;   /* how many are in it */
+    uint32_t waiting_fills;   /* finishes that wait for writes */
+    uint32_t select_all_head_idx; /* the Select All that runs; others wait */
     uint32_t select_all_tail_idx;
-    uint32_t select_all_running; /* jobs of the running one that may start */
+    uint32_t select_all_running; /* its jobs that may run now */
 } Jobs;
 
 /* Superblocks to be erased in the background, each at most once: a queue. */
@@ -103,8 +104,34 @@ typedef struct EraseQueue {
     uint32_t *next; /* [superblock] */
     uint32_t head_idx;
     uint32_t tail_idx;
-    uint32_t running; /* jobs */
+    uint32_t running; /* jobs that erase in the background now */
 } EraseQueue;
+
+typedef enum SeatState {
+    SEAT_NONE,
+    SEAT_WAITED_FOR,
+    SEAT_TAKEN,
+} SeatState;
+
+typedef struct Seat {
+    SeatState state;
+    uint32_t prev_zone_idx; /* of those that wait */
+    uint32_t next_zone_idx;
+} Seat;
+
+/* The zones of a namespace that wait for a seat, in the order of asking. */
+typedef struct SeatLine {
+    uint32_t taken_count;
+    uint32_t first_zone_idx;
+    uint32_t last_zone_idx;
+} SeatLine;
+
+/* Who may have a part of a page in the write buffer: seats.c */
+typedef struct Seats {
+    uint32_t count;  /* of each namespace */
+    Seat *zones;     /* [zone]; NULL: there are enough for all */
+    SeatLine *lines; /* [namespace] */
+} Seats;
 
 typedef struct FinishPolicy FinishPolicy; /* mgmt.c */
 
@@ -122,9 +149,19 @@ typedef struct Zns {
     const FinishPolicy *finish;
     uint64_t chunk_pages; /* of a finish */
     WriteQueue *writes;   /* [zone] */
+    uint32_t queued_count; /* commands in all these */
+    Seats seats;
     Jobs jobs;
     EraseQueue erases;
 } Zns;
+
+/*
+ * bounds.c: what it can have under way, for the drive's tables: jobs, and what
+ * commands do on the flash, those of the conventional namespace too.
+ */
+void zns_bounds(const SsdParams *p, Bounds *bounds);
+/* The operations of one command, or of a job in its place. */
+uint64_t zns_command_bound(const SsdParams *p);
 
 /* mgmt.c; all that `rooms` points to outlives it. */
 void zns_init(Zns *zns, const Zns *rooms);
@@ -141,21 +178,30 @@ void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 /* The writes of a zone that come in, and leave the front end. */
 void zns_write_entered(Zns *zns, uint32_t zone_idx);
 void zns_write_handed_off(Zns *zns, uint32_t zone_idx);
-/* It will do command->write when no part is left and its turn has come. */
+/* Queue command->write; it is issued when parts_left is 0 and it is first. */
 void zns_queue_write(Zns *zns, uint32_t command_idx);
-/* Issue the writes of a zone whose turn has come. */
+/* Issue the writes at the head of a zone's queue that can be. */
 void zns_issue_writes(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 /* Data of a write have crossed the link. */
 void zns_write_arrived(Zns *zns, uint64_t now_ns, const LinkPortion *portion);
-/* ... the last of a write to a zone in this life; its command has gone on. */
-void zns_write_came(Zns *zns, uint32_t zone_idx, uint32_t life);
+/* ... and these were the last of a write to this life of the zone. */
+void zns_write_came(Zns *zns, uint64_t now_ns, uint32_t zone_idx,
+                    uint32_t life);
+/* A zone's medium has failed. */
+void zns_zone_failed(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
+
+/*
+ * zns_state.c: as bytes; see base/state.h. Needs the commands', those of
+ * `used`.
+ */
+void zns_state(Zns *zns, State *state, const uint32_t *used);
 
 /* jobs.c: no running finish ends before this, if only finishes are inside. */
 uint64_t zns_fills_end_after_ns(const Zns *zns);
 
 /* mgmt.c */
 
-/* Any command may be a Select All that needs every zone it can have. */
+/* Is there a job for each zone? The next command may be a Select All. */
 static inline bool zns_has_room(const Zns *zns)
 {
     return zns->jobs.free_count + zns->erases.running >=
@@ -167,9 +213,11 @@ void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                      uint32_t zone_idx, SsdOp op);
 void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                            const SsdNs *ns, SsdOp op);
-/* Begin the work that this has left. */
+/* A shutdown: the zone of the drive takes its initial state. */
+void zns_commit_initial(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
+/* The command is handed off: its jobs begin, in the order of each zone. */
 void zns_begin_jobs(Zns *zns, uint64_t now_ns, uint32_t command_idx);
-/* EFFECT_ZONE_DUE: begin the zone's next job if it can. */
+/* EFFECT_ZONE_DUE: issue the zone's writes and begin its next job, if it can. */
 void zns_settle_zone(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 /* EFFECT_RESET_MANAGED: the job lets go of its blocks. */
 void zns_reset_managed(Zns *zns, uint64_t now_ns, uint32_t job_idx);
@@ -180,8 +228,6 @@ void zns_job_op_ended(Zns *zns, uint64_t now_ns, uint32_t job_idx);
 void zns_first_erase_ended(Zns *zns, uint32_t zone_idx);
 /* A limit of the watch has been reached. */
 void zns_watch_due(Zns *zns);
-/* A zone's medium has failed. */
-void zns_zone_failed(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 /* The namespace is as new. No command of it is inside. */
 void zns_format(Zns *zns, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes);
 

@@ -15,19 +15,23 @@
 /* writes.c */
 void zns_writes_init(Zns *zns);
 void zns_writes_destroy(Zns *zns);
-/* Is no write of the zone left that is not issued, or waits for its data? */
+/* Have all writes of the zone been issued, and have all their data arrived? */
 static inline bool zns_zone_is_written(const Zns *zns, uint32_t zone_idx)
 {
     const WriteQueue *queue = &zns->writes[zone_idx];
 
     return queue->head_idx == SSD_NONE && queue->coming_count == 0;
 }
-/* A reset has discarded what was not issued yet: nothing is left to write. */
+/* Empty the queue of a zone that is reset. */
 void zns_drop_writes(Zns *zns, uint32_t zone_idx);
-/* From now on the zone's old pages do not count. */
+/* A new life of the zone: its pages no longer hold data. */
 void zns_forget_pages(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 
 /* jobs.c */
+/* bounds.c: the most jobs at once, and how many only excursions may take. */
+uint32_t jobs_bound(const SsdParams *p);
+uint32_t jobs_of_excursions(const SsdParams *p);
+
 void jobs_init(Zns *zns);
 void jobs_destroy(Zns *zns);
 static inline Job *job_at(const Zns *zns, uint32_t job_idx)
@@ -40,13 +44,13 @@ static inline uint32_t job_zone_idx(const Zns *zns, uint32_t job_idx)
 }
 /* A job of no command and no zone, that only erases. */
 uint32_t job_new_background(Zns *zns);
-/* The work on the zone as it is before `op` is committed; it may not start. */
+/* A job for `op`, which is not committed yet; it may not start by itself. */
 uint32_t job_new(Zns *zns, uint32_t command_idx, uint32_t zone_idx, SsdOp op);
-/* It has ended. */
+/* Return a job that has ended to the pool. */
 void job_give(Zns *zns, uint32_t job_idx);
-/* It leaves its zone, whose next one may have its turn. */
+/* Take the job out of its zone's queue; the next one may begin. */
 void job_leave_zone(Zns *zns, uint32_t job_idx);
-/* EFFECT_ZONE_DUE is to tell that the zone must be looked at. */
+/* Have the zone's next job looked at, by an EFFECT_ZONE_DUE. */
 static inline void jobs_zone_due(Zns *zns, uint32_t zone_idx)
 {
     JobQueue *queue = &zns->jobs.zones[zone_idx];
@@ -68,6 +72,10 @@ static inline bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx)
 {
     return zns->jobs.zones[zone_idx].resets_waiting > 0;
 }
+/* jobs_check.c: of jobs that have been read; see zns_state(). */
+typedef struct State State;
+void jobs_check(const Zns *zns, State *state, const uint32_t *used,
+                uint32_t used_count);
 /* The list of running finishes. */
 void jobs_fill_begins(Zns *zns, uint32_t job_idx);
 void jobs_fill_ended(Zns *zns, uint32_t job_idx);
@@ -75,6 +83,23 @@ void jobs_fill_ended(Zns *zns, uint32_t job_idx);
 void jobs_select_all(Zns *zns, uint32_t command_idx);
 /* One of those of the running Select All has ended. */
 void jobs_select_all_ended(Zns *zns);
+
+/* seats.c: a write of the zone has been handed off. */
+void seats_ask(Zns *zns, uint32_t zone_idx);
+/*
+ * The zone has no write left and no part of a page, or none that stays: who
+ * waits for its seat is due.
+ */
+void seats_give_up(Zns *zns, uint32_t zone_idx);
+/* That of the zone's namespace. */
+SeatLine *seats_line(Zns *zns, uint32_t zone_idx);
+void seats_init(Zns *zns);
+void seats_destroy(Zns *zns);
+static inline bool seats_has_one(const Zns *zns, uint32_t zone_idx)
+{
+    return zns->seats.zones == NULL ||
+           zns->seats.zones[zone_idx].state == SEAT_TAKEN;
+}
 
 /* pace.c: between two steps, and before one; true: it waits, for EVENT_JOB. */
 bool job_pauses(Zns *zns, uint64_t now_ns, uint32_t job_idx);
@@ -85,7 +110,7 @@ void erase_init(Zns *zns);
 void erase_destroy(Zns *zns);
 /* A reset begins: the zone lets its blocks go, and the job has its steps. */
 void erase_begin(Zns *zns, uint32_t job_idx);
-/* For how long its steps let host I/O go first: at most so long. */
+/* The longest time for which a step of an erase waits for host I/O. */
 uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx);
 bool erase_has_more(const Zns *zns, uint32_t job_idx);
 void erase_step(Zns *zns, uint64_t now_ns, uint32_t job_idx);
@@ -95,7 +120,7 @@ void erase_end(Zns *zns, uint32_t job_idx);
  * or nothing is left to erase.
  */
 uint32_t erase_next_in_background(Zns *zns);
-/* One of these has ended. */
+/* A job in the background has ended. */
 void erase_background_ended(Zns *zns);
 
 #endif

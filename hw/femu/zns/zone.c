@@ -123,6 +123,9 @@ static void set_state(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
     if (!is_active(zone)) {
         release_zrwa(table, zone);
     }
+    if (state == SSD_ZONE_EMPTY || state == SSD_ZONE_OFFLINE) {
+        zone->has_extension = false;
+    }
 }
 
 /* Resources */
@@ -434,6 +437,7 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
         take_active(table, zone);
         release_open(table, zone);
         set_state(table, zone_idx, SSD_ZONE_CLOSED);
+        zone->has_extension = true;
         break;
     default:
         g_assert_not_reached();
@@ -441,6 +445,22 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
     if (allocates_zrwa(op)) {
         take_zrwa(table, zone);
     }
+}
+
+bool zone_commit_initial(ZoneTable *table, uint32_t zone_idx)
+{
+    ZoneEntry *zone = &table->zones[zone_idx];
+    SsdZoneState old = zone->state;
+
+    if (!is_active(zone)) {
+        return false;
+    }
+    close_zone(table, zone_idx);
+    if (zone->end_nlb == 0 && !zone->has_extension) {
+        set_state(table, zone_idx, SSD_ZONE_EMPTY);
+        zone_release(table, zone_idx);
+    }
+    return zone->state != old;
 }
 
 bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)

@@ -31,6 +31,7 @@ typedef struct ZoneEntry {
     uint64_t end_nlb;
     SsdZoneState state;
     bool has_zrwa; /* only while open or closed; holds a ZRWA resource */
+    bool has_extension; /* of its descriptor; not when empty or offline */
     /*
      * Resources held. A zone that is open or closed holds what its state
      * demands; a full or empty one may still hold them until the finish or
@@ -141,6 +142,15 @@ SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);
 
 /* Is the zone's state open or closed? (ZNS 1.1 section 2.1.1.4) */
 bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
+
+/*
+ * The state that a zone begins with after a shutdown (ZNS 1.1 section 2.1.1.3):
+ * one that is open or closed is empty if its write pointer is at its start and
+ * its descriptor has no extension, else closed. One that has data in a ZRWA is
+ * closed and keeps it: the ZRWA is not volatile.
+ * Return: has the state changed?
+ */
+bool zone_commit_initial(ZoneTable *table, uint32_t zone_idx);
 
 /*
  * The medium fails: the zone becomes read-only or offline, and holds nothing.

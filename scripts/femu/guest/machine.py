@@ -202,6 +202,8 @@ class Machine:
             properties['time-dilation'] = str(self._settings.dilation)
         if trace:
             properties['trace'] = trace
+        if self._settings.state:
+            properties['state'] = self._settings.state
         # -set must come after -readconfig.
         for name, value in properties.items():
             self._args += ['-set', 'device.%s.%s=%s' % (DRIVE_ID, name,

@@ -162,6 +162,8 @@ class Settings:
         self.kernel = self._file('KERNEL')
         self.initrd = self._file('INITRD')
         self.disk = self._file('DISK')
+        self.state = os.path.abspath(env['STATE']) if env.get('STATE') \
+            else None
         self.append = env.get('APPEND', '')
         self.out = env.get('OUT') or None
         self._check_together()

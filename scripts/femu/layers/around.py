@@ -26,19 +26,32 @@ TOOLS = (
 INCLUDES = (
     ('tests/unit/', 'hw/femu/ tools/config/'),
     ('tests/fuzz/', 'hw/femu/ssd.h hw/femu/ssd_trace.h hw/femu/params.h '
-     'hw/femu/params_text.h tools/config/ tests/unit/any_params.h'),
-    ('tests/qtest/', 'hw/femu/params.h'),
+     'hw/femu/params_text.h tools/config/ tests/unit/support/any_params.h'),
+    ('tests/qtest/', 'hw/femu/params.h tests/qtest/driver/'),
     ('tests/mutants/', ''),
     ('guest/', 'tools/common/fio_json.h'),
     ('tools/', 'hw/femu/'),
 )
+# A folder of tests has the name of the room that they are of, or is one of
+# these. It may include itself and what is said here; of a room, the room too.
+PUBLIC = 'hw/femu/*'
+UNIT = {
+    'support': PUBLIC,
+    'model': f'{PUBLIC} hw/femu/base/ tests/unit/support/',
+    'tools': 'tools/config/',
+    'whole': f'{PUBLIC} tools/config/ tests/unit/support/ tests/unit/model/',
+}
+UNIT_ROOM = (f'{PUBLIC} hw/femu/base/ tests/unit/support/ tests/unit/model/ '
+             'hw/femu/')
+QTEST = ('driver', 'oracle', 'time', 'whole', 'femu', 'fuzz')
+QTEST_ANY = 'hw/femu/params.h tests/qtest/driver/'
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
 def find(top, path, name):
     """Return: the file of ours that #include "name" in path means, or None."""
     for base in (os.path.dirname(path), 'hw/femu', 'tools', 'tools/config',
-                 'tests/unit', ''):
+                 'tests/unit', 'tests/qtest/driver', ''):
         found = os.path.normpath(os.path.join(base, name))
         if os.path.isfile(os.path.join(top, found)):
             return found
@@ -67,10 +80,35 @@ def read(top, files, core=rooms.CORE):
                        lambda path, name: find(top, path, name))
 
 
-def include_faults(top, files):
-    """Return: [(path, line, what)] of includes that INCLUDES does not allow."""
-    found = []
-    for folder, others in INCLUDES:
+def _test_folders(files, core, device):
+    """Return: rows like those of INCLUDES, and [(path, line, what)] of tests
+    that are in no folder of a room."""
+    rows, faults = {}, []
+    rooms_of = {'tests/unit': [row[0] for row in core],
+                'tests/qtest': [row[0].split('/')[-1] for row in device]}
+    for path in files:
+        top = '/'.join(path.split('/')[:2])
+        if top not in rooms_of or not path.endswith(('.c', '.h')):
+            continue
+        folder = os.path.dirname(path)[len(top) + 1:]
+        unit = top == 'tests/unit'
+        if folder in rooms_of[top]:
+            allowed = f'{UNIT_ROOM}{folder}/' if unit else QTEST_ANY
+        elif folder in (UNIT if unit else QTEST):
+            allowed = UNIT[folder] if unit else QTEST_ANY
+        else:
+            faults.append((path, 1, f'tests of {top} are in folders that have '
+                           "a room's name"))
+            continue
+        rows[f'{top}/{folder}/'] = allowed
+    return sorted(rows.items()), faults
+
+
+def include_faults(top, files, core=rooms.CORE, device=rooms.DEVICE):
+    """Return: [(path, line, what)] of includes that INCLUDES does not allow,
+    or the row of a folder of tests."""
+    rows, found = _test_folders(files, core, device)
+    for folder, others in [*INCLUDES, *rows]:
         for path, text in sorted(_texts(top, files, (folder,)).items()):
             found += _faults_of(top, path, text, [folder, *others.split()])
     return found

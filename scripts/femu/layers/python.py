@@ -30,6 +30,7 @@ TABLE = (
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),
     ('mutants', 'clang', 'changes that no test sees'),
+    ('members', 'clang', 'members that no row of a state mentions'),
     ('layers', '', 'which file may use which'),
     ('scripts', '', 'the commands'),
     ('tests/sim', '', 'femu-sim from outside'),

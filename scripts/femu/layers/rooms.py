@@ -16,8 +16,9 @@ from femu.layers import c_names
 # something. A header that ends with "internal.h" is for its room alone.
 CORE = (
     ('types', 'hw/femu/ssd_types.h', 'what all rooms of the drive speak of'),
-    ('params', 'hw/femu/params*',
-     'every number that a user can turn, and what it bounds'),
+    ('params', 'hw/femu/params.* hw/femu/params_name* hw/femu/params_size* '
+     'hw/femu/params_table* hw/femu/params_text*',
+     'every number that a user can turn'),
     ('base', 'hw/femu/base/',
      'events in order of time, turns, ranks, clocks, draws, arithmetic'),
     ('timing', 'hw/femu/timing/', 'the flash array in time: channels and units'),
@@ -36,6 +37,9 @@ CORE = (
     ('conv', 'hw/femu/conv/', 'the conventional namespace: a log'),
     ('entry', 'hw/femu/entry/',
      'the front end and its costs, read slots, the way out'),
+    ('rules', 'hw/femu/params_rules* hw/femu/params_check* '
+     'hw/femu/params_bounds*',
+     'which numbers go together, and how much room the drive needs for them'),
     ('waist', 'hw/femu/ssd.h hw/femu/ssd_*',
      'what the drive is for all that use it; trace files'),
     ('drive', 'hw/femu/drive/',
@@ -44,6 +48,8 @@ CORE = (
 DEVICE = (
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
      'the object that all work on, and what the controller may do now'),
+    ('nvme/record', 'hw/femu/nvme/record/',
+     'what is recorded: trace, history, what else lasts'),
     ('nvme/host', 'hw/femu/nvme/host/',
      "host memory: a command's data by PRPs or an SGL; shadow doorbells"),
     ('nvme/irq', 'hw/femu/nvme/irq/', 'interrupts'),
@@ -54,7 +60,7 @@ DEVICE = (
     ('nvme/event', 'hw/femu/nvme/event/',
      'asynchronous events, and the lists of what has changed'),
     ('nvme/request', 'hw/femu/nvme/request/',
-     'commands inside the core; clock, recording, statistics'),
+     'commands inside the core; clock, statistics; a core as its history has it'),
     ('nvme/queue', 'hw/femu/nvme/queue/',
      'submission queues, and the end of all queues'),
     ('nvme/io', 'hw/femu/nvme/io/', 'I/O commands'),
@@ -72,7 +78,7 @@ DEVICE = (
 HOUSE = CORE + DEVICE
 
 # Where not even files of one room may call each other in a circle.
-NO_CIRCLES = 'hw/femu/'
+NO_CIRCLES = ('hw/femu/', 'tools/')
 
 # Lists of the core that the document has, too, in this order: (file, enum).
 LISTS = (

@@ -250,9 +250,10 @@ class Work:
             wanted = 0
             for number, fate in trial.fates(
                     {self.numbers[mutant]: mutant.path for mutant in some},
-                    cases, self.target.tree.temporary):
+                    cases, self.target.tree.temporary,
+                    lambda number: self.same_code(by_number[number])):
                 mutant = by_number[number]
-                if fate.killer is None and self.same_code(mutant):
+                if fate.is_same:
                     wanted += 1
                 else:
                     take(mutant, fate)

@@ -24,6 +24,7 @@ NUMBERS = 65536                 # as in tests/mutants/mutant.c
 LONGEST_CPU_S = 5               # a test that takes longer does not count
 FIRST = 12                      # so many tests that killed others go first
 BATCH_CPU_S = 0.3               # short tests of a program share a process
+LOOK_CPU_S = 5                  # who passes so much may be no change at all
 LONGEST_WAIT_S = 120            # nor one that takes longer than this
 LONG_ONES = 4                   # of a family, then the rest is not tried
 NO_LIMIT_S = 86400
@@ -209,12 +210,14 @@ def batches(cases):
 
 
 class Fate:
-    """What became of a mutant: killed by a test, how; or by none of `met`."""
+    """What became of a mutant: killed by a test, how; or by none of `met`;
+    or nothing, as it is no change."""
 
-    def __init__(self, killer, how, met):
+    def __init__(self, killer, how, met, is_same=False):
         self.killer = killer
         self.how = how
         self.met = met
+        self.is_same = is_same
 
 
 class Killers:
@@ -242,11 +245,20 @@ class Killers:
             batches([case for case in cases if case not in first])
 
 
-def fate_of(number, path, cases, folder, killers):
-    """Let a mutant meet the tests that reach it. Return: its Fate."""
+def fate_of(number, path, cases, folder, killers, is_same):
+    """Let a mutant meet the tests that reach it. is_same(number): whether it is
+    the original, which takes a second of a compiler: asked when most others
+    would be killed. Return: its Fate."""
     reaching = [case for case in cases if number in case.reached
                 and not case.is_long]
+    passed_cpu_s = 0
+    is_change = False
     for batch in killers.order(path, reaching):
+        if not is_change and passed_cpu_s >= LOOK_CPU_S:
+            if is_same(number):
+                return Fate(None, None, len(reaching), True)
+            is_change = True
+        passed_cpu_s += sum(case.cpu_s for case in batch)
         cpu_s = LEAST_CPU_S + int(FACTOR * sum(c.cpu_s for c in batch))
         wait_s = LEAST_WAIT_S + FACTOR * sum(c.wall_s for c in batch)
         failed = run(batch, number, folder, cpu_s, wait_s)[0]
@@ -254,16 +266,17 @@ def fate_of(number, path, cases, folder, killers):
             killers.learn(path, batch)
             return Fate(str(batch[0]) + (' ...' if batch[1:] else ''), failed,
                         len(reaching))
-    return Fate(None, None, len(reaching))
+    return Fate(None, None, len(reaching),
+                not is_change and is_same(number))
 
 
-def fates(paths, cases, folder):
-    """paths: {number of a mutant: its file}. Yield: (number, Fate) of each as
-    it is known."""
+def fates(paths, cases, folder, is_same):
+    """paths: {number of a mutant: its file}; is_same: see fate_of(). Yield:
+    (number, Fate) of each as it is known."""
     killers = Killers()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         started = {pool.submit(fate_of, number, path, cases, folder,
-                               killers): number
+                               killers, is_same): number
                    for number, path in paths.items()}
         for future in concurrent.futures.as_completed(started):
             yield started[future], future.result()

@@ -16,7 +16,7 @@ from femu.results.programs import MIB
 LEAST_POINTS = 4
 MAX_LINES = 8
 # Questions to the drive are no work of a step's.
-UNSHOWN = ('flush', 'report', 'identify', 'log', 'feature')
+UNSHOWN = ('flush', 'report', 'identify', 'log', 'feature', 'shutdown')
 MAX_ZONES = 128
 STATES = ('empty', 'open or closed', 'full', 'read-only', 'offline')
 

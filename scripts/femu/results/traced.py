@@ -25,7 +25,8 @@ from femu.trace.zones import Layout, ZoneMap, layout as layout_of
 SUB_BITS = 6
 DATA = [OP[name] for name in ('read', 'write', 'append', 'write-zeroes',
                               'verify', 'compare', 'copy')]
-PLACELESS = [OP[name] for name in ('flush', 'identify', 'log', 'feature')]
+PLACELESS = [OP[name] for name in ('flush', 'identify', 'log', 'feature',
+                                  'shutdown')]
 
 
 @dataclass

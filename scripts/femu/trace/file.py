@@ -21,7 +21,7 @@ MAX_LINE_BYTES = 256
 OPS = ('read', 'write', 'append', 'flush', 'write-zeroes', 'verify', 'compare',
        'copy', 'deallocate', 'open', 'close', 'finish', 'reset', 'offline',
        'set-extension', 'open-zrwa', 'set-extension-zrwa', 'flush-zrwa',
-       'report', 'identify', 'log', 'feature')
+       'report', 'identify', 'log', 'feature', 'shutdown')
 OP = {name: idx for idx, name in enumerate(OPS)}
 ALL_NAMESPACES = 0xffffffff
 # Letter of a record -> fields behind it.

@@ -21,6 +21,7 @@ OF_A_ZONE = WRITES + [OP[name] for name in (
     'open', 'close', 'finish', 'reset', 'offline', 'set-extension',
     'open-zrwa', 'set-extension-zrwa', 'flush-zrwa')]
 WITH_ZRWA = (OP['open-zrwa'], OP['set-extension-zrwa'])
+WITH_EXTENSION = (OP['set-extension'], OP['set-extension-zrwa'])
 # Which zones a command for all zones means, and what it makes of them.
 SELECTS = {OP['finish']: (ACTIVE,), OP['reset']: (ACTIVE, FULL),
            OP['offline']: (READ_ONLY,)}
@@ -76,6 +77,7 @@ class ZoneMap:
         self.state = np.zeros(count, np.int8)
         self.lba_bytes = np.full(where.namespaces + 2, where.lba_bytes)
         self._has_zrwa = np.zeros(count, bool)
+        self._has_extension = np.zeros(count, bool)
 
     def touched(self):
         """Return: flags: of which zones there is anything to say."""
@@ -93,7 +95,8 @@ class ZoneMap:
                  | (commands.nsid == ALL_NAMESPACES) & commands.select_all
                  & np.isin(commands.op, list(SELECTS)))
         commands = commands.chosen((commands.status == 0) & zoned
-                                   & np.isin(commands.op, OF_A_ZONE))
+                                   & np.isin(commands.op, OF_A_ZONE)
+                                   | (commands.op == OP['shutdown']))
         first = 0
         for cut in np.flatnonzero(~np.isin(commands.op, WRITES)):
             self._write(commands.chosen(slice(first, cut)))
@@ -128,15 +131,27 @@ class ZoneMap:
         self.state[zones] = np.where(
             (filled >= self.layout.capacity_bytes) & ~zrwa, FULL, ACTIVE)
 
+    def _shut_down(self):
+        """Zones that are active and have nothing to keep are empty."""
+        self.state[(self.state == ACTIVE) & (self.filled_bytes == 0)
+                   & ~self._has_extension] = EMPTY
+        self._has_zrwa &= self.state == ACTIVE
+
     def _manage(self, commands, idx):
         op, nsid = int(commands.op[idx]), int(commands.nsid[idx])
+        if op == OP['shutdown']:
+            self._shut_down()
+            return
         if commands.select_all[idx]:
             zones = self._all_of(nsid)
             zones = zones[np.isin(self.state[zones], SELECTS.get(op, ()))]
         else:
             zones = self._zone_of(commands.nsid[idx:idx + 1],
                                   commands.slba[idx:idx + 1])
+        if op in WITH_EXTENSION:
+            self._has_extension[zones] = True
         if op == OP['reset']:
+            self._has_extension[zones] = False
             self.resets[zones] += 1
             self.filled_bytes[zones] = 0
         elif op == OP['finish']:
@@ -184,3 +199,4 @@ class ZoneMap:
             self.state[zones] = np.where(failed, OFFLINE, EMPTY)
             self.filled_bytes[zones] = 0
             self._has_zrwa[zones] = False
+            self._has_extension[zones] = False

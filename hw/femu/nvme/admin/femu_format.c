@@ -16,6 +16,7 @@
 #include "admin_internal.h"
 #include "../completion/completion.h"
 #include "../ns/ns.h"
+#include "../record/record.h"
 #include "../request/request.h"
 
 /* Secure erase settings and protection information: NVMe base 2.0, 5.14. */

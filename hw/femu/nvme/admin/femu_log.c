@@ -44,12 +44,12 @@
 /* Youngest first; unused entries have number 0. */
 static void log_errors(FemuZns *n, uint8_t *buf)
 {
-    uint64_t count = MIN(n->error_count, FEMU_ERROR_LOG_ENTRIES);
+    uint64_t count = MIN(n->kept->error_count, FEMU_ERROR_LOG_ENTRIES);
 
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t slot = (n->error_count - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
+        uint64_t slot = (n->kept->error_count - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
 
-        memcpy(buf + i * sizeof(NvmeErrorLog), &n->error_log[slot],
+        memcpy(buf + i * sizeof(NvmeErrorLog), &n->kept->error_log[slot],
                sizeof(NvmeErrorLog));
     }
 }
@@ -70,7 +70,7 @@ static FemuSmart smart_sum(const FemuZns *n, const FemuNs *ns)
 
     for (uint32_t i = 0; i < n->ns_count; i++) {
         if (!ns || ns == &n->ns[i]) {
-            smart_add(&sum, &n->ns[i].smart);
+            smart_add(&sum, n->ns[i].smart);
         }
     }
     return sum;
@@ -97,10 +97,11 @@ static void log_smart(FemuZns *n, const FemuNs *ns, uint8_t *buf)
                                                          SMART_UNIT_BYTES));
     log.host_read_commands[0] = cpu_to_le64(smart.read_commands);
     log.host_write_commands[0] = cpu_to_le64(smart.write_commands);
-    log.power_cycles[0] = cpu_to_le64(1);
+    log.power_cycles[0] = cpu_to_le64(n->kept->power_cycles);
+    log.unsafe_shutdowns[0] = cpu_to_le64(n->kept->unsafe_shutdowns);
     log.power_on_hours[0] = cpu_to_le64(n->clock_ns / NS_PER_HOUR);
     log.media_errors[0] = cpu_to_le64(smart.media_errors);
-    log.number_of_error_log_entries[0] = cpu_to_le64(n->error_count);
+    log.number_of_error_log_entries[0] = cpu_to_le64(n->kept->error_count);
     memcpy(buf, &log, sizeof(log));
 }
 
@@ -216,7 +217,7 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
         log_supported_pages(log->data);
         return log;
     case NVME_LOG_ERROR_INFO:
-        log = log_new(sizeof(n->error_log));
+        log = log_new(sizeof(n->kept->error_log));
         log_errors(n, log->data);
         return log;
     case NVME_LOG_SMART_INFO:

@@ -10,6 +10,7 @@
 #include "completion.h"
 #include "../host/host.h"
 #include "../irq/irq.h"
+#include "../record/record.h"
 #include "../../trace.h"
 
 /*
@@ -21,39 +22,43 @@ void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
 {
     FemuCq *cq = &n->cq_memory[id];
 
-    *cq = (FemuCq) { 0 };
-    cq->id = id;
-    cq->base = base;
-    cq->size = size;
-    cq->vector = vector;
-    cq->irq_enabled = irq_enabled;
-    cq->phase = 1;
+    *cq = (FemuCq) {
+        .id = id,
+        .base = base,
+        .size = size,
+        .vector = vector,
+        .irq_enabled = irq_enabled,
+        .phase = 1,
+    };
     QSIMPLEQ_INIT(&cq->parked);
     n->cq[id] = cq;
     femu_dbbuf_init(n, 2 * id + 1, 0);
     trace_femu_create_cq(id, base, size, vector, irq_enabled);
 }
 
-/* Forget completions that wait in the queue: of `sq`, or all for NULL. */
+/* Forget completions of `sq` that wait in the queue. */
 void femu_cq_drop_parked(FemuCq *cq, const FemuSq *sq)
 {
     FemuParked *parked, *next;
 
     QSIMPLEQ_FOREACH_SAFE(parked, &cq->parked, next, next) {
-        if (!sq || le16_to_cpu(parked->cqe.sq_id) == sq->id) {
+        if (le16_to_cpu(parked->cqe.sq_id) == sq->id) {
             QSIMPLEQ_REMOVE(&cq->parked, parked, FemuParked, next);
             g_free(parked);
         }
     }
 }
 
-/* Delete a queue that exists and that no submission queue uses. */
+/*
+ * Delete a queue that exists and that no submission queue uses: so no completion
+ * waits in it either.
+ */
 void femu_cq_delete(FemuZns *n, uint16_t id)
 {
     FemuCq *cq = n->cq[id];
 
     assert(cq->sq_count == 0);
-    femu_cq_drop_parked(cq, NULL);
+    assert(QSIMPLEQ_EMPTY(&cq->parked));
     n->cq[id] = NULL;
     femu_irq_forget(n, cq->vector);
     femu_irq_update_pin(n);
@@ -64,12 +69,13 @@ static bool cq_full(const FemuCq *cq)
     return (cq->tail + 1) % cq->size == cq->head;
 }
 
-/* Write one entry to a queue that has room. */
+/* Write one entry, whose phase bit is 0, to a queue that has room. */
 static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
 {
     const FemuSq *sq = n->sq[le16_to_cpu(cqe->sq_id)];
-    uint16_t status = le16_to_cpu(cqe->status) & ~1;
+    uint16_t status = le16_to_cpu(cqe->status);
 
+    femu_history_flush(n);
     cqe->status = cpu_to_le16(status | cq->phase);
     cqe->sq_head = cpu_to_le16(sq->head);
     trace_femu_post(cq->id, sq->id, le16_to_cpu(cqe->cid), status >> 1,

@@ -12,10 +12,10 @@
 /* Entries are numbered from 1; the ring keeps the youngest. */
 static void error_log_add(FemuZns *n, NvmeErrorLog entry)
 {
-    uint64_t count = ++n->error_count;
+    uint64_t count = ++n->kept->error_count;
 
     entry.error_count = cpu_to_le64(count);
-    n->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
+    n->kept->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
 }
 
 /* Remember an invalid doorbell: no command's error (NVMe base 2.0, 5.16.1.2) */

@@ -24,6 +24,5 @@ void femu_entry_end(FemuZns *n);
 
 /* femu_timer.c: the one timer. */
 void femu_time_init(FemuZns *n);
-void femu_time_exit(FemuZns *n);
 
 #endif

@@ -14,6 +14,11 @@
 /* femu_ctrl.c */
 void femu_ctrl_hard_reset(FemuZns *n);
 
+/* femu_shutdown.c */
+void femu_shutdown_begin(FemuZns *n);
+void femu_shutdown_run(FemuZns *n);
+void femu_shutdown_ctrl_reset(FemuZns *n);
+
 /* femu_time.c: all that can be done now, and when to look again. */
 void femu_time_run(FemuZns *n);
 

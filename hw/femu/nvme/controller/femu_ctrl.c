@@ -40,6 +40,7 @@ static void ctrl_reset(FemuZns *n)
     femu_dbbuf_ctrl_reset(n);
     femu_format_ctrl_reset(n);
     femu_notice_reset(n);
+    femu_shutdown_ctrl_reset(n);
     n->csts = 0;
     femu_irq_ctrl_reset(n);
 }
@@ -91,6 +92,7 @@ static void ctrl_enable(FemuZns *n)
     femu_cq_create(n, 0, n->acq, NVME_AQA_ACQS(n->aqa) + 1, 0, true);
     femu_sq_create(n, 0, n->asq, NVME_AQA_ASQS(n->aqa) + 1, 0);
     n->csts = NVME_CSTS_READY;
+    n->kept->shut_down = 0;
     trace_femu_enable(n->cc, n->aqa);
 }
 
@@ -107,8 +109,7 @@ void femu_ctrl_set_cc(FemuZns *n, uint32_t value)
     } else if (NVME_CC_EN(old) && !NVME_CC_EN(value)) {
         ctrl_reset(n);
     }
-    /* Nothing volatile to save: a shutdown is complete when it is asked for. */
     if (NVME_CC_SHN(value) && !NVME_CC_SHN(old)) {
-        n->csts |= NVME_CSTS_SHST_COMPLETE;
+        femu_shutdown_begin(n);
     }
 }

@@ -31,8 +31,8 @@ static void time_arm(FemuZns *n)
         timer_del(n->timer);
         return;
     }
-    if (next_at_ns <= INT64_MAX / n->dilation) {
-        deadline_ns = MIN(deadline_ns, (int64_t)next_at_ns * n->dilation);
+    if (next_at_ns != UINT64_MAX) {
+        deadline_ns = MIN(deadline_ns, femu_time_of(n, next_at_ns));
     }
     if (!timer_pending(n->timer) ||
         timer_expire_time_ns(n->timer) != deadline_ns) {
@@ -54,10 +54,9 @@ void femu_time_run(FemuZns *n)
         femu_req_deliver_due(n);
         femu_zone_change_poll(n);
         femu_format_run(n);
+        femu_shutdown_run(n);
         femu_queues_fetch(n);
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
     femu_irq_run(n, false);
-    if (n->plugged) {
-        time_arm(n);
-    }
+    time_arm(n);
 }

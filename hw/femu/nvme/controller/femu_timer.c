@@ -56,9 +56,3 @@ void femu_time_init(FemuZns *n)
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     femu_time_enter(n);
 }
-
-void femu_time_exit(FemuZns *n)
-{
-    timer_free(n->timer);
-    n->timer = NULL;
-}

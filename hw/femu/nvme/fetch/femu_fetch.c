@@ -107,7 +107,7 @@ void femu_queues_fetch(FemuZns *n)
     uint32_t left = FEMU_MAX_QUEUES * FEMU_MAX_QUEUE_ENTRIES;
 
     n->fetch_unfinished = false;
-    while (femu_can_serve(n)) {
+    while (femu_can_fetch(n)) {
         FemuSq *sq = sq_next_fetchable(n);
 
         if (!sq && !femu_shadows_sync(n)) {

@@ -45,9 +45,7 @@ uint16_t femu_dma_map(FemuZns *n, const NvmeCmd *cmd, uint64_t bytes,
     if (!status && !map_reachable(n, direction)) {
         status = NVME_DATA_TRAS_ERROR;
     }
-    if (status) {
-        trace_femu_map_failed(le16_to_cpu(cmd->cid), status);
-    }
+    trace_femu_map(le16_to_cpu(cmd->cid), status);
     return status;
 }
 

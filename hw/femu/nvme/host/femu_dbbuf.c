@@ -89,11 +89,13 @@ uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known)
     return value;
 }
 
-/* Both buffers are a memory page, which has room for all doorbells. */
+/*
+ * Both buffers are a memory page, which has room for all doorbells. What can be
+ * written can be read.
+ */
 static bool page_usable(FemuZns *n, uint64_t addr)
 {
     return !(addr & (n->page_bytes - 1)) &&
-           femu_dma_valid(n, addr, n->page_bytes, DMA_DIRECTION_TO_DEVICE) &&
            femu_dma_valid(n, addr, n->page_bytes, DMA_DIRECTION_FROM_DEVICE);
 }
 
@@ -130,5 +132,5 @@ uint16_t femu_dbbuf_config(FemuZns *n, const NvmeCmd *cmd)
 /* A controller reset: the host configures it anew. */
 void femu_dbbuf_ctrl_reset(FemuZns *n)
 {
-    n->dbbuf = (FemuDbbuf) { 0 };
+    n->dbbuf.enabled = false;
 }

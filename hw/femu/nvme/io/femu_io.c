@@ -86,8 +86,8 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    ns->smart.read_commands++;
-    ns->smart.read_bytes += bytes;
+    ns->smart->read_commands++;
+    ns->smart->read_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -126,8 +126,8 @@ static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return status;
     }
     femu_store_write(&ns->store, lba * ns->lba_bytes, n->bounce, bytes);
-    ns->smart.write_commands++;
-    ns->smart.written_bytes += bytes;
+    ns->smart->write_commands++;
+    ns->smart->written_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -148,7 +148,7 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    ns->smart.read_bytes += verify.nlb * (uint64_t)ns->lba_bytes;
+    ns->smart->read_bytes += verify.nlb * (uint64_t)ns->lba_bytes;
     return NVME_NO_COMPLETE;
 }
 
@@ -193,8 +193,8 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
-    ns->smart.read_commands++;
-    ns->smart.read_bytes += bytes;
+    ns->smart->read_commands++;
+    ns->smart->read_bytes += bytes;
     return NVME_NO_COMPLETE;
 }
 

@@ -7,10 +7,10 @@
  */
 
 #include "qemu/osdep.h"
-#include "qemu/bitmap.h"
 #include "io_internal.h"
 #include "../host/host.h"
 #include "../ns/ns.h"
+#include "../record/record.h"
 #include "../request/request.h"
 
 /* TP 4076b: the action is to allocate a ZRWA, too (ZRWAA). */
@@ -57,29 +57,12 @@ static SsdOp send_op(const FemuZns *n, const NvmeZoneSendCmd *send)
     }
 }
 
-/* What has become of the zones that the command may have emptied? */
-static void forget_emptied(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
-{
-    if (!cmd->select_all) {
-        femu_zone_forget(ns, cmd->slba / femu_ns_zone_nlb(ns));
-        return;
-    }
-    for (uint32_t i = 0; i < ns->zones; i++) {
-        SsdZoneState state = femu_ns_zone(n, ns, i).state;
-
-        if (state == SSD_ZONE_EMPTY || state == SSD_ZONE_OFFLINE) {
-            femu_zone_forget(ns, i);
-        }
-    }
-}
-
 static void set_extension(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
     uint32_t zone_idx = cmd->slba / femu_ns_zone_nlb(ns);
     size_t bytes = n->params.zone_ext_bytes;
 
     memcpy(ns->zone_ext + zone_idx * bytes, n->bounce, bytes);
-    set_bit(zone_idx, ns->zone_ext_valid);
 }
 
 static bool sets_extension(SsdOp op)
@@ -125,7 +108,8 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     }
     if (zone_cmd.op == SSD_OP_ZONE_RESET ||
         zone_cmd.op == SSD_OP_ZONE_OFFLINE) {
-        forget_emptied(n, ns, &zone_cmd);
+        femu_history_flush(n);
+        femu_zones_forget_emptied(n, ns, &zone_cmd);
     } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }

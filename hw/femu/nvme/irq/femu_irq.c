@@ -173,12 +173,10 @@ int64_t femu_irq_next_at_ns(const FemuZns *n)
     return next_at_ns;
 }
 
-/* A controller reset: there is nothing left to tell. */
+/* A controller reset: nothing is masked. With its queues all that was held went. */
 void femu_irq_ctrl_reset(FemuZns *n)
 {
-    memset(n->held_irq, 0, sizeof(n->held_irq));
     n->intms = 0;
-    femu_irq_update_pin(n);
 }
 
 /*
@@ -194,11 +192,11 @@ void femu_irq_update_pin(FemuZns *n)
         return;
     }
     if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {
-        for (unsigned i = 0; i < FEMU_MAX_QUEUES && !level; i++) {
+        for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
             const FemuCq *cq = n->cq[i];
 
-            level = cq && cq_unacknowledged(cq) &&
-                    !vector_masked(n, cq->vector);
+            level |= cq && cq_unacknowledged(cq) &&
+                     !vector_masked(n, cq->vector);
         }
     }
     pci_set_irq(pci, level);
@@ -210,20 +208,30 @@ void femu_irq_mask(FemuZns *n, uint32_t vectors)
     femu_irq_update_pin(n);
 }
 
-/* Unmask; what was posted behind the mask is signalled now. */
+/* Do queues of this vector hold what the host was told of and has not read? */
+static bool vector_unacknowledged(const FemuZns *n, uint16_t vector)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+        const FemuCq *cq = n->cq[i];
+
+        found |= cq && cq->vector == vector && cq_unacknowledged(cq);
+    }
+    return found;
+}
+
+/* Unmask; what was posted behind the mask is signalled now, once a vector. */
 void femu_irq_unmask(FemuZns *n, uint32_t vectors)
 {
     uint32_t unmasked = n->intms & vectors;
 
     n->intms &= ~vectors;
     if (msi_enabled(PCI_DEVICE(n)) && !msix_enabled(PCI_DEVICE(n))) {
-        for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
-            const FemuCq *cq = n->cq[i];
-
-            if (cq && cq_unacknowledged(cq) && cq->vector < MASKABLE_VECTORS &&
-                (unmasked & (1u << cq->vector))) {
-                msi_send(n, cq->vector);
-                unmasked &= ~(1u << cq->vector);
+        for (unsigned vector = 0; vector < MASKABLE_VECTORS; vector++) {
+            if (extract32(unmasked, vector, 1) &&
+                vector_unacknowledged(n, vector)) {
+                msi_send(n, vector);
             }
         }
     }

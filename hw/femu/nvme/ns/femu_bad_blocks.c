@@ -31,7 +31,7 @@ uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb)
     if (!bad_any(&ns->bad_reads, slba, nlb)) {
         return NVME_SUCCESS;
     }
-    ns->smart.media_errors++;
+    ns->smart->media_errors++;
     return NVME_UNRECOVERED_READ;
 }
 
@@ -79,7 +79,7 @@ uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
         !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }
-    ns->smart.media_errors++;
+    ns->smart->media_errors++;
     return NVME_WRITE_FAULT;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The memory that holds the data of all namespaces: a QEMU memory backend, or
- * sparse anonymous memory.
+ * The memory that holds the data of all namespaces: a file, a QEMU memory
+ * backend, or sparse anonymous memory.
  *
  * Knows nothing of zones, namespaces, commands or time.
  *
@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
+#include "qemu/units.h"
 #include "qemu/madvise.h"
 #include "exec/cpu-common.h"
 #include "exec/memory.h"
@@ -40,7 +41,8 @@ static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
                     "write pointers, zone descriptor extensions, the "
                     "conventional namespace's mapping and all counters end "
                     "with QEMU; the next drive on it is empty and reads "
-                    "zeroes. To leave the file as it is: share=off", name);
+                    "zeroes. What lasts is state=FOLDER; to leave the file as "
+                    "it is: share=off", name);
     }
 }
 
@@ -94,11 +96,32 @@ static bool memory_use_anonymous(FemuMemory *memory, Error **errp)
     return true;
 }
 
-/* Memory of `bytes`. On failure nothing is left to undo. */
-bool femu_memory_init(FemuMemory *memory, uint64_t bytes,
+static bool memory_use_file(FemuMemory *memory, int fd, Error **errp)
+{
+    void *base = mmap(NULL, memory->bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+    if (base == MAP_FAILED) {
+        error_setg_errno(errp, errno, "cannot map %" PRIu64 " bytes of data",
+                         memory->bytes);
+        return false;
+    }
+    memory->base = base;
+    memory->fd = fd;
+    return true;
+}
+
+/*
+ * Memory of `bytes`: those of the file `fd` unless that is -1, which is closed
+ * with it. On failure nothing is left to undo.
+ */
+bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
                       HostMemoryBackend *memdev, Error **errp)
 {
-    *memory = (FemuMemory) { .bytes = bytes };
+    *memory = (FemuMemory) { .bytes = bytes, .fd = -1 };
+    if (fd >= 0) {
+        return memory_use_file(memory, fd, errp);
+    }
     return memdev ? memory_use_memdev(memory, memdev, errp)
                   : memory_use_anonymous(memory, errp);
 }
@@ -110,8 +133,54 @@ void femu_memory_exit(FemuMemory *memory)
         object_unref(OBJECT(memory->memdev));
     } else if (memory->base) {
         munmap(memory->base, memory->bytes);
+        if (memory->fd >= 0) {
+            close(memory->fd);
+        }
     }
-    *memory = (FemuMemory) { 0 };
+    *memory = (FemuMemory) { .fd = -1 };
+}
+
+/*
+ * Into a file: a system call copies a page as a whole or not at all, whenever
+ * the process is killed; a store instruction does not. So a block of up to 4
+ * KiB is there as it was, or as it will be. The file has its size, so that this
+ * can only fail as a store to it would, by a signal: there is no room for data.
+ */
+static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
+                       uint64_t bytes)
+{
+    static const uint8_t zeroes[64 * KiB];
+
+    while (bytes > 0) {
+        size_t part = buf ? bytes : MIN(bytes, sizeof(zeroes));
+        ssize_t done = RETRY_ON_EINTR(pwrite(memory->fd, buf ? buf : zeroes,
+                                             part, at_bytes));
+
+        if (done <= 0) {
+            error_report("femu-zns: data cannot be written: %s",
+                         strerror(errno));
+            raise(SIGBUS);
+        }
+        at_bytes += done;
+        bytes -= done;
+        buf = buf ? (const uint8_t *)buf + done : NULL;
+    }
+}
+
+/* Write `bytes`, zeroes if buf is NULL. */
+void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
+                       uint64_t bytes)
+{
+    if (memory->frozen) {
+        return;
+    }
+    if (memory->fd >= 0) {
+        file_write(memory, at_bytes, buf, bytes);
+    } else if (buf) {
+        memcpy(memory->base + at_bytes, buf, bytes);
+    } else {
+        memset(memory->base + at_bytes, 0, bytes);
+    }
 }
 
 /* Can the backend drop pages? A private file mapping would drop to the file. */
@@ -134,12 +203,13 @@ void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
     uint64_t start = ROUND_UP(start_bytes, page_bytes);
     uint64_t end = ROUND_DOWN(start_bytes + bytes, page_bytes);
 
-    if (start >= end || !memory_can_discard(memory)) {
+    if (start >= end || memory->frozen || !memory_can_discard(memory)) {
         return;
     }
     if (memory->memdev) {
         ram_block_discard_range(memory->ram_block, start, end - start);
     } else {
-        qemu_madvise(memory->base + start, end - start, QEMU_MADV_DONTNEED);
+        qemu_madvise(memory->base + start, end - start,
+                     memory->fd >= 0 ? QEMU_MADV_REMOVE : QEMU_MADV_DONTNEED);
     }
 }

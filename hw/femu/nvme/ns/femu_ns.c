@@ -11,6 +11,7 @@
 #include "qemu/bitmap.h"
 #include "qemu/cutils.h"
 #include "ns_internal.h"
+#include "../record/record.h"
 
 /*
  * The names of namespace 1 come from the serial alone, those of any other from
@@ -33,8 +34,8 @@ static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
     ns->zone_capacity_bytes = n->params.zone_capacity_bytes;
     ns->size_bytes = ns->zones * ns->zone_size_bytes;
     ns->capacity_bytes = ns->zones * ns->zone_capacity_bytes;
-    ns->zone_ext = g_malloc0_n(ns->zones, n->params.zone_ext_bytes);
-    ns->zone_ext_valid = bitmap_new(ns->zones);
+    ns->zone_ext = femu_kept_extensions(n) + info->first_zone_idx *
+                                             (size_t)n->params.zone_ext_bytes;
     ns->changed_zones = bitmap_new(ns->zones);
     femu_store_init(&ns->store, &n->memory,
                     info->first_zone_idx * ns->zone_capacity_bytes, ns->zones,
@@ -59,6 +60,7 @@ static void ns_init(FemuZns *n, FemuNs *ns)
     ns->nsid = nsid;
     ns->attached = true;
     ns->lba_bytes = info.lba_bytes;
+    ns->smart = &n->kept->smart[nsid - 1];
     if (info.kind == SSD_NS_ZONED) {
         ns_init_zoned(n, ns, &info);
     } else {
@@ -90,12 +92,9 @@ void femu_ns_exit(FemuZns *n)
         FemuNs *ns = &n->ns[i];
 
         femu_store_exit(&ns->store);
-        g_free(ns->zone_ext);
-        g_free(ns->zone_ext_valid);
         g_free(ns->changed_zones);
     }
-    g_clear_pointer(&n->ns, g_free);
-    n->ns_count = 0;
+    g_free(n->ns);
 }
 
 /*

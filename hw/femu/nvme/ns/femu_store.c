@@ -48,12 +48,19 @@ void femu_store_exit(FemuStore *store)
 {
     g_free(store->written_bytes);
     g_free(store->flat_written);
-    *store = (FemuStore) { 0 };
 }
 
 static uint8_t *flat_at(const FemuStore *store, uint64_t offset_bytes)
 {
     return store->memory->base + store->start_bytes + offset_bytes;
+}
+
+/* Write bytes of the slice, zeroes if buf is NULL. */
+static void put(FemuStore *store, uint64_t at_bytes, const void *buf,
+                uint64_t bytes)
+{
+    femu_memory_write(store->memory, store->start_bytes + at_bytes, buf,
+                      bytes);
 }
 
 /* A granule that is written in part reads as zeroes elsewhere. */
@@ -62,13 +69,12 @@ static void flat_touch(FemuStore *store, uint64_t offset_bytes)
     uint64_t granule = offset_bytes / SSD_GRANULE_BYTES;
 
     if (!test_and_set_bit(granule, store->flat_written)) {
-        memset(flat_at(store, granule * SSD_GRANULE_BYTES), 0,
-               SSD_GRANULE_BYTES);
+        put(store, granule * SSD_GRANULE_BYTES, NULL, SSD_GRANULE_BYTES);
     }
 }
 
 /* As store_extend(). */
-static uint8_t *flat_extend(FemuStore *store, uint64_t offset_bytes,
+static uint64_t flat_extend(FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes)
 {
     uint64_t end_bytes = offset_bytes + bytes;
@@ -83,7 +89,7 @@ static uint8_t *flat_extend(FemuStore *store, uint64_t offset_bytes,
     bitmap_set(store->flat_written, offset_bytes / SSD_GRANULE_BYTES,
                DIV_ROUND_UP(end_bytes, SSD_GRANULE_BYTES) -
                offset_bytes / SSD_GRANULE_BYTES);
-    return flat_at(store, offset_bytes);
+    return offset_bytes;
 }
 
 /* Copy out the part of a read that lies in one granule; returns its bytes. */
@@ -139,11 +145,11 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
     }
     if (offset_bytes < first) {
         flat_touch(store, offset_bytes);
-        memset(flat_at(store, offset_bytes), 0, first - offset_bytes);
+        put(store, offset_bytes, NULL, first - offset_bytes);
     }
     if (last < end_bytes) {
         flat_touch(store, last);
-        memset(flat_at(store, last), 0, end_bytes - last);
+        put(store, last, NULL, end_bytes - last);
     }
     bitmap_clear(store->flat_written, first / SSD_GRANULE_BYTES,
                  (last - first) / SSD_GRANULE_BYTES);
@@ -152,31 +158,30 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
 }
 
 /*
- * Where a namespace byte lies, which must be below its zone's capacity.
- * *zone_idx and *in_zone_bytes name the same place by zone.
+ * Where in the slice a namespace byte lies, which must be below its zone's
+ * capacity. *zone_idx and *in_zone_bytes name the same place by zone.
  */
-static uint8_t *store_at(const FemuStore *store, uint64_t offset_bytes,
+static uint64_t store_at(const FemuStore *store, uint64_t offset_bytes,
                          uint32_t *zone_idx, uint64_t *in_zone_bytes)
 {
     *zone_idx = offset_bytes / store->zone_size_bytes;
     *in_zone_bytes = offset_bytes % store->zone_size_bytes;
-    return store->memory->base + store->start_bytes +
-           *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
+    return *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
 }
 
 /*
  * Make room for a write, if there are zones within the capacity of one. In a
  * ZRWA it may lie before where writing has come to, or behind: then what is
  * skipped, which nobody has written, has to read as zeroes from now on.
- * Return: where the data go.
+ * Return: where in the slice the data go.
  */
-static uint8_t *store_extend(FemuStore *store, uint64_t offset_bytes,
+static uint64_t store_extend(FemuStore *store, uint64_t offset_bytes,
                              uint64_t bytes)
 {
     uint32_t zone_idx;
     uint64_t in_zone_bytes;
     uint64_t *written_bytes;
-    uint8_t *at;
+    uint64_t at;
 
     if (store->flat_bytes) {
         return flat_extend(store, offset_bytes, bytes);
@@ -188,7 +193,7 @@ static uint8_t *store_extend(FemuStore *store, uint64_t offset_bytes,
     if (in_zone_bytes > *written_bytes) {
         uint64_t skipped_bytes = in_zone_bytes - *written_bytes;
 
-        memset(at - skipped_bytes, 0, skipped_bytes);
+        put(store, at - skipped_bytes, NULL, skipped_bytes);
     }
     *written_bytes = MAX(*written_bytes, in_zone_bytes + bytes);
     return at;
@@ -198,14 +203,14 @@ static uint8_t *store_extend(FemuStore *store, uint64_t offset_bytes,
 void femu_store_write(FemuStore *store, uint64_t offset_bytes,
                       const void *buf, uint64_t bytes)
 {
-    memcpy(store_extend(store, offset_bytes, bytes), buf, bytes);
+    put(store, store_extend(store, offset_bytes, bytes), buf, bytes);
 }
 
 /* As femu_store_write(), of zeroes. */
 void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
                              uint64_t bytes)
 {
-    memset(store_extend(store, offset_bytes, bytes), 0, bytes);
+    put(store, store_extend(store, offset_bytes, bytes), NULL, bytes);
 }
 
 /*
@@ -217,12 +222,13 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
 {
     uint32_t zone_idx;
     uint64_t in_zone_bytes, written_bytes, stored_bytes;
-    uint8_t *at;
+    const uint8_t *at;
 
     if (store->flat_bytes) {
         return flat_read(store, offset_bytes, bytes, bounce);
     }
-    at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
+    at = store->memory->base + store->start_bytes +
+         store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
     assert(zone_idx < store->zones);
     assert(in_zone_bytes + bytes <= store->zone_size_bytes);
     written_bytes = store->written_bytes[zone_idx];

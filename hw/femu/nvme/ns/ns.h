@@ -12,7 +12,7 @@
 #include "../state/femu.h"
 
 /* femu_memory.c: the memory that data lies in. */
-bool femu_memory_init(FemuMemory *memory, uint64_t bytes,
+bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
                       HostMemoryBackend *memdev, Error **errp);
 void femu_memory_exit(FemuMemory *memory);
 
@@ -50,6 +50,8 @@ bool femu_zone_has_wp(SsdZoneState state);
 const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
                           uint32_t zone_idx);
 void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
+void femu_zones_forget_emptied(const FemuZns *n, FemuNs *ns,
+                               const SsdCmd *cmd);
 
 /* femu_ns_format.c: LBA formats, and the one that a namespace is getting. */
 uint32_t femu_format_lba_bytes(unsigned format);

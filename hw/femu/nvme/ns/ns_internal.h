@@ -12,6 +12,8 @@
 #include "ns.h"
 
 /* femu_memory.c */
+void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
+                       uint64_t bytes);
 void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
                          uint64_t bytes);
 

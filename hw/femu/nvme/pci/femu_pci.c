@@ -20,6 +20,7 @@
 #include "../irq/irq.h"
 #include "../ns/ns.h"
 #include "../queue/queue.h"
+#include "../record/record.h"
 #include "../request/request.h"
 #include "../user/user.h"
 
@@ -141,23 +142,16 @@ static void pci_part_init(FemuZns *n)
                              PCI_BASE_ADDRESS_MEM_TYPE_64, &n->bar0);
 }
 
-/* Undo what realize did but for the PCI part; each part may be missing. */
-static void femu_teardown(FemuZns *n)
+static bool memory_init(FemuZns *n, Error **errp)
 {
-    femu_queues_delete(n);
-    femu_trace_close(n);
-    if (n->timer) {
-        femu_time_exit(n);
-    }
-    femu_req_exit(n);
-    femu_ns_exit(n);
-    g_clear_pointer(&n->ssd, ssd_free);
-    femu_memory_exit(&n->memory);
-    g_clear_pointer(&n->bounce, g_free);
-    g_clear_pointer(&n->seg, g_free);
-    g_clear_pointer(&n->stats_snapshot, g_free);
+    uint64_t bytes = femu_data_bytes(&n->params);
+    int fd;
+
+    return femu_state_data(n, bytes, &fd, errp) &&
+           femu_memory_init(&n->memory, bytes, fd, n->memdev, errp);
 }
 
+/* What has been made when an error is found goes with the object. */
 static void femu_realize(PCIDevice *pci, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(pci);
@@ -170,17 +164,14 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_features_reset(n);
     femu_regs_init(n);
     buffers_init(n);
-    if (!femu_memory_init(&n->memory, femu_data_bytes(&n->params), n->memdev,
-                          errp)) {
-        femu_teardown(n);
+    if (!femu_kept_init(n, errp) || !memory_init(n, errp)) {
         return;
     }
     n->ssd = ssd_new(&n->params);
     femu_ns_init(n);
     femu_req_init(n);
     femu_time_init(n);
-    if (!femu_trace_open(n, errp)) {
-        femu_teardown(n);
+    if (!femu_trace_open(n, errp) || !femu_restore(n, errp)) {
         return;
     }
     pci_part_init(n);
@@ -203,9 +194,22 @@ static void femu_exit(PCIDevice *pci)
     memory_region_del_subregion(&n->bar0, &n->mmio);
 }
 
+/* All that realize has made but for the PCI part; each part may be missing. */
 static void femu_finalize(Object *obj)
 {
-    femu_teardown(FEMU_ZNS(obj));
+    FemuZns *n = FEMU_ZNS(obj);
+
+    femu_queues_delete(n);
+    femu_record_close(n);
+    timer_free(n->timer);
+    femu_req_exit(n);
+    femu_ns_exit(n);
+    ssd_free(n->ssd);
+    femu_memory_exit(&n->memory);
+    femu_kept_exit(n);
+    g_free(n->bounce);
+    g_free(n->seg);
+    g_free(n->stats_snapshot);
 }
 
 static void femu_reset_hold(Object *obj, ResetType type)
@@ -245,6 +249,7 @@ static const Property femu_properties[] = {
     SSD_PARAMS(FEMU_PROP)
     DEFINE_PROP_STRING("serial", FemuZns, serial),
     DEFINE_PROP_STRING("trace", FemuZns, trace_path),
+    DEFINE_PROP_STRING("state", FemuZns, state_path),
     DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
                      HostMemoryBackend *),
     DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
@@ -266,6 +271,8 @@ static void describe_properties(ObjectClass *oc)
         "serial number, up to 20 characters; names are derived from it");
     object_class_property_set_description(oc, "trace",
         "file that records every command and completion");
+    object_class_property_set_description(oc, "state",
+        "folder in which the drive lasts when QEMU ends; made if need be");
     object_class_property_set_description(oc, "memdev",
         "memory backend for the data; default: sparse anonymous memory");
     object_class_property_set_description(oc, "time-dilation",

@@ -23,11 +23,12 @@ void femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
 {
     FemuSq *sq = &n->sq_memory[id];
 
-    *sq = (FemuSq) { 0 };
-    sq->id = id;
-    sq->base = base;
-    sq->size = size;
-    sq->cq = n->cq[cq_id];
+    *sq = (FemuSq) {
+        .id = id,
+        .base = base,
+        .size = size,
+        .cq = n->cq[cq_id],
+    };
     sq->cq->sq_count++;
     n->sq[id] = sq;
     femu_dbbuf_init(n, 2 * id, 0);

@@ -8,6 +8,7 @@
 
 #include "qemu/osdep.h"
 #include "request_internal.h"
+#include "../record/record.h"
 #include "../completion/completion.h"
 #include "../ns/ns.h"
 #include "../../trace.h"
@@ -58,9 +59,8 @@ void femu_req_init(FemuZns *n)
 
 void femu_req_exit(FemuZns *n)
 {
-    g_clear_pointer(&n->req, g_free);
-    g_clear_pointer(&n->free_req, g_free);
-    n->free_req_count = 0;
+    g_free(n->req);
+    g_free(n->free_req);
 }
 
 /*
@@ -137,16 +137,41 @@ bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 }
 
 /*
+ * Hand the core the shutdown of the drive. Needs ssd_has_room(), and that none
+ * is inside.
+ */
+void femu_req_submit_shutdown(FemuZns *n)
+{
+    const SsdCmd cmd = { .op = SSD_OP_SHUTDOWN, .nsid = SSD_NSID_ALL };
+    uint32_t tag = n->free_req[n->free_req_count - 1];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, &cmd, tag);
+
+    assert(accept.status == SSD_SUCCESS);
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) {
+        .busy = true,
+        .shuts_down = true,
+        .trace_seq = femu_trace_submit(n, &cmd, accept.status),
+    };
+    n->shutdown = FEMU_SHUTDOWN_INSIDE;
+}
+
+/*
  * The completions of this queue's commands, or of all when sq is NULL, will
- * not be posted. The commands themselves go on: their effects are done.
+ * not be posted, nor is a shutdown waited for. The commands themselves go on:
+ * their effects are done.
  */
 void femu_req_discard(FemuZns *n, const FemuSq *sq)
 {
     for (uint32_t tag = 0; tag < n->params.cmd_slots; tag++) {
         FemuReq *req = &n->req[tag];
 
-        if (req->busy && req->sq && (!sq || req->sq == sq)) {
+        if (req->sq && (!sq || req->sq == sq)) {
             req->sq = NULL;
+            femu_trace_discard(n, req->trace_seq);
+        }
+        if (req->shuts_down && !sq) {
+            req->shuts_down = false;
             femu_trace_discard(n, req->trace_seq);
         }
     }
@@ -160,15 +185,18 @@ static void req_done(FemuZns *n, const SsdDone *done)
     assert(req->busy);
     if (req->sq) {
         ssd_histogram_add(&n->lateness_ns,
-                          n->clock_ns - done->due_at_ns * n->dilation);
+                          n->clock_ns - femu_time_of(n, done->due_at_ns));
         femu_trace_done(n, req->trace_seq, done);
         femu_cq_post(n, req->sq, req->cid, status,
                      req->result ? req->result : done->result);
     } else if (req->format_ns) {
         femu_trace_done(n, req->trace_seq, done);
         femu_format_reset_done(req->format_ns);
+    } else if (req->shuts_down) {
+        femu_trace_done(n, req->trace_seq, done);
+        n->shutdown = FEMU_SHUTDOWN_DONE;
     }
-    req->busy = false;
+    *req = (FemuReq) { 0 };
     n->free_req[n->free_req_count++] = done->tag;
 }
 

@@ -14,6 +14,7 @@
 
 /* femu_clock.c: when it is. */
 void femu_time_enter(FemuZns *n);
+int64_t femu_time_of(const FemuZns *n, uint64_t core_ns);
 
 /* femu_req.c: commands inside the core. */
 void femu_req_init(FemuZns *n);
@@ -22,6 +23,7 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
                          const SsdCmd *cmd, uint64_t *lba, FemuReq **req);
 uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                            const SsdCmd *asked, uint64_t result);
+void femu_req_submit_shutdown(FemuZns *n);
 bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
@@ -30,11 +32,7 @@ void femu_req_deliver_due(FemuZns *n);
 char *femu_stats_json(FemuZns *n);
 void femu_stats_reset(FemuZns *n);
 
-/* femu_trace_file.c: the recording that femu-sim replays. */
-bool femu_trace_open(FemuZns *n, Error **errp);
-void femu_trace_close(FemuZns *n);
-void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
-                          SsdZoneState state);
-void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
+/* femu_restore.c: the core as a state has it. */
+bool femu_restore(FemuZns *n, Error **errp);
 
 #endif

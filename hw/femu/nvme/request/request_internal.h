@@ -13,10 +13,6 @@
 
 /* femu_clock.c */
 const char *femu_time_clock_name(void);
-
-/* femu_trace_file.c */
-uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
-void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
-void femu_trace_discard(FemuZns *n, uint64_t seq);
+void femu_time_set(FemuZns *n, uint64_t now_ns);
 
 #endif

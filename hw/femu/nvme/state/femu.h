@@ -105,8 +105,9 @@ typedef struct FemuSq {
  * A command inside the core; its index is the command's tag. The slot is free
  * again only when the core has returned that tag, so a tag never names a
  * younger command. `sq` is NULL once a reset or a queue's deletion has
- * discarded the completion, and for the reset of a namespace that is being
- * formatted, `format_ns`. `status` and `result`, unless 0, override the core's.
+ * discarded the completion, for the reset of a namespace that is being
+ * formatted, `format_ns`, and for a shutdown. `status` and `result`, unless 0,
+ * override the core's.
  */
 typedef struct FemuReq {
     FemuSq *sq;
@@ -116,6 +117,7 @@ typedef struct FemuReq {
     uint16_t status;
     uint64_t result;
     uint64_t trace_seq;
+    bool shuts_down;            /* until a reset: CSTS.SHST waits for it */
 } FemuReq;
 
 /* One contiguous piece of host memory. */
@@ -130,6 +132,8 @@ typedef struct FemuMemory {
     RAMBlock *ram_block;
     uint8_t *base;
     uint64_t bytes;
+    int fd;                     /* of a file, or -1 */
+    bool frozen;                /* bytes are as they are to be: none changes */
 } FemuMemory;
 
 /*
@@ -194,6 +198,23 @@ typedef struct FemuSmart {
 } FemuSmart;
 
 /*
+ * What lasts beside data and zones, in a file if there is a state, with the
+ * host's byte order: in words of 8 bytes, so that a kill leaves no half of
+ * a number. Behind it come the zones' descriptor extensions.
+ */
+#define FEMU_KEPT_MAGIC "femu-zns kept 1"
+typedef struct FemuKept {
+    char magic[16];
+    uint64_t bytes;             /* of all of it */
+    uint64_t power_cycles;
+    uint64_t unsafe_shutdowns;
+    uint64_t shut_down;         /* 1: and not enabled since */
+    uint64_t error_count;
+    NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
+    FemuSmart smart[];          /* by namespace */
+} FemuKept;
+
+/*
  * How far the format of a namespace has come: it waits for room in the core,
  * for the reset of all zones, then for commands that were inside before it.
  */
@@ -203,6 +224,17 @@ typedef enum FemuFormatStep {
     FEMU_FORMAT_RESETTING,
     FEMU_FORMAT_RESET,
 } FemuFormatStep;
+
+/*
+ * How far a shutdown has come: it waits for room in the core, or until the core
+ * has what a host may expect to be kept. CSTS.SHST tells the host.
+ */
+typedef enum FemuShutdownStep {
+    FEMU_SHUTDOWN_IDLE,
+    FEMU_SHUTDOWN_WAITING,
+    FEMU_SHUTDOWN_INSIDE,
+    FEMU_SHUTDOWN_DONE,
+} FemuShutdownStep;
 
 /* The Format NVM command under way, if namespaces are left. */
 typedef struct FemuFormat {
@@ -228,14 +260,13 @@ typedef struct FemuNs {
     uint64_t capacity_bytes;
     uint32_t lba_bytes;
     FemuStore store;
-    uint8_t *zone_ext;          /* zones x params.zone_ext_bytes */
-    unsigned long *zone_ext_valid;  /* bitmap by zone */
+    uint8_t *zone_ext;          /* kept: zones x params.zone_ext_bytes */
     unsigned long *changed_zones;   /* bitmap: since their log was read */
     bool notice_zones;          /* an event for them is due */
     FemuBadBlocks bad_reads;
     FemuBadBlocks bad_writes;
     FemuFormatStep format_step;
-    FemuSmart smart;
+    FemuSmart *smart;           /* among what is kept */
     uint32_t error_recovery;    /* feature 05h; a controller reset clears it */
     uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
 } FemuNs;
@@ -259,6 +290,15 @@ struct FemuZns {
     FemuEntry entry;
     uint32_t csts;
 
+    /* record: traces, and what lasts. */
+    SsdTrace *trace;
+    uint32_t trace_unflushed;
+    SsdTrace *history;          /* NULL: nothing lasts */
+    bool history_unflushed;
+    Notifier exit_notifier;
+    int lock_fd;                /* of the state's folder, or -1 */
+    FemuKept *kept;
+
     /* host: the data of the command that is being executed; doorbells. */
     FemuSeg *seg;
     uint32_t seg_count;
@@ -273,8 +313,6 @@ struct FemuZns {
     /* completion: queues, index 0 is the admin queue; NULL if there is none. */
     FemuCq *cq[FEMU_MAX_QUEUES];
     FemuCq cq_memory[FEMU_MAX_QUEUES];
-    NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
-    uint64_t error_count;
 
     /* ns: identifiers 1 to ns_count, see femu_ns(). */
     FemuNs *ns;
@@ -292,14 +330,13 @@ struct FemuZns {
     FemuReq *req;
     uint32_t *free_req;
     uint32_t free_req_count;
-    SsdTrace *trace;
-    uint32_t trace_unflushed;
-    Notifier exit_notifier;
     uint32_t stats_resets;
+    FemuShutdownStep shutdown;
 
     /* request: time of the present entry from outside, see femu_clock.c. */
     int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
-    uint64_t now_ns;            /* core time: clock_ns / dilation */
+    uint64_t now_ns;            /* core time: base_ns + clock_ns / dilation */
+    uint64_t base_ns;           /* modulo 2^64: 0 but for a state that goes on */
     SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
 
     /* queue: submission queues, as the completion queues. */
@@ -328,6 +365,7 @@ struct FemuZns {
     SsdParams params;           /* resolved after realize */
     char *serial;
     char *trace_path;
+    char *state_path;
     HostMemoryBackend *memdev;
     uint32_t dilation;
     uint32_t max_queue_pairs;
@@ -344,6 +382,7 @@ bool femu_entry_open(const FemuZns *n);
 bool femu_can_master(const FemuZns *n);
 bool femu_ctrl_running(const FemuZns *n);
 bool femu_can_serve(const FemuZns *n);
+bool femu_can_fetch(const FemuZns *n);
 void femu_ctrl_fatal(FemuZns *n, const char *why);
 
 #endif

@@ -47,17 +47,30 @@ bool femu_can_master(const FemuZns *n)
            (pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
 }
 
+static uint32_t shutdown_status(const FemuZns *n)
+{
+    return n->csts & (CSTS_SHST_MASK << CSTS_SHST_SHIFT);
+}
+
+/* Once it has been shut down, only a reset makes it run (NVMe base 2.0, 3.6). */
 bool femu_ctrl_running(const FemuZns *n)
 {
     return femu_entry_open(n) &&
            (n->csts & (NVME_CSTS_READY | NVME_CSTS_FAILED)) ==
-           NVME_CSTS_READY;
+           NVME_CSTS_READY &&
+           shutdown_status(n) != NVME_CSTS_SHST_COMPLETE;
 }
 
-/* May we work for the host: fetch commands and post completions? */
+/* May we work for the host: transfer data and post completions? */
 bool femu_can_serve(const FemuZns *n)
 {
     return femu_ctrl_running(n) && femu_can_master(n);
+}
+
+/* May we take more work? From the beginning of a shutdown on we do not. */
+bool femu_can_fetch(const FemuZns *n)
+{
+    return femu_can_serve(n) && shutdown_status(n) == NVME_CSTS_SHST_NORMAL;
 }
 
 /* Nothing is fetched or posted from here to the next reset. */

@@ -13,6 +13,7 @@
 #include "../controller/controller.h"
 #include "../event/event.h"
 #include "../ns/ns.h"
+#include "../record/record.h"
 #include "../request/request.h"
 
 static const char *state_name(SsdZoneState state)

@@ -1,0 +1,461 @@
+/*
+ * A value as bytes: numbers, columns of them, and what is wrong.
+ *
+ * Knows nothing of what is saved.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "owner.h"
+
+struct State {
+    GByteArray *out; /* NULL: it is read, from ... */
+    const uint8_t *at;
+    const uint8_t *end;
+    GError *error;
+    const char *room;
+    uint32_t names; /* digest of those of this room's rows */
+    uint64_t counts[STATE_OFS];
+};
+
+G_DEFINE_QUARK(femu-state-error, state_error)
+
+/* Construction */
+
+State *state_writer(void)
+{
+    State *state = g_new0(State, 1);
+
+    state->out = g_byte_array_new();
+    return state;
+}
+
+State *state_reader(const uint8_t *data, size_t size)
+{
+    State *state = g_new0(State, 1);
+
+    state->at = data;
+    state->end = data + size;
+    return state;
+}
+
+GByteArray *state_free(State *state)
+{
+    GByteArray *out = state->out;
+
+    g_clear_error(&state->error);
+    g_free(state);
+    return out;
+}
+
+bool state_is_reading(const State *state)
+{
+    return state->out == NULL;
+}
+
+size_t state_left_bytes(const State *state)
+{
+    return state->end - state->at;
+}
+
+/* Errors */
+
+bool state_is_good(const State *state)
+{
+    return state->error == NULL;
+}
+
+void state_fail(State *state, const char *format, ...)
+{
+    g_autofree char *what = NULL;
+    va_list args;
+
+    g_assert(state_is_reading(state));
+    if (state->error != NULL) {
+        return;
+    }
+    va_start(args, format);
+    what = g_strdup_vprintf(format, args);
+    va_end(args);
+    state->error = g_error_new(STATE_ERROR, 0, "%s: %s",
+                               state->room ? state->room : "the state", what);
+}
+
+GError *state_take_error(State *state)
+{
+    GError *error = state->error;
+
+    state->error = NULL;
+    return error;
+}
+
+/* Rooms */
+
+/* FNV-1a */
+static void note_name(State *state, const char *name)
+{
+    for (; *name; name++) {
+        state->names = (state->names ^ (uint8_t)*name) * UINT32_C(0x01000193);
+    }
+    state->names *= UINT32_C(0x01000193);
+}
+
+void state_room(State *state, const char *room)
+{
+    state->room = room;
+    state->names = UINT32_C(0x811c9dc5);
+    note_name(state, room);
+}
+
+void state_room_end(State *state)
+{
+    uint64_t names = state->names;
+    uint64_t got = names;
+
+    state_number(state, "names of rows", &got, UINT64_MAX);
+    if (state_is_good(state) && got != names) {
+        state_fail(state, "other rows than those of this build (digest %"
+                   PRIx64 ", must be %" PRIx64 ")", got, names);
+    }
+    state->room = NULL;
+}
+
+void state_count(State *state, StateOf of, uint64_t count)
+{
+    state->counts[of] = count;
+}
+
+uint64_t state_count_of(const State *state, StateOf of)
+{
+    return state->counts[of];
+}
+
+/* Numbers as bytes */
+
+enum { DIGIT_BITS = 7, MORE = 0x80 };
+
+static void write_number(State *state, uint64_t value)
+{
+    uint8_t bytes[10];
+    unsigned count = 0;
+
+    do {
+        bytes[count] = value & (MORE - 1);
+        value >>= DIGIT_BITS;
+        bytes[count++] |= value ? MORE : 0;
+    } while (value);
+    g_byte_array_append(state->out, bytes, count);
+}
+
+/* Return: 0 if there is none. */
+static uint64_t read_number(State *state, const char *name)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; state_is_good(state); shift += DIGIT_BITS) {
+        uint64_t digit;
+
+        if (state->at == state->end) {
+            state_fail(state, "the state ends in %s", name);
+            break;
+        }
+        digit = *state->at & (MORE - 1);
+        if (shift > 63 || digit << shift >> shift != digit) {
+            state_fail(state, "a number of %s is too long", name);
+            break;
+        }
+        value |= digit << shift;
+        if ((*state->at++ & MORE) == 0) {
+            return value;
+        }
+    }
+    return 0;
+}
+
+void state_number(State *state, const char *name, uint64_t *value,
+                  uint64_t most)
+{
+    note_name(state, name);
+    if (!state_is_reading(state)) {
+        write_number(state, *value);
+        return;
+    }
+    *value = read_number(state, name);
+    if (*value > most) {
+        state_fail(state, "%s is %" PRIu64 ", must be at most %" PRIu64, name,
+                   *value, most);
+        *value = 0;
+    }
+}
+
+static void read_text(State *state, const char *name, char **text,
+                      uint64_t count)
+{
+    *text = NULL;
+    if (!state_is_good(state)) {
+        return;
+    }
+    if (count > state_left_bytes(state)) {
+        state_fail(state, "the state ends in %s", name);
+        return;
+    }
+    *text = g_strndup((const char *)state->at, count);
+    state->at += count;
+    if (strlen(*text) != count) {
+        state_fail(state, "%s has a byte of 0", name);
+        g_clear_pointer(text, g_free);
+    }
+}
+
+void state_text(State *state, const char *name, char **text, size_t most)
+{
+    uint64_t count = state_is_reading(state) ? 0 : strlen(*text);
+
+    state_number(state, name, &count, most);
+    if (state_is_reading(state)) {
+        read_text(state, name, text, count);
+    } else {
+        g_byte_array_append(state->out, (const uint8_t *)*text, count);
+    }
+}
+
+void state_bytes(State *state, const char *bytes, size_t count)
+{
+    g_byte_array_append(state->out, (const uint8_t *)bytes, count);
+}
+
+/* Members */
+
+/* Which numbers an owner's index is below: a row for each OwnerKind. */
+static const StateOf owners[] = {
+    [OWNER_NONE] = STATE_OF_NOTHING,
+    [OWNER_COMMAND] = STATE_OF_COMMANDS,
+    [OWNER_JOB] = STATE_OF_JOBS,
+    [OWNER_BUFFER] = STATE_OF_ZONES,
+    [OWNER_FIRST_WRITE] = STATE_OF_ZONES,
+    [OWNER_AHEAD] = STATE_OF_FETCHES,
+    [OWNER_CLEANING] = STATE_OF_NOTHING,
+};
+
+/* As a number: the kind behind all that an index has. */
+enum { OWNER_KIND_SHIFT = 28 };
+
+static uint64_t get_member(const StateRow *row, const void *at)
+{
+    switch (row->size) {
+    case sizeof(uint8_t):
+        return *(const uint8_t *)at;
+    case sizeof(uint32_t):
+        if (row->kind == STATE_IS_OWNER) {
+            const Owner *owner = at;
+
+            return (uint64_t)owner->kind << OWNER_KIND_SHIFT | owner->idx;
+        }
+        return *(const uint32_t *)at;
+    default:
+        g_assert(row->size == sizeof(uint64_t));
+        return *(const uint64_t *)at;
+    }
+}
+
+static void put_member(const StateRow *row, void *at, uint64_t value)
+{
+    switch (row->size) {
+    case sizeof(uint8_t):
+        *(uint8_t *)at = value;
+        break;
+    case sizeof(uint32_t):
+        if (row->kind == STATE_IS_OWNER) {
+            *(Owner *)at = owner_of(value >> OWNER_KIND_SHIFT,
+                                    value &
+                                    ((UINT32_C(1) << OWNER_KIND_SHIFT) - 1));
+            break;
+        }
+        *(uint32_t *)at = value;
+        break;
+    default:
+        *(uint64_t *)at = value;
+        break;
+    }
+}
+
+static bool is_owner(const State *state, uint64_t value)
+{
+    uint64_t kind = value >> OWNER_KIND_SHIFT;
+    uint64_t idx = value & ((UINT64_C(1) << OWNER_KIND_SHIFT) - 1);
+
+    return kind < G_N_ELEMENTS(owners) &&
+           (owners[kind] == STATE_OF_NOTHING
+            ? idx == 0 : idx < state->counts[owners[kind]]);
+}
+
+/* Return: the most that the row may be. */
+static uint64_t most_of(const State *state, const StateRow *row)
+{
+    uint64_t most = row->most;
+
+    if (row->size < sizeof(most)) {
+        most = MIN(most, (UINT64_C(1) << row->size * 8) - 1);
+    }
+    if (row->kind == STATE_IS_INDEX || row->kind == STATE_IS_INDEX_OR_NONE) {
+        uint64_t count = state->counts[row->of];
+
+        most = MIN(most, count - (count > 0));
+    }
+    return most;
+}
+
+static bool may_be(const State *state, const StateRow *row, uint64_t most,
+                   uint64_t value)
+{
+    switch (row->kind) {
+    case STATE_IS_OWNER:
+        return is_owner(state, value);
+    case STATE_IS_INDEX:
+        return value <= most && state->counts[row->of] > 0;
+    case STATE_IS_INDEX_OR_NONE:
+        return value == STATE_NONE ||
+               (value <= most && state->counts[row->of] > 0);
+    default:
+        return value <= most;
+    }
+}
+
+/* Columns */
+
+static uint64_t number_of_step(uint64_t step)
+{
+    return step << 1 ^ -(step >> 63);
+}
+
+static uint64_t step_of_number(uint64_t number)
+{
+    return number >> 1 ^ -(number & 1);
+}
+
+/* The elements of a table that are visited. */
+typedef struct Elements {
+    const char *name;
+    char *at;
+    size_t bytes;
+    uint64_t count;
+    const uint32_t *chosen; /* NULL: all */
+} Elements;
+
+static uint64_t number_of(const Elements *elements, uint64_t i)
+{
+    return elements->chosen ? elements->chosen[i] : i;
+}
+
+static inline void *member_at(const Elements *elements, const StateRow *row,
+                              uint64_t i)
+{
+    return elements->at + number_of(elements, i) * elements->bytes +
+           row->offset;
+}
+
+static void write_column(State *state, const Elements *elements,
+                         const StateRow *row)
+{
+    uint64_t last = 0, step = 0, stretch = 0;
+
+    for (uint64_t i = 0; i < elements->count; i++) {
+        uint64_t value = get_member(row, member_at(elements, row, i));
+
+        if (stretch > 0 && value - last != step) {
+            write_number(state, stretch);
+            write_number(state, number_of_step(step));
+            stretch = 0;
+        }
+        step = value - last;
+        stretch++;
+        last = value;
+    }
+    if (stretch > 0) {
+        write_number(state, stretch);
+        write_number(state, number_of_step(step));
+    }
+}
+
+static void fail_member(State *state, const Elements *elements,
+                        const StateRow *row, uint64_t i, uint64_t value)
+{
+    state_fail(state, "%s of %s[%" PRIu64 "] is %" PRIu64
+               ", must be at most %" PRIu64 "%s", row->name, elements->name,
+               number_of(elements, i), value, most_of(state, row),
+               row->kind == STATE_IS_INDEX_OR_NONE ? ", or none" : "");
+}
+
+static void read_column(State *state, const Elements *elements,
+                        const StateRow *row)
+{
+    uint64_t most = most_of(state, row);
+    uint64_t value = 0, step = 0, stretch = 0;
+
+    for (uint64_t i = 0; i < elements->count; i++, stretch--) {
+        if (stretch == 0) {
+            stretch = read_number(state, row->name);
+            step = step_of_number(read_number(state, row->name));
+            if (stretch == 0 || stretch > elements->count - i) {
+                state_fail(state, "%s of %s: a stretch of %" PRIu64
+                           " values, of which %" PRIu64 " are left", row->name,
+                           elements->name, stretch, elements->count - i);
+                return;
+            }
+        }
+        value += step;
+        if (!may_be(state, row, most, value)) {
+            fail_member(state, elements, row, i, value);
+            return;
+        }
+        put_member(row, member_at(elements, row, i), value);
+    }
+}
+
+static void visit_column(State *state, const Elements *elements,
+                         const StateRow *row)
+{
+    note_name(state, row->name);
+    if (!state_is_reading(state)) {
+        write_column(state, elements, row);
+    } else if (state_is_good(state)) {
+        read_column(state, elements, row);
+    }
+}
+
+void state_table(State *state, const char *name, const StateRow *rows,
+                 unsigned row_count, void *at, size_t bytes, uint64_t count,
+                 const uint32_t *chosen)
+{
+    const Elements elements = {
+        .name = name,
+        .at = at,
+        .bytes = bytes,
+        .count = count,
+        .chosen = chosen,
+    };
+
+    note_name(state, name);
+    for (unsigned i = 0; i < row_count; i++) {
+        if (rows[i].kind != STATE_IS_LEFT) {
+            visit_column(state, &elements, &rows[i]);
+        }
+    }
+}
+
+void state_struct(State *state, const char *name, const StateRow *rows,
+                  unsigned row_count, void *at)
+{
+    state_table(state, name, rows, row_count, at, 0, 1, NULL);
+}
+
+void state_numbers(State *state, const StateRow *row, void *at,
+                   uint64_t count)
+{
+    state_table(state, row->name, row, 1, at, row->size, count, NULL);
+}

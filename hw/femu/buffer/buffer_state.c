@@ -1,0 +1,227 @@
+/*
+ * The state of the write buffer: who waits for room, what each zone holds, who
+ * waits at which unit.
+ *
+ * Knows nothing of zones' states, of jobs but their work on the flash, or of
+ * the front end.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <inttypes.h>
+
+#include "../base/state.h"
+#include "buffer.h"
+
+static const StateRow page_rows[] = {
+    STATE_INDEX(BufferedPage, epoch, STATE_OF_EPOCHS),
+    STATE_NUMBER(BufferedPage, drain_number),
+    STATE_IN_LISTS(BufferedPage, next_idx),
+};
+
+static const StateRow stream_rows[] = {
+    STATE_TIME(Stream, used_bytes),
+    STATE_TIME(Stream, held_bytes),
+    STATE_LEFT(Stream, formed_bytes, "of the pages in its list"),
+    STATE_IN_LISTS(Stream, first_page_idx),
+    STATE_IN_LISTS(Stream, last_page_idx),
+    STATE_NUMBER(Stream, next_page),
+    STATE_INDEX_OR_NONE(Stream, fill_job_idx, STATE_OF_JOBS),
+    STATE_NUMBER(Stream, fill_drain_number),
+    STATE_LEFT(Stream, unit_idx, "of the unit in whose list it is"),
+    STATE_IN_LISTS(Stream, next_zone_idx),
+    STATE_IN_LISTS(Stream, prev_zone_idx),
+    STATE_LEFT(Stream, is_waiting, "it is in a unit's list"),
+    STATE_BOOL(Stream, is_abandoned),
+};
+
+static const StateRow unit_rows[] = {
+    STATE_IN_LISTS(UnitQueue, first_zone_idx),
+    STATE_IN_LISTS(UnitQueue, last_zone_idx),
+    STATE_INDEX_OR_NONE(UnitQueue, old_from_idx, STATE_OF_ZONES),
+    STATE_NUMBER(UnitQueue, old_drain_number),
+    STATE_INDEX(UnitQueue, programmed_zone_idx, STATE_OF_ZONES),
+    STATE_NUMBER(UnitQueue, unreleased_bytes),
+    STATE_TIME(UnitQueue, programmed_at_ns),
+};
+
+static const StateRow buffer_rows[] = {
+    STATE_LEFT(WriteBuffer, params, "another room"),
+    STATE_LEFT(WriteBuffer, commands, "another room"),
+    STATE_LEFT(WriteBuffer, media, "another room"),
+    STATE_LEFT(WriteBuffer, link, "another room"),
+    STATE_LEFT(WriteBuffer, events, "another room"),
+    STATE_LEFT(WriteBuffer, size_bytes, "of the parameters"),
+    STATE_LEFT(WriteBuffer, zone_bytes, "of the parameters"),
+    STATE_LEFT(WriteBuffer, used_bytes, "the sum of the streams'"),
+    STATE_LEFT(WriteBuffer, release_ns, "of the parameters"),
+    STATE_LEFT(WriteBuffer, lines, "of the parameters"),
+    STATE_ELSE(WriteBuffer, turns, "turns_state()"),
+    STATE_LEFT(WriteBuffer, waiting_count, "those who wait in `turns`"),
+    STATE_BOOL(WriteBuffer, holds_up),
+    STATE_LEFT(WriteBuffer, has_told, "no effect waits between calls"),
+    STATE_BOOL(WriteBuffer, is_draining),
+    STATE_NUMBER(WriteBuffer, drain_number),
+    STATE_ELSE(WriteBuffer, streams, "stream_rows"),
+    STATE_ELSE(WriteBuffer, units, "unit_rows"),
+    STATE_ELSE(WriteBuffer, pages, "page_rows, of those in use"),
+    STATE_LEFT(WriteBuffer, page_count, "of the parameters"),
+    STATE_IN_LISTS(WriteBuffer, free_page_idx),
+};
+
+/* Reading: what follows */
+
+static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    uint64_t zone_pages = buffer->media->zone_pages;
+    uint64_t pages = 0;
+
+    for (uint32_t i = stream->first_page_idx; i != SSD_NONE;
+         i = buffer->pages[i].next_idx) {
+        pages++;
+    }
+    stream->formed_bytes = pages * buffer->media->page_bytes;
+    buffer->used_bytes += stream->used_bytes;
+    if (stream->formed_bytes > stream->held_bytes ||
+        stream->held_bytes > stream->used_bytes ||
+        stream->used_bytes > buffer->zone_bytes) {
+        state_fail(state, "zone %u has %" PRIu64 " bytes in complete pages, of "
+                   "%" PRIu64 " that it holds, of %" PRIu64 " that it uses, "
+                   "of at most %" PRIu64, zone_idx, stream->formed_bytes,
+                   stream->held_bytes, stream->used_bytes, buffer->zone_bytes);
+    }
+    if (stream->next_page + pages > zone_pages) {
+        state_fail(state, "zone %u is to program page %" PRIu64 " of %"
+                   PRIu64, zone_idx, stream->next_page + pages, zone_pages);
+    }
+}
+
+static void count_all_pages(WriteBuffer *buffer, State *state)
+{
+    buffer->used_bytes = 0;
+    for (uint32_t i = 0; i < buffer->params->zones; i++) {
+        count_pages(buffer, state, i);
+    }
+    if (buffer->used_bytes > buffer->size_bytes) {
+        state_fail(state, "zones use %" PRIu64 " bytes of %" PRIu64,
+                   buffer->used_bytes, buffer->size_bytes);
+    }
+}
+
+static void take_waiting(WriteBuffer *buffer, State *state, uint32_t unit_idx)
+{
+    const UnitQueue *queue = &buffer->units[unit_idx];
+
+    for (uint32_t i = queue->first_zone_idx; i != SSD_NONE;
+         i = buffer->streams[i].next_zone_idx) {
+        Stream *stream = &buffer->streams[i];
+
+        stream->is_waiting = true;
+        stream->unit_idx = unit_idx;
+        if (stream->first_page_idx == SSD_NONE &&
+            stream->fill_job_idx == SSD_NONE) {
+            state_fail(state, "zone %u waits at unit %u with no page", i,
+                       unit_idx);
+        }
+    }
+}
+
+static void check_units(WriteBuffer *buffer, State *state)
+{
+    uint32_t page_bytes = buffer->params->page_bytes;
+
+    for (uint32_t i = 0; i < buffer->params->zones; i++) {
+        buffer->streams[i].is_waiting = false;
+    }
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        take_waiting(buffer, state, i);
+    }
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        const UnitQueue *queue = &buffer->units[i];
+        const Stream *old = queue->old_from_idx == SSD_NONE
+                            ? NULL : &buffer->streams[queue->old_from_idx];
+
+        if (old != NULL && (!old->is_waiting || old->unit_idx != i)) {
+            state_fail(state, "zone %u does not wait at unit %u",
+                       queue->old_from_idx, i);
+        }
+        if (queue->unreleased_bytes % page_bytes != 0 ||
+            queue->unreleased_bytes > buffer->media->page_bytes) {
+            state_fail(state, "unit %u has %u bytes of a page of %u", i,
+                       queue->unreleased_bytes, buffer->media->page_bytes);
+        }
+    }
+}
+
+/* Both */
+
+static void visit_pages(WriteBuffer *buffer, State *state)
+{
+    StateLinks links = STATE_LINKS(BufferedPage, next_idx, "pages",
+                                   buffer->pages, buffer->page_count);
+    g_autofree uint32_t *used = NULL;
+    g_autofree uint32_t *left = NULL;
+    uint32_t used_count, left_count;
+
+    state_links_begin(&links);
+    state_list(state, &links, &buffer->free_page_idx, NULL);
+    used = state_unlinked(&links, links.count, &used_count);
+    STATE_TABLE(state, page_rows, buffer->pages, used_count, used);
+    state_lists(state, &links, &(StateHeads) {
+        buffer->streams, sizeof(Stream), offsetof(Stream, first_page_idx),
+        offsetof(Stream, last_page_idx), buffer->params->zones,
+    });
+    left = state_unlinked(&links, links.count, &left_count);
+    if (state_is_reading(state) && left_count > 0) {
+        state_fail(state, "%u pages are of no zone", left_count);
+    }
+    state_links_end(&links);
+}
+
+static void visit_units(WriteBuffer *buffer, State *state)
+{
+    StateLinks links = STATE_LINKS(Stream, next_zone_idx, "zones that wait",
+                                   buffer->streams, buffer->params->zones);
+
+    links.prev_offset = offsetof(Stream, prev_zone_idx);
+    state_links_begin(&links);
+    state_lists(state, &links, &(StateHeads) {
+        buffer->units, sizeof(UnitQueue), offsetof(UnitQueue, first_zone_idx),
+        offsetof(UnitQueue, last_zone_idx), buffer->media->unit_count,
+    });
+    state_links_end(&links);
+}
+
+static void visit_turns(WriteBuffer *buffer, State *state, bool *waits)
+{
+    uint32_t slots = buffer->params->cmd_slots;
+
+    turns_state(&buffer->turns, state, slots, buffer->lines.groups,
+                buffer->lines.count, waits);
+    for (uint32_t i = 0; state_is_reading(state) && i < slots; i++) {
+        buffer->waiting_count += waits[i];
+    }
+}
+
+void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
+{
+    state_room(state, "buffer");
+    STATE_STRUCT(state, buffer_rows, buffer);
+    if (wbuf_is_on(buffer)) {
+        visit_turns(buffer, state, waits);
+        STATE_TABLE(state, stream_rows, buffer->streams,
+                    buffer->params->zones, NULL);
+        STATE_TABLE(state, unit_rows, buffer->units,
+                    buffer->media->unit_count, NULL);
+        visit_pages(buffer, state);
+        visit_units(buffer, state);
+        if (state_is_reading(state) && state_is_good(state)) {
+            count_all_pages(buffer, state);
+            check_units(buffer, state);
+        }
+    } else if (state_is_reading(state) && buffer->holds_up) {
+        state_fail(state, "it holds up, and there is none");
+    }
+    state_room_end(state);
+}

@@ -1,0 +1,603 @@
+/*
+ * Jobs and rooms of a drive that has been read: do their counts agree with what
+ * is under way?
+ *
+ * Knows nothing of QEMU, queues, host memory or a clock.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <inttypes.h>
+
+#include "load.h"
+
+static void must_be(LoadCheck *check, const char *what, uint32_t idx,
+                    uint64_t is, uint64_t must)
+{
+    if (is != must) {
+        state_fail(check->state, "%s %u: %" PRIu64 ", must be %" PRIu64, what,
+                   idx, is, must);
+    }
+}
+
+/* Jobs */
+
+typedef struct ZoneJobs {
+    uint32_t entering;
+    uint32_t waiting;
+} ZoneJobs;
+
+/* The job is the running one of its zone. */
+static bool runs(const Zns *zns, uint32_t job_idx)
+{
+    const JobQueue *queue =
+        &zns->jobs.zones[zns->media->works[job_idx].zone_idx];
+
+    return zns->jobs.at[job_idx].in_background ||
+           (queue->head_runs && queue->head_idx == job_idx);
+}
+
+static bool is_filled(const LoadCheck *check, uint32_t job_idx)
+{
+    const Ssd *ssd = check->ssd;
+    uint32_t zone_idx = ssd->media.works[job_idx].zone_idx;
+
+    return wbuf_is_on(&ssd->buffer) &&
+           ssd->buffer.streams[zone_idx].fill_job_idx == job_idx;
+}
+
+static void check_job(LoadCheck *check, uint32_t i)
+{
+    const Zns *zns = &check->ssd->zns;
+    const Job *job = &zns->jobs.at[i];
+    const JobWork *work = &zns->media->works[i];
+    bool is_doing = work->ops_left > 0 || job->waits || check->is_reset[i] ||
+                    is_filled(check, i);
+
+    must_be(check, "operations of job", i, work->ops_left,
+            check->ops.jobs[i]);
+    must_be(check, "wake-ups of job", i, check->events.jobs[i], job->waits);
+    if (is_doing != runs(zns, i)) {
+        state_fail(check->state, "job %u runs: %d, and has something to do: "
+                   "%d", i, runs(zns, i), is_doing);
+    }
+    if (check->is_reset[i] &&
+        (job->op != SSD_OP_ZONE_RESET || job->in_background)) {
+        state_fail(check->state, "job %u is no reset to be managed", i);
+    }
+    if (is_filled(check, i) && (job->op != SSD_OP_ZONE_FINISH ||
+                                work->next_page >= work->chunk_end_page)) {
+        state_fail(check->state, "job %u has nothing to fill", i);
+    }
+    if (job->superblock_idx == SUPERBLOCK_NONE && job->in_background) {
+        state_fail(check->state, "job %u has nothing to erase", i);
+    }
+}
+
+/* Commands of jobs are inside, and ask for that. */
+static void check_command_of(LoadCheck *check, uint32_t i)
+{
+    const Job *job = &check->ssd->zns.jobs.at[i];
+    const Command *command;
+
+    if (job->command_idx == SSD_NONE) {
+        return;
+    }
+    command = &check->ssd->commands.at[job->command_idx];
+    if (!check->is_used[job->command_idx] || job->in_background ||
+        command->done.op != job->op) {
+        state_fail(check->state, "job %u is of command %u, which is another",
+                   i, job->command_idx);
+    }
+}
+
+/* Each job is in the queue of its zone, but those in the background. */
+static void find_jobs(LoadCheck *check, uint8_t *queued)
+{
+    const Zns *zns = &check->ssd->zns;
+
+    for (uint32_t z = 0; z < check->ssd->params.zones; z++) {
+        const JobQueue *queue = &zns->jobs.zones[z];
+
+        for (uint32_t i = queue->head_idx; i != SSD_NONE;
+             i = zns->jobs.at[i].next_of_zone_idx) {
+            queued[i] = true;
+            if (!check->job_used[i] || zns->jobs.at[i].in_background ||
+                zns->media->works[i].zone_idx != z) {
+                state_fail(check->state, "job %u is in the queue of zone %u",
+                           i, z);
+            }
+        }
+        if (queue->head_runs && (queue->head_idx == SSD_NONE ||
+                                 !zns->jobs.at[queue->head_idx].may_start ||
+                                 zns->jobs.at[queue->head_idx]
+                                 .waits_for_writes)) {
+            state_fail(check->state, "zone %u runs a job that may not", z);
+        }
+    }
+}
+
+static void check_zone_jobs(LoadCheck *check)
+{
+    const Zns *zns = &check->ssd->zns;
+    g_autofree ZoneJobs *zones = g_new0(ZoneJobs, check->ssd->params.zones);
+
+    for (uint32_t i = 0; i < zns->jobs.fresh_idx; i++) {
+        const Job *job = &zns->jobs.at[i];
+        ZoneJobs *zone = &zones[zns->media->works[i].zone_idx];
+        bool enters = job->command_idx != SSD_NONE && check->job_used[i] &&
+                      check->enters[job->command_idx];
+
+        if (check->job_used[i] && job->op == SSD_OP_ZONE_RESET &&
+            !job->in_background) {
+            zone->entering += enters;
+            zone->waiting += !enters &&
+                             (!runs(zns, i) || check->is_reset[i]);
+        }
+        if (enters && runs(zns, i)) {
+            state_fail(check->state, "job %u runs before its turn", i);
+        }
+    }
+    for (uint32_t z = 0; z < check->ssd->params.zones; z++) {
+        must_be(check, "resets that enter, of zone", z,
+                zns->jobs.zones[z].resets_entering, zones[z].entering);
+        must_be(check, "resets that wait, of zone", z,
+                zns->jobs.zones[z].resets_waiting, zones[z].waiting);
+    }
+}
+
+/*
+ * The pool lasts: excursions find the jobs that are theirs, of which those of a
+ * zone have resets between them, and so do erases in the background.
+ */
+static void check_pool(LoadCheck *check)
+{
+    const Zns *zns = &check->ssd->zns;
+    const Jobs *jobs = &zns->jobs;
+    uint32_t parallel = check->ssd->params.mgmt_parallel_zones;
+    g_autofree int64_t *more = g_new0(int64_t, check->ssd->params.zones);
+
+    for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
+        const Job *job = &jobs->at[i];
+
+        if (check->job_used[i] && !job->in_background) {
+            more[zns->media->works[i].zone_idx] +=
+                (job->command_idx == SSD_NONE) -
+                (job->op == SSD_OP_ZONE_RESET);
+        }
+    }
+    for (uint32_t z = 0; z < check->ssd->params.zones; z++) {
+        if (more[z] > 1) {
+            state_fail(check->state, "zone %u is finished by the controller "
+                       "more often than it is reset", z);
+        }
+    }
+    if (zns->erases.running > parallel ||
+        jobs->own_reserve > jobs->free_count ||
+        jobs->free_count - jobs->own_reserve <
+        parallel - zns->erases.running) {
+        state_fail(check->state, "%u jobs are free, %u of them reserved, and "
+                   "%u of %u run in the background", jobs->free_count,
+                   jobs->own_reserve, zns->erases.running, parallel);
+    }
+}
+
+/* Running finishes are in their list, and nothing else is. */
+static void check_fills(LoadCheck *check)
+{
+    const Jobs *jobs = &check->ssd->zns.jobs;
+    uint32_t running = 0;
+
+    for (uint32_t i = jobs->newest_fill_idx; i != SSD_NONE;
+         i = jobs->at[i].older_fill_idx) {
+        if (!check->job_used[i] || jobs->at[i].op != SSD_OP_ZONE_FINISH ||
+            !runs(&check->ssd->zns, i)) {
+            state_fail(check->state, "job %u is no running finish", i);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
+        running += check->job_used[i] && runs(&check->ssd->zns, i) &&
+                   jobs->at[i].op == SSD_OP_ZONE_FINISH;
+    }
+    must_be(check, "running finishes", 0, jobs->running_fills, running);
+}
+
+/* A Select All in the list has jobs; the first one, some that may start. */
+static void check_select_alls(LoadCheck *check)
+{
+    const Ssd *ssd = check->ssd;
+    const Jobs *jobs = &ssd->zns.jobs;
+    uint32_t head = jobs->select_all_head_idx, running = 0;
+
+    for (uint32_t i = head; i != SSD_NONE;
+         i = ssd->commands.at[i].next_select_all_idx) {
+        const Command *command = &ssd->commands.at[i];
+
+        if (!check->is_used[i] || !command->select_all || check->enters[i] ||
+            (i != head && command->first_job_idx == SSD_NONE)) {
+            state_fail(check->state, "command %u is no Select All with jobs",
+                       i);
+        }
+    }
+    for (uint32_t i = 0; head != SSD_NONE && i < jobs->fresh_idx; i++) {
+        running += check->job_used[i] && jobs->at[i].command_idx == head &&
+                   jobs->at[i].may_start;
+    }
+    must_be(check, "running jobs of a Select All", 0,
+            jobs->select_all_running, running);
+    if (head != SSD_NONE && running == 0) {
+        state_fail(check->state, "a Select All runs no job");
+    }
+}
+
+/* The jobs of a command that have not started are in its list. */
+static void check_lists(LoadCheck *check)
+{
+    const Ssd *ssd = check->ssd;
+
+    for (uint32_t c = 0; c < ssd->commands.count; c++) {
+        const Command *command = &ssd->commands.at[check->used[c]];
+
+        for (uint32_t i = command->first_job_idx; i != SSD_NONE;
+             i = ssd->zns.jobs.at[i].next_of_command_idx) {
+            const Job *job = &ssd->zns.jobs.at[i];
+
+            if (!check->job_used[i] || job->command_idx != check->used[c] ||
+                (command->select_all && job->may_start)) {
+                state_fail(check->state, "job %u is in the list of command "
+                           "%u", i, check->used[c]);
+            }
+        }
+    }
+}
+
+static void find_used(LoadCheck *check)
+{
+    const Jobs *jobs = &check->ssd->zns.jobs;
+
+    for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
+        check->job_used[i] = true;
+    }
+    for (uint32_t i = jobs->free_idx; i != SSD_NONE;
+         i = jobs->at[i].next_of_command_idx) {
+        check->job_used[i] = false;
+    }
+}
+
+void load_check_jobs(LoadCheck *check)
+{
+    const Zns *zns = &check->ssd->zns;
+    g_autofree uint8_t *queued = g_new0(uint8_t, zns->jobs.fresh_idx);
+
+    find_used(check);
+    find_jobs(check, queued);
+    for (uint32_t i = 0; i < zns->jobs.capacity; i++) {
+        if (i < zns->jobs.fresh_idx && check->job_used[i]) {
+            must_be(check, "is in a queue, job", i, queued[i],
+                    !zns->jobs.at[i].in_background);
+            check_job(check, i);
+            check_command_of(check, i);
+        } else {
+            must_be(check, "what waits for job", i,
+                    check->ops.jobs[i] + check->is_reset[i] +
+                    check->events.jobs[i], 0);
+        }
+    }
+    if (state_is_good(check->state)) {
+        check_zone_jobs(check);
+        check_pool(check);
+        check_fills(check);
+        check_lists(check);
+        check_select_alls(check);
+    }
+}
+
+/* Rooms */
+
+static void check_erasers(LoadCheck *check)
+{
+    const Media *media = &check->ssd->media;
+    const Zns *zns = &check->ssd->zns;
+
+    for (uint32_t i = 0; i < media->superblocks.count; i++) {
+        uint32_t job_idx = media->eraser_of[i];
+
+        if (job_idx != SSD_NONE &&
+            (!check->job_used[job_idx] || !runs(zns, job_idx) ||
+             zns->jobs.at[job_idx].op != SSD_OP_ZONE_RESET ||
+             zns->jobs.at[job_idx].superblock_idx != i)) {
+            state_fail(check->state, "superblock %u is erased by job %u, which "
+                       "is another", i, job_idx);
+        }
+    }
+}
+
+static void check_media(LoadCheck *check)
+{
+    const Media *media = &check->ssd->media;
+    const Programs *programs = &media->programs;
+
+    for (uint32_t z = 0; z < media->params->zones; z++) {
+        must_be(check, "first erases of zone", z, media->first_erases[z],
+                check->ops.first_writes[z]);
+    }
+    for (uint32_t i = 0; i < programs->size; i++) {
+        must_be(check, "programs of epoch", i, programs->pending[i],
+                check->ops.epochs[i]);
+    }
+    if (programs->oldest != programs->current &&
+        programs->pending[programs->oldest] == 0) {
+        state_fail(check->state, "epoch %u has ended, and is awaited",
+                   programs->oldest);
+    }
+    check_erasers(check);
+}
+
+/* The bytes of each zone in the buffer: held, coming, being programmed, ... */
+static void check_buffer_bytes(LoadCheck *check)
+{
+    const Ssd *ssd = check->ssd;
+    const WriteBuffer *buffer = &ssd->buffer;
+    g_autofree uint64_t *bytes = g_new0(uint64_t, ssd->params.zones);
+
+    for (uint32_t i = 0; i < ssd->link.count; i++) {
+        const LinkPortion *portion = link_portion(&ssd->link, i);
+        const Command *command = &ssd->commands.at[portion->command_idx];
+
+        if (!command->is_conventional && !command->write.in_zrwa) {
+            bytes[command->write.data.zone_idx] += portion->bytes;
+        }
+    }
+    for (uint32_t i = 0; i < ssd->media.unit_count; i++) {
+        bytes[buffer->units[i].programmed_zone_idx] +=
+            buffer->units[i].unreleased_bytes;
+    }
+    for (uint32_t z = 0; z < ssd->params.zones; z++) {
+        bytes[z] += buffer->streams[z].held_bytes +
+                    (uint64_t)check->ops.buffer[z] * ssd->media.page_bytes;
+        must_be(check, "bytes in the buffer of zone", z,
+                buffer->streams[z].used_bytes, bytes[z]);
+    }
+}
+
+/* What a unit's program has left is gone before the next one ends. */
+static void check_release(LoadCheck *check, uint32_t unit_idx)
+{
+    const Ssd *ssd = check->ssd;
+    const UnitQueue *queue = &ssd->buffer.units[unit_idx];
+    const FlashUnit *unit = &ssd->media.flash.units[unit_idx];
+    uint64_t gone_at_ns = queue->programmed_at_ns + ssd->buffer.release_ns;
+    bool is_bounded = queue->programmed_at_ns <= ssd->run_at_ns &&
+                      (unit->running_idx == FLASH_NONE ||
+                       !flash_programs(ssd->media.flash
+                                       .tokens[unit->running_idx].op.kind) ||
+                       unit->run_until_at_ns > gone_at_ns) &&
+                      (unit->suspended_idx == FLASH_NONE ||
+                       !flash_programs(ssd->media.flash
+                                       .tokens[unit->suspended_idx].op.kind) ||
+                       ssd->run_at_ns + unit->left_ns > gone_at_ns);
+
+    must_be(check, "releases of unit", unit_idx,
+            check->events.buffer[unit_idx], queue->unreleased_bytes > 0);
+    if (queue->unreleased_bytes > 0 &&
+        (ssd->buffer.release_ns == 0 || !is_bounded)) {
+        state_fail(check->state, "unit %u gives back room too late",
+                   unit_idx);
+    }
+}
+
+static void check_fill(LoadCheck *check, uint32_t zone_idx)
+{
+    const Ssd *ssd = check->ssd;
+    uint32_t job_idx = ssd->buffer.streams[zone_idx].fill_job_idx;
+
+    if (job_idx != SSD_NONE &&
+        (!check->job_used[job_idx] ||
+         ssd->media.works[job_idx].zone_idx != zone_idx)) {
+        state_fail(check->state, "zone %u is filled by job %u, which is "
+                   "another", zone_idx, job_idx);
+    }
+}
+
+static void check_room_waiter(LoadCheck *check, uint32_t i)
+{
+    const Command *command = &check->ssd->commands.at[i];
+
+    if (check->waits_for_room[i] &&
+        (command->is_conventional || !commands_is_write(command->done.op) ||
+         command->write.in_zrwa || command->writes)) {
+        state_fail(check->state, "command %u waits for room, and needs none",
+                   i);
+    }
+}
+
+static void check_buffer(LoadCheck *check)
+{
+    const Ssd *ssd = check->ssd;
+
+    if (!wbuf_is_on(&ssd->buffer)) {
+        for (uint32_t i = 0; i < ssd->media.unit_count; i++) {
+            must_be(check, "releases of unit", i, check->events.buffer[i], 0);
+        }
+        for (uint32_t z = 0; z < ssd->params.zones; z++) {
+            must_be(check, "programs of the buffer, of zone", z,
+                    check->ops.buffer[z], 0);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < ssd->params.cmd_slots; i++) {
+        check_room_waiter(check, i);
+    }
+    for (uint32_t i = 0; i < ssd->media.unit_count; i++) {
+        check_release(check, i);
+    }
+    for (uint32_t z = 0; z < ssd->params.zones; z++) {
+        check_fill(check, z);
+    }
+    check_buffer_bytes(check);
+}
+
+static void check_resets(LoadCheck *check)
+{
+    const ResetEngine *reset = &check->ssd->reset;
+    bool is_busy = reset->first_job_idx != SSD_NONE;
+    bool has_event = is_busy && reset->phase != RESET_DRAINS &&
+                     reset->phase != RESET_STEPS;
+    uint64_t steps = check->ops.steps;
+
+    for (uint32_t i = 0; i < check->ssd->media.unit_count; i++) {
+        steps += check->ssd->media.flash.units[i].steps_waiting;
+    }
+    must_be(check, "events of resets", 0, check->events.reset, has_event);
+    must_be(check, "events of steps", 0, check->events.step,
+            reset->steps_begun < reset->steps);
+    must_be(check, "steps under way", 0, steps,
+            reset->steps_begun - reset->steps_ended);
+    if (is_busy && reset->phase == RESET_STEPS &&
+        reset->steps_ended == reset->steps) {
+        state_fail(check->state, "a reset waits for steps that have ended");
+    }
+    if (check->ssd->media.flash.locked &&
+        !(is_busy && reset->phase == RESET_UNMAPPED)) {
+        state_fail(check->state, "programs wait for no reset");
+    }
+}
+
+static void check_ways(LoadCheck *check)
+{
+    const Ssd *ssd = check->ssd;
+    const Entry *entry = &ssd->entry;
+    bool enters = entry->front.head_idx != FRONT_END_NONE;
+
+    must_be(check, "events of the link", 0, check->events.link,
+            ssd->link.count > 0);
+    must_be(check, "events of the front end", 0, check->events.front,
+            enters && !ssd->buffer.holds_up);
+    if (ssd->buffer.holds_up && !enters) {
+        state_fail(check->state, "the buffer holds up nobody");
+    }
+    if (entry->read_slots.inside_count > 0 &&
+        entry->read_slots.inside_count > ssd->params.read_slots) {
+        state_fail(check->state, "%u reads are inside, there are %u slots",
+                   entry->read_slots.inside_count, ssd->params.read_slots);
+    }
+}
+
+static void check_fetches(LoadCheck *check)
+{
+    const Ahead *ahead = &check->ssd->prefetch.ahead;
+    uint64_t count = (uint64_t)ahead->config.streams *
+                     ahead->config.depth_lines;
+    uint32_t fetching = 0;
+    g_autofree bool *free = g_new0(bool, count + 1);
+
+    for (uint32_t i = ahead->free_fetch_idx; i != AHEAD_NONE;
+         i = ahead->fetches[i].place) {
+        free[i] = true;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        bool is_used = i < ahead->fresh_fetch_idx && !free[i];
+
+        must_be(check, "operations of fetch", i, check->ops.fetches[i],
+                is_used);
+        fetching += is_used;
+    }
+    must_be(check, "fetches", 0, ahead->fetching_count, fetching);
+}
+
+/* A line has programmed what has been written to it, but what is under way. */
+static void check_line(LoadCheck *check, uint32_t line)
+{
+    const Conv *conv = &check->ssd->conv;
+    const Ftl *ftl = &conv->ftl;
+    uint64_t pages = (uint64_t)conv->programmed_pages[line] +
+                     check->ops.line_programs[line];
+
+    switch (ftl->lines[line].state) {
+    case FTL_LINE_FREE:
+        must_be(check, "pages of free line", line, pages, 0);
+        break;
+    case FTL_LINE_OPEN:
+        must_be(check, "pages of open line", line, pages,
+                ftl->open_used / conv->page_places);
+        break;
+    case FTL_LINE_CLOSED:
+        must_be(check, "pages of closed line", line, pages, conv->line_pages);
+        must_be(check, "ready is closed line", line, ftl->lines[line].ready,
+                conv->programmed_pages[line] == conv->line_pages);
+        break;
+    case FTL_LINE_VICTIM:
+        must_be(check, "pages of the victim", line, pages,
+                conv->stage == CLEAN_ERASE ? 0 : conv->line_pages);
+        break;
+    }
+}
+
+/* Rows of the victim that have been moved hold nothing any more. */
+static void check_moved(LoadCheck *check)
+{
+    const Conv *conv = &check->ssd->conv;
+    uint32_t rows = conv->row + (conv->stage == CLEAN_WRITE);
+    uint64_t places = (uint64_t)MIN(rows, conv->media->rows_per_block) *
+                      conv->map.zone_units * conv->page_places;
+
+    for (uint64_t i = 0; i < places; i++) {
+        uint32_t place = conv->victim * conv->ftl.line_places + i;
+
+        if (ftl_is_valid(&conv->ftl, place)) {
+            state_fail(check->state, "place %u has been moved, and holds "
+                       "something", place);
+            return;
+        }
+    }
+}
+
+static void check_log(LoadCheck *check)
+{
+    const Conv *conv = &check->ssd->conv;
+    const Ftl *ftl = &conv->ftl;
+    uint64_t needed = ftl->line_places;
+
+    must_be(check, "operations of cleaning", 0, conv->ops_left,
+            check->ops.cleaning);
+    if (ftl->line_count == 0) {
+        return;
+    }
+    if (conv->victim != FTL_NONE) {
+        check_moved(check);
+        needed = ftl->lines[conv->victim].valid;
+    }
+    if (ftl_free_places(ftl) < needed) {
+        state_fail(check->state, "%" PRIu64 " places are free, %" PRIu64
+                   " are needed", ftl_free_places(ftl), needed);
+    }
+    for (uint32_t i = 0; i < ftl->line_count; i++) {
+        check_line(check, i);
+    }
+}
+
+/* The epochs of pages that the buffer holds. */
+static void count_buffered(LoadCheck *check)
+{
+    const WriteBuffer *buffer = &check->ssd->buffer;
+
+    for (uint32_t z = 0; wbuf_is_on(buffer) && z < buffer->params->zones;
+         z++) {
+        for (uint32_t i = buffer->streams[z].first_page_idx; i != SSD_NONE;
+             i = buffer->pages[i].next_idx) {
+            check->ops.epochs[buffer->pages[i].epoch]++;
+        }
+    }
+}
+
+void load_check_rooms(LoadCheck *check)
+{
+    count_buffered(check);
+    check_media(check);
+    check_buffer(check);
+    check_resets(check);
+    check_ways(check);
+    check_fetches(check);
+    check_log(check);
+}

@@ -1,0 +1,174 @@
+/*
+ * Recording every command that enters the drive and every completion that
+ * leaves it: in a trace, for femu-sim to replay, and in the history of a state,
+ * for the next QEMU to begin where this one ended.
+ *
+ * Nothing of the history is lost that a host has been told of: it is written
+ * before a completion is posted. What lies in the host's page cache survives
+ * this process, however it ends.
+ *
+ * Knows nothing of the format of the file.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "system/system.h"
+#include "record.h"
+
+/* Records of a trace between two flushes: what a crash of QEMU can lose at most. */
+#define TRACE_FLUSH_RECORDS 4096
+
+static void trace_failed(FemuZns *n, GError *error)
+{
+    error_report("femu-zns '%s': trace=%s: %s", n->serial, n->trace_path,
+                 error->message);
+    g_error_free(error);
+}
+
+/*
+ * The end is when the device was last entered: QEMU exits at a moment that the
+ * host decides. What was due by then has been recorded.
+ */
+static void trace_close(FemuZns *n)
+{
+    GError *error = NULL;
+
+    if (n->trace && !ssd_trace_close(n->trace, n->now_ns, &error)) {
+        trace_failed(n, error);
+    }
+    n->trace = NULL;
+}
+
+static void history_failed(FemuZns *n, GError *error)
+{
+    error_report("femu-zns '%s': state=%s: %s; from here on nothing lasts",
+                 n->serial, n->state_path, error->message);
+    g_error_free(error);
+}
+
+static void history_close(FemuZns *n)
+{
+    GError *error = NULL;
+
+    if (n->history && !ssd_trace_close(n->history, n->now_ns, &error)) {
+        history_failed(n, error);
+    }
+    n->history = NULL;
+}
+
+void femu_record_close(FemuZns *n)
+{
+    if (n->exit_notifier.notify) {
+        qemu_remove_exit_notifier(&n->exit_notifier);
+        n->exit_notifier.notify = NULL;
+    }
+    trace_close(n);
+    history_close(n);
+}
+
+static void trace_at_exit(Notifier *notifier, void *data)
+{
+    femu_record_close(container_of(notifier, FemuZns, exit_notifier));
+}
+
+bool femu_trace_open(FemuZns *n, Error **errp)
+{
+    GError *error = NULL;
+
+    n->exit_notifier.notify = trace_at_exit;
+    qemu_add_exit_notifier(&n->exit_notifier);
+    if (!n->trace_path || !*n->trace_path) {
+        return true;
+    }
+    n->trace = ssd_trace_create(n->trace_path, &n->params, &error);
+    if (!n->trace) {
+        error_setg(errp, "trace=%s: %s", n->trace_path, error->message);
+        g_error_free(error);
+        return false;
+    }
+    return true;
+}
+
+/* The first failure to write is reported. */
+void femu_history_flush(FemuZns *n)
+{
+    GError *error = NULL;
+
+    if (!n->history_unflushed) {
+        return;
+    }
+    n->history_unflushed = false;
+    if (!ssd_trace_flush(n->history, &error)) {
+        history_failed(n, error);
+        history_close(n);
+    }
+}
+
+/* A record was made. The first failure to write is reported, by its flush. */
+static void recorded(FemuZns *n)
+{
+    GError *error = NULL;
+
+    n->history_unflushed = n->history;
+    if (!n->trace || ++n->trace_unflushed < TRACE_FLUSH_RECORDS) {
+        return;
+    }
+    n->trace_unflushed = 0;
+    if (!ssd_trace_flush(n->trace, &error)) {
+        trace_failed(n, error);
+        trace_close(n);
+    }
+}
+
+/* The traces that are written; both give a command the same number. */
+#define FOR_EACH_TRACE(n, trace)                                        \
+    for (SsdTrace *traces[] = { (n)->trace, (n)->history },             \
+         **at = traces, *trace; at < traces + ARRAY_SIZE(traces); at++) \
+        if ((trace = *at))
+
+uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status)
+{
+    uint64_t seq = 0;
+
+    FOR_EACH_TRACE(n, trace) {
+        seq = ssd_trace_submit(trace, n->now_ns, cmd, status);
+    }
+    recorded(n);
+    return seq;
+}
+
+void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
+                          SsdZoneState state)
+{
+    FOR_EACH_TRACE(n, trace) {
+        ssd_trace_zone_fail(trace, n->now_ns, nsid, zone_idx, state);
+    }
+    recorded(n);
+}
+
+void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes)
+{
+    FOR_EACH_TRACE(n, trace) {
+        ssd_trace_format(trace, n->now_ns, nsid, lba_bytes);
+    }
+    recorded(n);
+}
+
+void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done)
+{
+    FOR_EACH_TRACE(n, trace) {
+        ssd_trace_done(trace, seq, done);
+    }
+    recorded(n);
+}
+
+void femu_trace_discard(FemuZns *n, uint64_t seq)
+{
+    FOR_EACH_TRACE(n, trace) {
+        ssd_trace_discard(trace, seq);
+    }
+    recorded(n);
+}

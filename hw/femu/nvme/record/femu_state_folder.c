@@ -1,0 +1,220 @@
+/*
+ * A state: the folder in which a drive lasts from one QEMU to the next.
+ *
+ *   history   a trace of all that ever happened to it, whose end is where the
+ *             next QEMU begins; there is a state once this file is there
+ *   data      the bytes of all namespaces, sparse
+ *   kept      counters, error log, descriptor extensions: FemuKept
+ *
+ * Without one, what would be kept is in memory.
+ *
+ * Knows nothing of what the history says, or of where data lie.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "record.h"
+
+/* Caller frees. */
+char *femu_state_file(const FemuZns *n, const char *name)
+{
+    return g_build_filename(n->state_path, name, NULL);
+}
+
+bool femu_has_state(const FemuZns *n)
+{
+    return n->state_path && *n->state_path;
+}
+
+bool femu_state_is_new(const FemuZns *n)
+{
+    g_autofree char *history = femu_state_file(n, FEMU_HISTORY);
+
+    return !g_file_test(history, G_FILE_TEST_EXISTS);
+}
+
+/* Does a folder have anything that is not of a state that never began? */
+static bool is_others(const FemuZns *n)
+{
+    GDir *dir = g_dir_open(n->state_path, 0, NULL);
+    bool others = false;
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        others |= !g_str_equal(name, "data") && !g_str_equal(name, "kept") &&
+                  !g_str_equal(name, "history.new");
+    }
+    if (dir) {
+        g_dir_close(dir);
+    }
+    return others;
+}
+
+/* Create the folder if need be, and keep others out of it. */
+static bool folder_open(FemuZns *n, Error **errp)
+{
+    if (n->memdev) {
+        error_setg(errp, "state=%s and memdev= exclude each other: a state has "
+                   "a file for the data of its own", n->state_path);
+        return false;
+    }
+    if (g_mkdir_with_parents(n->state_path, 0777) != 0) {
+        error_setg_errno(errp, errno, "state=%s: the folder cannot be created",
+                         n->state_path);
+        return false;
+    }
+    if (femu_state_is_new(n) && is_others(n)) {
+        error_setg(errp, "state=%s: the folder is not empty and has no file "
+                   "'" FEMU_HISTORY "': it is not the state of a drive; name a new "
+                   "folder", n->state_path);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Open a file of the state that has, or if the state is new gets, this size.
+ * Return: a descriptor, or -1.
+ */
+static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
+                     Error **errp)
+{
+    g_autofree char *path = femu_state_file(n, name);
+    bool is_new = femu_state_is_new(n);
+    int fd = is_new ? qemu_create(path, O_RDWR | O_TRUNC, 0666, errp)
+                    : qemu_open(path, O_RDWR, errp);
+    struct stat st;
+
+    if (fd < 0) {
+        return -1;
+    }
+    if (is_new && ftruncate(fd, bytes) != 0) {
+        error_setg_errno(errp, errno, "%s: cannot have %" PRIu64 " bytes",
+                         path, bytes);
+        close(fd);
+        return -1;
+    }
+    if (fstat(fd, &st) != 0 || (uint64_t)st.st_size != bytes) {
+        error_setg(errp, "%s has %" PRIu64 " bytes; this drive's has %" PRIu64
+                   ": it is damaged or of another drive; name a new folder",
+                   path, (uint64_t)st.st_size, bytes);
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Who has the lock of this file has the state. */
+static bool folder_lock(FemuZns *n, int fd, Error **errp)
+{
+    if (qemu_lock_fd(fd, 0, 0, true) != 0) {
+        error_setg(errp, "state=%s: another drive is using it", n->state_path);
+        return false;
+    }
+    return true;
+}
+
+static uint64_t kept_bytes(const FemuZns *n)
+{
+    return sizeof(FemuKept) +
+           (n->params.namespaces + 1) * sizeof(FemuSmart) +
+           n->params.zones * (uint64_t)n->params.zone_ext_bytes;
+}
+
+uint8_t *femu_kept_extensions(const FemuZns *n)
+{
+    return (uint8_t *)&n->kept->smart[n->params.namespaces + 1];
+}
+
+static bool kept_check(const FemuZns *n, Error **errp)
+{
+    if (memcmp(n->kept->magic, FEMU_KEPT_MAGIC, sizeof(n->kept->magic)) != 0 ||
+        n->kept->bytes != kept_bytes(n)) {
+        error_setg(errp, "state=%s: its file 'kept' does not begin with '"
+                   FEMU_KEPT_MAGIC "' and its size: it is damaged; name a new "
+                   "folder", n->state_path);
+        return false;
+    }
+    return true;
+}
+
+/* A time of power begins. What was not shut down has lost it. */
+void femu_kept_begin(FemuZns *n)
+{
+    FemuKept *kept = n->kept;
+
+    if (kept->bytes == 0) {
+        memcpy(kept->magic, FEMU_KEPT_MAGIC, sizeof(kept->magic));
+        kept->bytes = kept_bytes(n);
+    } else {
+        kept->unsafe_shutdowns += !kept->shut_down;
+    }
+    kept->power_cycles++;
+    kept->shut_down = 0;
+}
+
+static bool kept_map(FemuZns *n, Error **errp)
+{
+    int fd;
+
+    if (!folder_open(n, errp)) {
+        return false;
+    }
+    fd = file_open(n, "kept", kept_bytes(n), errp);
+    if (fd < 0) {
+        return false;
+    }
+    n->lock_fd = fd;
+    if (!folder_lock(n, fd, errp)) {
+        return false;
+    }
+    n->kept = mmap(NULL, kept_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                   0);
+    if (n->kept == MAP_FAILED) {
+        n->kept = NULL;
+        error_setg_errno(errp, errno, "state=%s: its file 'kept' cannot be "
+                         "mapped", n->state_path);
+        return false;
+    }
+    return femu_state_is_new(n) || kept_check(n, errp);
+}
+
+/* What lasts, as the state has it or as new. */
+bool femu_kept_init(FemuZns *n, Error **errp)
+{
+    n->lock_fd = -1;
+    if (!femu_has_state(n)) {
+        n->kept = g_malloc0(kept_bytes(n));
+    } else if (!kept_map(n, errp)) {
+        return false;
+    }
+    return true;
+}
+
+void femu_kept_exit(FemuZns *n)
+{
+    if (!femu_has_state(n)) {
+        g_clear_pointer(&n->kept, g_free);
+        return;
+    }
+    if (n->kept) {
+        munmap(n->kept, kept_bytes(n));
+        n->kept = NULL;
+    }
+    if (n->lock_fd >= 0) {
+        close(n->lock_fd);
+        n->lock_fd = -1;
+    }
+}
+
+/* The file for the data of a state: *fd is -1 without one. */
+bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp)
+{
+    *fd = -1;
+    if (femu_has_state(n)) {
+        *fd = file_open(n, "data", bytes, errp);
+    }
+    return !femu_has_state(n) || *fd >= 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * What is recorded: a trace, for femu-sim, and with a state its history, which
+ * is a trace as well; and what else lasts.
+ *
+ * Knows nothing of commands' meaning, or of when things are recorded.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef FEMU_NVME_RECORD_RECORD_H
+#define FEMU_NVME_RECORD_RECORD_H
+
+#include "../state/femu.h"
+
+/* femu_record.c: trace and history. */
+bool femu_trace_open(FemuZns *n, Error **errp);
+void femu_record_close(FemuZns *n);
+uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
+void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
+void femu_trace_discard(FemuZns *n, uint64_t seq);
+void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
+                          SsdZoneState state);
+void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
+void femu_history_flush(FemuZns *n);
+
+/* femu_state_folder.c: the files of a state. */
+#define FEMU_HISTORY "history"
+bool femu_kept_init(FemuZns *n, Error **errp);
+void femu_kept_begin(FemuZns *n);
+void femu_kept_exit(FemuZns *n);
+uint8_t *femu_kept_extensions(const FemuZns *n);
+bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp);
+char *femu_state_file(const FemuZns *n, const char *name);
+bool femu_has_state(const FemuZns *n);
+bool femu_state_is_new(const FemuZns *n);
+
+#endif

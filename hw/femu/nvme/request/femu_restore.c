@@ -1,0 +1,392 @@
+/*
+ * A drive that goes on where another QEMU left it: its history is played to a
+ * new core, which then is what that one was, at the instant of its last record.
+ * Each status, time and result of the history must come again, so that a
+ * history that is damaged, or another version's, is found out.
+ *
+ * Whatever was inside goes on in the flash, but nobody is told of it; zones take
+ * the state that they begin with, by a shutdown. Bytes are where they were: only
+ * what says which of them are data is made anew.
+ *
+ * Knows nothing of queues, or of guests.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "request_internal.h"
+#include "../ns/ns.h"
+#include "../record/record.h"
+
+/* The commands of which the history is not done, by their seq. */
+typedef struct Restore {
+    FemuZns *n;
+    SsdTraceReader *reader;
+    GHashTable *open;   /* seq to Open */
+    Error **errp;
+} Restore;
+
+typedef struct Open {
+    uint64_t seq;
+    bool is_done;       /* in the core: */
+    SsdDone done;
+    bool discarded;     /* in the history */
+} Open;
+
+G_GNUC_PRINTF(2, 3)
+static bool damaged(Restore *r, const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    error_setg(r->errp, "state=%s: the history is damaged, or was made by "
+               "another version of femu-zns: %s; name a new folder",
+               r->n->state_path, text);
+    return false;
+}
+
+/* Let the core run to now_ns, and hear what is done. */
+static void run_to(Restore *r, uint64_t now_ns)
+{
+    FemuZns *n = r->n;
+    SsdDone done;
+
+    if (now_ns < n->now_ns) {
+        return;
+    }
+    femu_time_set(n, now_ns);
+    while (ssd_poll(n->ssd, now_ns, &done, 1) > 0) {
+        uint64_t seq = n->req[done.tag].trace_seq;
+        Open *open = g_hash_table_lookup(r->open, &seq);
+
+        open->is_done = true;
+        open->done = done;
+        n->req[done.tag].busy = false;
+        n->free_req[n->free_req_count++] = done.tag;
+        if (open->discarded) {
+            g_hash_table_remove(r->open, &seq);
+        }
+    }
+}
+
+/* Which bytes are data: as the command's execution made them. */
+static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba)
+{
+    FemuNs *ns = femu_ns(n, cmd->nsid);
+    uint64_t nlb = cmd->nlb;
+
+    switch (cmd->op) {
+    case SSD_OP_COPY:
+        nlb = 0;
+        for (uint32_t i = 0; i < cmd->range_count; i++) {
+            nlb += cmd->ranges[i].nlb;
+        }
+        /* fall through */
+    case SSD_OP_WRITE:
+    case SSD_OP_APPEND:
+    case SSD_OP_WRITE_ZEROES:
+        femu_store_write_zeroes(&ns->store, lba * ns->lba_bytes,
+                                nlb * ns->lba_bytes);
+        break;
+    case SSD_OP_DEALLOCATE:
+        for (uint32_t i = 0; !femu_ns_zoned(ns) && i < cmd->range_count; i++) {
+            femu_store_deallocate(&ns->store,
+                                  cmd->ranges[i].slba * ns->lba_bytes,
+                                  cmd->ranges[i].nlb *
+                                  (uint64_t)ns->lba_bytes);
+        }
+        break;
+    case SSD_OP_ZONE_RESET:
+    case SSD_OP_ZONE_OFFLINE:
+        femu_zones_forget_emptied(n, ns, cmd);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool restore_submit(Restore *r, const SsdTraceRecord *record)
+{
+    FemuZns *n = r->n;
+    SsdAccept accept;
+    uint32_t tag;
+    Open *open;
+
+    run_to(r, record->at_ns);
+    if (!ssd_has_room(n->ssd)) {
+        return damaged(r, "command %" PRIu64 " comes when there is no room",
+                       record->seq);
+    }
+    tag = n->free_req[n->free_req_count - 1];
+    accept = ssd_submit(n->ssd, n->now_ns, &record->cmd, tag);
+    if (accept.status != record->status) {
+        return damaged(r, "command %" PRIu64 " has status 0x%x there, 0x%x "
+                       "here", record->seq, record->status, accept.status);
+    }
+    femu_trace_submit(n, &record->cmd, accept.status);
+    if (accept.status != SSD_SUCCESS) {
+        return true;
+    }
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) { .busy = true, .trace_seq = record->seq };
+    open = g_new0(Open, 1);
+    open->seq = record->seq;
+    g_hash_table_insert(r->open, &open->seq, open);
+    note_data(n, &record->cmd, accept.lba);
+    return true;
+}
+
+static Open *find_open(Restore *r, uint64_t seq)
+{
+    Open *open = g_hash_table_lookup(r->open, &seq);
+
+    if (!open || open->discarded) {
+        damaged(r, "command %" PRIu64 " is done with twice, or was rejected",
+                seq);
+        return NULL;
+    }
+    return open;
+}
+
+static bool restore_done(Restore *r, const SsdTraceRecord *record)
+{
+    Open *open;
+
+    run_to(r, record->at_ns);
+    open = find_open(r, record->seq);
+    if (!open) {
+        return false;
+    }
+    if (!open->is_done || open->done.due_at_ns != record->at_ns ||
+        open->done.status != record->status ||
+        open->done.result != record->result) {
+        return damaged(r, "command %" PRIu64 " is not done at %" PRIu64
+                       " ns here, or otherwise", record->seq, record->at_ns);
+    }
+    femu_trace_done(r->n, record->seq, &open->done);
+    g_hash_table_remove(r->open, &record->seq);
+    return true;
+}
+
+static bool restore_discard(Restore *r, const SsdTraceRecord *record)
+{
+    Open *open = find_open(r, record->seq);
+
+    if (!open) {
+        return false;
+    }
+    femu_trace_discard(r->n, record->seq);
+    open->discarded = true;
+    if (open->is_done) {
+        g_hash_table_remove(r->open, &record->seq);
+    }
+    return true;
+}
+
+static bool restore_zone_fail(Restore *r, const SsdTraceRecord *record)
+{
+    FemuZns *n = r->n;
+
+    run_to(r, record->at_ns);
+    if (!ssd_zone_fail(n->ssd, n->now_ns, record->nsid, record->zone_idx,
+                       record->state)) {
+        return damaged(r, "zone %" PRIu32 " of namespace %" PRIu32
+                       " fails twice", record->zone_idx, record->nsid);
+    }
+    femu_trace_zone_fail(n, record->nsid, record->zone_idx, record->state);
+    if (record->state == SSD_ZONE_OFFLINE) {
+        femu_zone_forget(femu_ns(n, record->nsid), record->zone_idx);
+    }
+    return true;
+}
+
+static bool restore_format(Restore *r, const SsdTraceRecord *record)
+{
+    FemuZns *n = r->n;
+    FemuNs *ns = femu_ns(n, record->nsid);
+
+    run_to(r, record->at_ns);
+    if (!ns || ssd_ns_inflight(n->ssd, ns->nsid) ||
+        !ssd_format(n->ssd, n->now_ns, ns->nsid, record->lba_bytes, NULL)) {
+        return damaged(r, "namespace %" PRIu32 " cannot be formatted to %"
+                       PRIu32 " bytes then", record->nsid, record->lba_bytes);
+    }
+    femu_trace_format(n, ns->nsid, record->lba_bytes);
+    ns->lba_bytes = record->lba_bytes;
+    femu_ns_forget(ns);
+    return true;
+}
+
+static bool restore_record(Restore *r, const SsdTraceRecord *record)
+{
+    switch (record->kind) {
+    case SSD_TRACE_SUBMIT:
+        return restore_submit(r, record);
+    case SSD_TRACE_DONE:
+        return restore_done(r, record);
+    case SSD_TRACE_DISCARD:
+        return restore_discard(r, record);
+    case SSD_TRACE_ZONE_FAIL:
+        return restore_zone_fail(r, record);
+    case SSD_TRACE_FORMAT:
+        return restore_format(r, record);
+    case SSD_TRACE_END:
+        run_to(r, record->at_ns);
+        return true;
+    }
+    return false;
+}
+
+/* The history is of a drive with these parameters. */
+static bool check_params(Restore *r, const SsdParams *params)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t there = ssd_params_get(params, &table[i]);
+        uint64_t here = ssd_params_get(&r->n->params, &table[i]);
+
+        if (there != here) {
+            error_setg(r->errp, "state=%s is of a drive with %s=%" PRIu64
+                       ", this one has %" PRIu64 ": start it as it was made "
+                       "(its file '" FEMU_HISTORY "' begins with all "
+                       "parameters), or name a new folder", r->n->state_path,
+                       table[i].name, there, here);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool play(Restore *r, const char *path)
+{
+    GError *error = NULL;
+    SsdTraceRecord record;
+    SsdParams params;
+    int got;
+
+    r->reader = ssd_trace_open_cut(path, &params, &error);
+    if (r->reader && !check_params(r, &params)) {
+        return false;
+    }
+    while (r->reader && (got = ssd_trace_next(r->reader, &record, &error)) > 0) {
+        if (!restore_record(r, &record)) {
+            return false;
+        }
+    }
+    if (error) {
+        damaged(r, "%s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    return true;
+}
+
+static int compare_seq(const void *a, const void *b)
+{
+    const Open *first = a, *second = b;
+
+    return (first->seq > second->seq) - (first->seq < second->seq);
+}
+
+/* Power is back: what was inside is done with, zones begin. */
+static void begin_again(Restore *r)
+{
+    FemuZns *n = r->n;
+    GList *left = g_list_sort(g_hash_table_get_values(r->open), compare_seq);
+    uint32_t nsid, zone_idx;
+
+    for (GList *at = left; at; at = at->next) {
+        Open *open = at->data;
+
+        if (!open->discarded) {
+            femu_trace_discard(n, open->seq);
+            open->discarded = true;
+        }
+    }
+    g_list_free(left);
+    while (!ssd_has_room(n->ssd)) {
+        run_to(r, ssd_next_at_ns(n->ssd));
+    }
+    femu_req_submit_shutdown(n);
+    femu_req_discard(n, NULL);
+    n->shutdown = FEMU_SHUTDOWN_IDLE;
+    while (ssd_poll_zone(n->ssd, n->now_ns, &nsid, &zone_idx)) {
+        ;
+    }
+    ssd_stats_reset(n->ssd, n->now_ns);
+}
+
+static bool restore_old(FemuZns *n, const char *path, Error **errp)
+{
+    Restore r = {
+        .n = n,
+        .open = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+                                      g_free),
+        .errp = errp,
+    };
+    GError *error = NULL;
+    bool done;
+
+    n->memory.frozen = true;
+    done = play(&r, path);
+    if (done) {
+        n->history = ssd_trace_go_on(path, ssd_trace_end(r.reader), &error);
+        if (n->history) {
+            begin_again(&r);
+        } else {
+            error_setg(errp, "state=%s: %s", n->state_path, error->message);
+            g_error_free(error);
+            done = false;
+        }
+    }
+    n->memory.frozen = false;
+    ssd_trace_reader_free(r.reader);
+    g_hash_table_unref(r.open);
+    return done;
+}
+
+/* A state is there once its history is, which begins with all parameters. */
+static bool restore_new(FemuZns *n, const char *path, Error **errp)
+{
+    g_autofree char *first = g_strconcat(path, ".new", NULL);
+    GError *error = NULL;
+
+    n->history = ssd_trace_create(first, &n->params, &error);
+    if (!n->history || !ssd_trace_flush(n->history, &error)) {
+        error_setg(errp, "state=%s: %s", n->state_path, error->message);
+        g_error_free(error);
+        return false;
+    }
+    if (rename(first, path) != 0) {
+        error_setg_errno(errp, errno, "state=%s: cannot rename '%s'",
+                         n->state_path, first);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Have the core as the state says, or begin the state. Needs all rooms below,
+ * and an open trace, into which the history goes, too.
+ */
+bool femu_restore(FemuZns *n, Error **errp)
+{
+    g_autofree char *path = NULL;
+
+    if (femu_has_state(n)) {
+        bool is_new = femu_state_is_new(n);
+
+        path = femu_state_file(n, FEMU_HISTORY);
+        if (!(is_new ? restore_new : restore_old)(n, path, errp)) {
+            return false;
+        }
+    }
+    femu_kept_begin(n);
+    return true;
+}

@@ -1,0 +1,288 @@
+/*
+ * A flash array that has been read: is each operation in its place, and is it
+ * waited for by the events that must be pending?
+ *
+ * Knows nothing of zones, commands or NVMe.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "../base/state.h"
+#include "flash_internal.h"
+
+/* Where an operation is. */
+typedef enum Place {
+    PLACE_FREE,
+    PLACE_MOVES, /* it is issued, or crosses its channel */
+    PLACE_READS,
+    PLACE_WORK,
+    PLACE_LOADS,
+    PLACE_ERASES,
+    PLACE_RUNS,
+    PLACE_SUSPENDED,
+} Place;
+
+typedef struct Check {
+    const Flash *flash;
+    State *state;
+    const FlashEvents *events;
+    uint8_t *places; /* [token] */
+} Check;
+
+static const FlashToken *token_at(const Check *check, uint32_t token_idx)
+{
+    return &check->flash->tokens[token_idx];
+}
+
+/* The operation is of this unit, and nowhere else. */
+static void put(Check *check, uint32_t token_idx, uint32_t unit_idx,
+                Place place)
+{
+    if (check->places[token_idx] != PLACE_MOVES ||
+        token_at(check, token_idx)->op.unit_idx != unit_idx) {
+        state_fail(check->state, "operation %u, of unit %u, is at unit %u in "
+                   "place %u, and in place %u", token_idx,
+                   token_at(check, token_idx)->op.unit_idx, unit_idx, place,
+                   check->places[token_idx]);
+    }
+    check->places[token_idx] = place;
+}
+
+static void put_queue(Check *check, const FlashQueue *queue, uint32_t unit_idx,
+                      Place place)
+{
+    for (uint32_t i = queue->head_idx; i != FLASH_NONE;
+         i = token_at(check, i)->next_idx) {
+        put(check, i, unit_idx, place);
+    }
+}
+
+static void find_places(Check *check)
+{
+    const Flash *flash = check->flash;
+
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        check->places[i] = PLACE_MOVES;
+    }
+    for (uint32_t i = flash->free_idx; i != FLASH_NONE;
+         i = token_at(check, i)->next_idx) {
+        check->places[i] = PLACE_FREE;
+    }
+    for (uint32_t i = 0; i < flash_unit_count(flash); i++) {
+        const FlashUnit *unit = &flash->units[i];
+
+        put_queue(check, &unit->reads, i, PLACE_READS);
+        put_queue(check, &unit->work, i, PLACE_WORK);
+        put_queue(check, &unit->loads, i, PLACE_LOADS);
+        put_queue(check, &unit->erases, i, PLACE_ERASES);
+        if (unit->running_idx != FLASH_NONE) {
+            put(check, unit->running_idx, i, PLACE_RUNS);
+        }
+        if (unit->suspended_idx != FLASH_NONE) {
+            put(check, unit->suspended_idx, i, PLACE_SUSPENDED);
+        }
+    }
+}
+
+/* Operations */
+
+/* May an operation of this kind be there? */
+static bool fits(const Flash *flash, const FlashToken *token, Place place)
+{
+    FlashKind kind = token->op.kind;
+
+    switch (place) {
+    case PLACE_FREE:
+        return true;
+    case PLACE_MOVES:
+        return !token->at_unit && kind != FLASH_ERASE && kind != FLASH_STEP &&
+               (kind != FLASH_READ || flash->config.cache_read);
+    case PLACE_READS:
+        return token->at_unit && kind == FLASH_READ &&
+               flash->config.reads_first > 0;
+    case PLACE_WORK:
+        return token->at_unit && kind != FLASH_LOAD && kind != FLASH_STEP &&
+               (kind != FLASH_READ || flash->config.reads_first == 0);
+    case PLACE_LOADS:
+        return !token->at_unit && flash_programs(kind);
+    case PLACE_ERASES:
+        return !token->at_unit && kind == FLASH_ERASE;
+    case PLACE_RUNS:
+        return kind != FLASH_LOAD &&
+               (token->at_unit ||
+                (kind == FLASH_READ && !flash->config.cache_read));
+    case PLACE_SUSPENDED:
+        return token->at_unit && flash_can_suspend(&flash->config, kind);
+    }
+    return false;
+}
+
+static uint32_t events_due(const FlashToken *token, Place place)
+{
+    switch (place) {
+    case PLACE_MOVES:
+        return 1;
+    case PLACE_RUNS:
+    case PLACE_SUSPENDED:
+        return token->at_unit ? token->has_event : 1;
+    default:
+        return 0;
+    }
+}
+
+/* What is transferred is of one page; a read, of what is sensed at once. */
+static bool has_bytes(const Flash *flash, const FlashOp *op)
+{
+    uint32_t page_bytes = flash->config.page_bytes;
+
+    return op->begin_bytes <= op->end_bytes &&
+           op->end_bytes <= page_bytes * flash->config.program_pages &&
+           (op->kind != FLASH_READ || op->begin_bytes == op->end_bytes ||
+            op->begin_bytes / page_bytes == (op->end_bytes - 1) / page_bytes);
+}
+
+static void check_token(const Check *check, uint32_t token_idx)
+{
+    const FlashToken *token = token_at(check, token_idx);
+    Place place = check->places[token_idx];
+
+    if (place != PLACE_FREE &&
+        (!fits(check->flash, token, place) ||
+         !has_bytes(check->flash, &token->op) ||
+         (token->has_event && place < PLACE_RUNS))) {
+        state_fail(check->state, "operation %u of kind %u cannot be in place "
+                   "%u (%u, %u), with bytes %u to %u", token_idx,
+                   token->op.kind, place, token->at_unit, token->has_event,
+                   token->op.begin_bytes, token->op.end_bytes);
+    }
+    if (check->events->of_tokens[token_idx] != events_due(token, place)) {
+        state_fail(check->state, "operation %u in place %u has %u events, must "
+                   "have %u", token_idx, place,
+                   check->events->of_tokens[token_idx],
+                   events_due(token, place));
+    }
+}
+
+/* Units */
+
+/* Does what runs have suspend points, and has it not been told to stop yet? */
+static void check_stretch(const Check *check, uint32_t unit_idx)
+{
+    const Flash *flash = check->flash;
+    const FlashUnit *unit = &flash->units[unit_idx];
+    bool can_stop = unit->running_idx != FLASH_NONE &&
+                    flash_can_suspend(&flash->config,
+                                      token_at(check, unit->running_idx)
+                                      ->op.kind);
+    bool stops = can_stop && unit->suspending;
+
+    if (check->events->of_units[unit_idx] != stops) {
+        state_fail(check->state, "unit %u stops: %d, and has %u events for "
+                   "that", unit_idx, stops,
+                   check->events->of_units[unit_idx]);
+    }
+    if (can_stop && (unit->suspended_idx != FLASH_NONE ||
+                     (!stops && !token_at(check, unit->running_idx)
+                                ->has_event) ||
+                     (flash->config.segment_ns > 0 &&
+                      (unit->drawn == 0 ||
+                       unit->point_at_ns <= unit->run_from_at_ns)) ||
+                     (stops && unit->point_at_ns > unit->run_until_at_ns))) {
+        state_fail(check->state, "unit %u runs what can be suspended, in a "
+                   "way that cannot be", unit_idx);
+    }
+    if (!can_stop && unit->running_idx != FLASH_NONE &&
+        token_at(check, unit->running_idx)->at_unit &&
+        !token_at(check, unit->running_idx)->has_event) {
+        state_fail(check->state, "what unit %u runs never ends", unit_idx);
+    }
+}
+
+/* An idle unit has nothing to do. */
+static void check_idle(const Check *check, uint32_t unit_idx)
+{
+    const FlashUnit *unit = &check->flash->units[unit_idx];
+
+    if (unit->running_idx == FLASH_NONE &&
+        (!queue_is_empty(&unit->reads) || !queue_is_empty(&unit->work) ||
+         unit->steps_waiting > 0 || unit->suspended_idx != FLASH_NONE)) {
+        state_fail(check->state, "unit %u is idle, and has something to do",
+                   unit_idx);
+    }
+}
+
+/* Programs of a unit: those with a register, and those on their way to it. */
+typedef struct Programs {
+    uint32_t loaded;
+    uint32_t coming;
+} Programs;
+
+static void check_order(const Check *check, uint32_t unit_idx,
+                        const Programs *programs)
+{
+    const FlashUnit *unit = &check->flash->units[unit_idx];
+    uint32_t before = 1;
+
+    if (unit->loaded != programs->loaded ||
+        unit->programs_issued - unit->programs_arrived != programs->coming) {
+        state_fail(check->state, "unit %u has %u programs in registers and %u "
+                   "on their way, must have %u and %u", unit_idx,
+                   unit->loaded,
+                   unit->programs_issued - unit->programs_arrived,
+                   programs->loaded, programs->coming);
+    }
+    for (uint32_t i = unit->erases.head_idx; i != FLASH_NONE;
+         i = token_at(check, i)->next_idx) {
+        uint32_t awaited = token_at(check, i)->programs_before -
+                           unit->programs_arrived;
+
+        if (awaited < before || awaited > programs->coming) {
+            state_fail(check->state, "erase %u waits for %u programs, %u are "
+                       "on their way", i, awaited, programs->coming);
+        }
+        before = awaited;
+    }
+}
+
+static void check_units(const Check *check)
+{
+    const Flash *flash = check->flash;
+    g_autofree Programs *programs = g_new0(Programs, flash_unit_count(flash));
+
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        const FlashToken *token = token_at(check, i);
+
+        if (check->places[i] != PLACE_FREE && flash_programs(token->op.kind)) {
+            programs[token->op.unit_idx].loaded +=
+                check->places[i] != PLACE_LOADS;
+            programs[token->op.unit_idx].coming += !token->at_unit;
+        }
+    }
+    for (uint32_t i = 0; i < flash_unit_count(flash); i++) {
+        check_stretch(check, i);
+        check_idle(check, i);
+        check_order(check, i, &programs[i]);
+    }
+}
+
+bool *flash_check(const Flash *flash, State *state, const FlashEvents *events)
+{
+    Check check = {
+        .flash = flash,
+        .state = state,
+        .events = events,
+        .places = g_new0(uint8_t, flash->fresh_idx),
+    };
+    bool *used = g_new0(bool, flash->fresh_idx);
+
+    find_places(&check);
+    if (state_is_good(state)) {
+        for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+            check_token(&check, i);
+            used[i] = check.places[i] != PLACE_FREE;
+        }
+        check_units(&check);
+    }
+    g_free(check.places);
+    return used;
+}

@@ -1,0 +1,461 @@
+/*
+ * Exact times of reads that find their data read ahead, or still in a register
+ * of the flash: docs/design.md, "Reads that follow each other".
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "support/drive.h"
+#include "support/json_value.h"
+
+/* The base drive of drive.h, in numbers: page p lies on unit p % 2. */
+#define READ UINT64_C(60000)
+#define PROG UINT64_C(700000)
+#define XFER UINT64_C(25000)
+#define PAGE 4096
+
+/* When all that was written has been programmed, and all fetched. */
+#define LATER UINT64_C(100000000)
+
+#define FOUR "read-ahead=16K "
+
+static uint64_t counter(Drive *d, const char *path)
+{
+    g_autofree char *json = ssd_stats_json(d->ssd, d->now_ns, NULL);
+
+    return json_u64(json, path);
+}
+
+static void expect_counters(Drive *d, uint64_t fetched, uint64_t hit,
+                            uint64_t waited)
+{
+    g_assert_cmpuint(counter(d, "read_ahead.fetched_bytes"), ==,
+                     fetched * PAGE);
+    g_assert_cmpuint(counter(d, "read_ahead.hit_bytes"), ==, hit * PAGE);
+    g_assert_cmpuint(counter(d, "read_ahead.waited_bytes"), ==,
+                     waited * PAGE);
+}
+
+/* A read at `at_ns` alone takes `take_ns`; so much of it was read ahead. */
+static void expect_read(Drive *d, uint64_t at_ns, uint64_t slba, uint32_t nlb,
+                        uint64_t take_ns, uint64_t ahead_bytes)
+{
+    uint32_t tag = drive_read(d, at_ns, slba, nlb);
+    SsdDone done = drive_expect(d, tag, at_ns + take_ns);
+
+    g_assert_cmpuint(done.ahead_bytes, ==, ahead_bytes);
+}
+
+/* The two reads that make a stream, at LATER and 1 ms behind. */
+static uint64_t begin_stream(Drive *d)
+{
+    expect_read(d, LATER, 0, 1, READ + XFER, 0);
+    expect_read(d, LATER + 1000000, 1, 1, READ + XFER, 0);
+    return LATER + 1000000;
+}
+
+/* Lines 2 to 5 are fetched behind the second read, two on each unit. */
+static void test_stream(void)
+{
+    Drive *d = drive_new(FOUR);
+    uint64_t t;
+    uint32_t a, b;
+    SsdDone done;
+
+    drive_fill(d, 0, 16);
+    t = begin_stream(d);
+    /* 2 was sensed beside 1; 3 behind it. */
+    expect_read(d, t + READ + XFER, 2, 1, 0, PAGE);
+    a = drive_read(d, t + READ + XFER + 1, 3, 1);
+    b = drive_read(d, t + READ + XFER + 2, 4, 1);
+    done = drive_expect_next(d, a, t + 2 * READ + XFER);
+    g_assert_cmpuint(done.ahead_bytes, ==, PAGE);
+    drive_expect(d, b, t + 2 * READ + XFER);
+    /* 5 came third on its unit; 6, when 2 had been read, third on the other. */
+    a = drive_read(d, t + 2 * READ + XFER + 1, 5, 2);
+    drive_expect(d, a, t + 3 * READ + XFER);
+    expect_read(d, t + 1000000, 7, 1, 0, PAGE);
+    expect_counters(d, 10, 2, 4);
+    drive_free(d);
+}
+
+/* One read ahead of which nothing has been read yet. */
+static void test_after(void)
+{
+    Drive *d = drive_new(FOUR "read-ahead-after=1");
+
+    drive_fill(d, 0, 8);
+    expect_read(d, LATER, 0, 1, READ + XFER, 0);
+    expect_counters(d, 4, 0, 0);
+    expect_read(d, LATER + 1000000, 1, 1, 0, PAGE);
+    drive_free(d);
+
+    d = drive_new(FOUR "read-ahead-after=3");
+    drive_fill(d, 0, 8);
+    begin_stream(d);
+    expect_counters(d, 0, 0, 0);
+    expect_read(d, LATER + 2000000, 2, 1, READ + XFER, 0);
+    expect_counters(d, 4, 0, 0);
+    drive_free(d);
+}
+
+/* What has been read is gone, and so is all when a read continues nothing. */
+static void test_evicted(void)
+{
+    Drive *d = drive_new(FOUR);
+    uint64_t t;
+
+    drive_fill(d, 0, 16);
+    t = begin_stream(d);
+    expect_read(d, t + 1000000, 2, 1, 0, PAGE);
+    expect_read(d, t + 2000000, 2, 1, READ + XFER, 0);
+    expect_read(d, t + 3000000, 4, 1, READ + XFER, 0);
+    expect_read(d, t + 4000000, 5, 1, READ + XFER, 0);
+    expect_read(d, t + 5000000, 6, 1, 0, PAGE);
+    drive_free(d);
+}
+
+/* Reads of two zones in turn: a stream each, or none. */
+static void test_streams(void)
+{
+    Drive *d = drive_new(FOUR "read-ahead-streams=2");
+    Drive *one = drive_new(FOUR);
+    uint64_t at_ns = LATER;
+
+    for (uint32_t z = 0; z < 2; z++) {
+        drive_fill(d, z, 16);
+        drive_fill(one, z, 16);
+    }
+    for (uint32_t i = 0; i < 10; i++) {
+        for (uint32_t z = 0; z < 2; z++) {
+            expect_read(d, at_ns, 16 * z + i, 1, i < 2 ? READ + XFER : 0,
+                        i < 2 ? 0 : PAGE);
+            expect_read(one, at_ns, 16 * z + i, 1, READ + XFER, 0);
+            at_ns += 1000000;
+        }
+    }
+    /* A third takes the place of that which was used longest ago. */
+    expect_read(d, at_ns, 0, 1, READ + XFER, 0);
+    expect_read(d, at_ns + 1000000, 26, 1, 0, PAGE);
+    expect_read(d, at_ns + 2000000, 10, 1, READ + XFER, 0);
+    drive_free(d);
+    drive_free(one);
+}
+
+static void test_random_reads(void)
+{
+    static const uint64_t slbas[] = { 0, 5, 3, 9, 7, 11, 2, 15 };
+    Drive *d = drive_new(FOUR "read-ahead-streams=3");
+
+    drive_fill(d, 0, 16);
+    ssd_stats_reset(d->ssd, d->now_ns);
+    for (unsigned i = 0; i < G_N_ELEMENTS(slbas); i++) {
+        expect_read(d, LATER + i * 1000000, slbas[i], 1, READ + XFER, 0);
+    }
+    expect_counters(d, 0, 0, 0);
+    g_assert_cmpuint(counter(d, "flash.senses"), ==, G_N_ELEMENTS(slbas));
+    drive_free(d);
+}
+
+/* Neither found nor disturbed by other commands that read. */
+static void test_other_reads(void)
+{
+    static const SsdOp ops[] = { SSD_OP_VERIFY, SSD_OP_COMPARE };
+    Drive *d = drive_new(FOUR);
+    uint64_t at_ns;
+    uint32_t tag;
+
+    drive_fill(d, 0, 16);
+    at_ns = begin_stream(d);
+    for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++) {
+        at_ns += 1000000;
+        tag = drive_io(d, at_ns, ops[i], 2, 1);
+        drive_expect(d, tag, at_ns + READ + XFER);
+    }
+    expect_read(d, at_ns + 1000000, 2, 1, 0, PAGE);
+    tag = drive_copy(d, at_ns + 2000000, 16, 3, 1);
+    drive_expect(d, tag, at_ns + 2000000 + READ + 2 * XFER + PROG);
+    expect_read(d, at_ns + 5000000, 3, 1, 0, PAGE);
+    drive_free(d);
+}
+
+/* Who waits for a line gets it; after the reset there is none. */
+static void test_reset(void)
+{
+    Drive *d = drive_new(FOUR "erase-ns=0");
+    uint64_t t;
+    uint32_t read, reset;
+
+    drive_fill(d, 0, 8);
+    t = begin_stream(d);
+    read = drive_read(d, t + READ + XFER + 1, 2, 2);
+    reset = drive_zone_op(d, t + READ + XFER + 2, SSD_OP_ZONE_RESET, 0);
+    drive_expect_next(d, read, t + 2 * READ + XFER);
+    drive_expect(d, reset, t + 3 * READ); /* behind 5 and 6 */
+    drive_fill(d, 0, 8);
+    t += LATER;
+    expect_read(d, t, 4, 1, READ + XFER, 0);
+    expect_read(d, t + 1000000, 5, 1, READ + XFER, 0);
+    expect_read(d, t + 2000000, 6, 1, 0, PAGE);
+    drive_free(d);
+}
+
+/* First come, first served: a program waits for two lines on its unit. */
+static void test_write_beside(void)
+{
+    Drive *d = drive_new(FOUR);
+    uint64_t t = LATER + 1000000;
+    uint32_t read, write;
+
+    drive_fill(d, 0, 8);
+    expect_read(d, LATER, 0, 1, READ + XFER, 0);
+    read = drive_read(d, t, 1, 1);
+    write = drive_write(d, t + 1, 16, 1);
+    drive_expect(d, read, t + READ + XFER);
+    drive_expect(d, write, t + 2 * READ + PROG);
+    /* ... and a line for a program: 6 when 2 is read. */
+    t += LATER;
+    write = drive_write(d, t, 17, 2); /* one on each unit */
+    expect_read(d, t + XFER + 1, 2, 1, 0, PAGE);
+    expect_read(d, t + XFER + 2, 3, 3, 0, 3 * PAGE);
+    read = drive_read(d, t + XFER + 3, 6, 1);
+    drive_expect_next(d, write, t + XFER + PROG);
+    drive_expect(d, read, t + XFER + PROG + READ + XFER);
+    drive_free(d);
+}
+
+/* No further than there is something in the flash. */
+static void test_end_of_data(void)
+{
+    Drive *d = drive_new(FOUR "zone-capacity=32K");
+    uint64_t t;
+
+    drive_fill(d, 0, 4);
+    t = begin_stream(d);
+    expect_counters(d, 2, 0, 0);
+    expect_read(d, t + 1000000, 2, 1, 0, PAGE);
+    drive_write(d, t + 2000000, 4, 4);
+    drive_drain(d);
+    expect_read(d, t + 4000000, 3, 1, 0, PAGE);
+    expect_counters(d, 6, 2, 0);
+    /* The capacity ends at 8; beyond it there is nothing to read. */
+    expect_read(d, t + 5000000, 4, 12, 0, 4 * PAGE);
+    expect_counters(d, 6, 6, 0);
+    drive_free(d);
+}
+
+/* A read that goes beyond what is ahead: the rest is sensed for it alone. */
+static void test_beyond(void)
+{
+    Drive *d = drive_new(FOUR);
+    uint64_t t;
+
+    drive_fill(d, 0, 16);
+    t = begin_stream(d);
+    expect_read(d, t + 1000000, 2, 6, READ + XFER, 4 * PAGE);
+    expect_counters(d, 8, 4, 0);
+    /* 8 to 11 have been fetched behind it. */
+    expect_read(d, t + 2000000, 8, 4, 0, 4 * PAGE);
+    drive_free(d);
+}
+
+/*
+ * What reads have outstanding is part of the window: with two pages of it, two
+ * are ahead; with four, none, and more when they are done.
+ */
+static void test_window(void)
+{
+    const uint64_t fixed = 500000;
+    Drive *d = drive_new(FOUR "fixed-read-ns=500000 zone-size=128K");
+    uint64_t t = LATER + 2000000;
+    uint32_t a, b;
+
+    drive_fill(d, 0, 32);
+    expect_read(d, LATER, 0, 1, READ + XFER + fixed, 0);
+    a = drive_read(d, t - 1000000, 1, 2); /* on both units, at once */
+    g_assert_cmpuint(counter(d, "read_ahead.fetched_bytes"), ==, 2 * PAGE);
+    drive_expect(d, a, t - 1000000 + READ + XFER + fixed);
+    expect_counters(d, 4, 0, 0);
+    a = drive_read(d, t, 3, 2);
+    expect_counters(d, 4, 2, 0);
+    b = drive_read(d, t, 5, 2);
+    expect_counters(d, 4, 4, 0);
+    drive_expect_next(d, a, t + fixed);
+    drive_expect(d, b, t + fixed);
+    expect_counters(d, 8, 4, 0);
+    /* Six of which the last two run beyond it, and are sensed for it alone. */
+    a = drive_read(d, t + 1000000, 7, 6);
+    expect_counters(d, 8, 8, 0);
+    drive_expect(d, a, t + 1000000 + READ + XFER + fixed);
+    expect_counters(d, 12, 8, 0);
+    drive_free(d);
+}
+
+/* Part of a page: the line that the next read begins in is fetched, too. */
+static void test_small_reads(void)
+{
+    Drive *d = drive_new(FOUR "lba-size=512");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 8);
+    expect_read(d, t, 0, 1, READ + XFER, 0);
+    expect_read(d, t + 1000000, 1, 1, READ + XFER, 0);
+    expect_counters(d, 4, 0, 0);
+    for (unsigned i = 2; i < 9; i++) {
+        expect_read(d, t + i * 1000000, i, 1, 0, 512);
+    }
+    g_assert_cmpuint(counter(d, "read_ahead.fetched_bytes"), ==, 5 * PAGE);
+    g_assert_cmpuint(counter(d, "read_ahead.hit_bytes"), ==, 7 * 512);
+    drive_free(d);
+}
+
+/* With more reads of parts inside, the row is counted anew. */
+static void test_parts(void)
+{
+    Drive *d = drive_new(FOUR "lba-size=512 read-ahead-parts=1 fe-read-ns=100 "
+                         "fixed-read-ns=1000000");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 8);
+    drive_read(d, t, 0, 1);
+    drive_read(d, t, 1, 1);
+    drive_read(d, t, 2, 1);
+    drive_drain(d);
+    g_assert_false(counter(d, "read_ahead.fetched_bytes"));
+    t += LATER;
+    drive_read(d, t, 3, 1);
+    drive_read(d, t + 10000000, 4, 1);
+    drive_drain(d);
+    expect_counters(d, 4, 0, 0);
+    /* It is lost even with lines that are there; whole granules never are. */
+    t += LATER;
+    drive_read(d, t, 5, 1);
+    drive_read(d, t, 6, 1);
+    drive_drain(d);
+    g_assert_cmpuint(counter(d, "read_ahead.hit_bytes"), ==, 512);
+    t += LATER;
+    drive_read(d, t, 7, 8);
+    drive_read(d, t, 15, 8);
+    drive_drain(d);
+    g_assert_cmpuint(counter(d, "read_ahead.fetched_bytes"), ==, 8 * PAGE);
+    drive_free(d);
+}
+
+/* A hit takes the front end, the link and what is fixed. */
+static void test_hit_costs(void)
+{
+    const uint64_t fe = 2000, fixed = 3000, size = 1000000, link = 2000000;
+    const uint64_t page = link * PAGE / SSD_MIB + fixed +
+                          size * PAGE / SSD_MIB;
+    Drive *d = drive_new(FOUR "fe-read-ns=2000 link-out-ns=2000000 "
+                         "fixed-read-ns=3000 fixed-read-size-ns=1000000");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 16);
+    expect_read(d, t, 0, 1, fe + READ + XFER + page, 0);
+    expect_read(d, t + 1000000, 1, 1, fe + READ + XFER + page, 0);
+    expect_read(d, t + 2000000, 2, 1, fe + page, PAGE);
+    expect_read(d, t + 3000000, 3, 2, fe + 2 * (page - fixed) + fixed,
+                2 * PAGE);
+    drive_free(d);
+}
+
+/* A part of what is sensed takes the link for longer, but not of a line. */
+static void test_link_part(void)
+{
+    Drive *d = drive_new(FOUR "lba-size=512 link-part-ns=1000 page-size=8K "
+                         "read-ahead-after=1");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 8);
+    expect_read(d, t, 0, 1, READ + XFER + 1000, 0);
+    expect_read(d, t + 1000000, 1, 1, 0, 512);
+    expect_read(d, t + 2000000, 16, 16, READ + XFER, 0);
+    drive_free(d);
+}
+
+/* The register of a plane keeps the page that was sensed last. */
+static void test_registers(void)
+{
+    const uint64_t again = 7000, part = XFER / 4;
+    Drive *d = drive_new("register-read-ns=7000 page-size=16K channels=1 "
+                         "read-granule=4K");
+    uint64_t t = LATER;
+    uint32_t write;
+
+    drive_fill(d, 0, 2);
+    ssd_stats_reset(d->ssd, d->now_ns);
+    expect_read(d, t, 0, 1, READ + part, 0);
+    expect_read(d, t + 1000000, 3, 1, again + part, 0);
+    expect_read(d, t + 2000000, 0, 4, again + XFER, 0);
+    expect_read(d, t + 3000000, 4, 1, READ + part, 0);
+    expect_read(d, t + 4000000, 0, 1, READ + part, 0);
+    g_assert_cmpuint(counter(d, "flash.senses"), ==, 3);
+    /* A program takes it, when it runs. */
+    write = drive_write(d, t + 5000000, 16, 4);
+    expect_read(d, t + 5000001, 1, 1, XFER + part - 1, 0);
+    drive_expect(d, write, t + 5000000 + XFER + PROG);
+    expect_read(d, t + 6000000, 1, 1, READ + part, 0);
+    drive_free(d);
+}
+
+/* With multi-plane a read senses the planes that it needs. */
+static void test_registers_of_planes(void)
+{
+    const uint64_t again = 7000, part = 2 * XFER / 8;
+    Drive *d = drive_new("register-read-ns=7000 page-size=16K channels=1 "
+                         "planes=2 multi-plane=on read-granule=4K");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 4);
+    expect_read(d, t, 0, 1, READ + part, 0);
+    expect_read(d, t + 1000000, 4, 1, READ + part, 0);
+    expect_read(d, t + 2000000, 1, 1, again + part, 0);
+    expect_read(d, t + 3000000, 0, 8, again + 2 * XFER, 0);
+    /* Another page in one of them */
+    expect_read(d, t + 4000000, 8, 1, READ + part, 0);
+    expect_read(d, t + 5000000, 5, 1, again + part, 0);
+    expect_read(d, t + 6000000, 3, 2, READ + 2 * part, 0);
+    drive_free(d);
+}
+
+/* Off by default: the same reads, each sensed. */
+static void test_off(void)
+{
+    Drive *d = drive_new("");
+    g_autofree char *json = NULL;
+
+    drive_fill(d, 0, 16);
+    for (unsigned i = 0; i < 16; i++) {
+        expect_read(d, LATER + i * 1000000, i, 1, READ + XFER, 0);
+    }
+    json = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    g_assert_false(json_has(json, "read_ahead"));
+    drive_free(d);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/ahead/stream", test_stream);
+    g_test_add_func("/ahead/after", test_after);
+    g_test_add_func("/ahead/evicted", test_evicted);
+    g_test_add_func("/ahead/streams", test_streams);
+    g_test_add_func("/ahead/random-reads", test_random_reads);
+    g_test_add_func("/ahead/other-reads", test_other_reads);
+    g_test_add_func("/ahead/reset", test_reset);
+    g_test_add_func("/ahead/write-beside", test_write_beside);
+    g_test_add_func("/ahead/end-of-data", test_end_of_data);
+    g_test_add_func("/ahead/beyond", test_beyond);
+    g_test_add_func("/ahead/window", test_window);
+    g_test_add_func("/ahead/small-reads", test_small_reads);
+    g_test_add_func("/ahead/parts", test_parts);
+    g_test_add_func("/ahead/hit-costs", test_hit_costs);
+    g_test_add_func("/ahead/link-part", test_link_part);
+    g_test_add_func("/ahead/registers", test_registers);
+    g_test_add_func("/ahead/registers-of-planes", test_registers_of_planes);
+    g_test_add_func("/ahead/off", test_off);
+    return g_test_run();
+}

@@ -1,0 +1,416 @@
+/*
+ * The dumb drive's write buffer. How much of it is taken is counted anew at each
+ * question; and after whatever happens, all that can be let in or given to a
+ * unit is.
+ *
+ * Knows nothing of the drive's inside.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model_internal.h"
+
+#define PORTION (32 * SSD_KIB)
+
+void model_buffer_init(Model *m)
+{
+    m->buffer = g_new0(ZoneBuffer, m->p.zones);
+    m->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
+    m->releasing = g_array_new(FALSE, FALSE, sizeof(Releasing));
+}
+
+void model_buffer_free(Model *m)
+{
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        g_queue_clear(&m->buffer[z].complete);
+    }
+    g_assert_cmpuint(m->waiters->len, ==, 0);
+    g_assert_cmpuint(m->releasing->len, ==, 0);
+    g_array_free(m->waiters, TRUE);
+    g_array_free(m->releasing, TRUE);
+    g_free(m->buffer);
+}
+
+/* --- room ---------------------------------------------------------------- */
+
+/* What a zone, or each with UINT32_MAX, has on the link for the buffer. */
+static uint64_t on_the_link(const Model *m, uint32_t zone_idx)
+{
+    uint64_t bytes = 0;
+
+    for (GList *at = m->link.head; at; at = at->next) {
+        const Portion *portion = at->data;
+
+        if (model_uses_buffer(m, portion->cmd) &&
+            (zone_idx == UINT32_MAX ||
+             portion->cmd->write.zone_idx == zone_idx)) {
+            bytes += portion->bytes;
+        }
+    }
+    return bytes;
+}
+
+static uint64_t leaving(const Model *m, uint32_t zone_idx)
+{
+    uint64_t bytes = 0;
+
+    for (guint i = 0; i < m->releasing->len; i++) {
+        const Releasing *r = &g_array_index(m->releasing, Releasing, i);
+
+        if (zone_idx == UINT32_MAX || r->zone_idx == zone_idx) {
+            bytes += r->left * m->part_bytes;
+        }
+    }
+    return bytes;
+}
+
+static uint64_t held(const Model *m, uint32_t zone_idx)
+{
+    const ZoneBuffer *zone = &m->buffer[zone_idx];
+
+    return zone->arrived - zone->gone + zone->programming * m->p.page_bytes;
+}
+
+static uint64_t taken(const Model *m)
+{
+    uint64_t bytes = on_the_link(m, UINT32_MAX) + leaving(m, UINT32_MAX);
+
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        bytes += held(m, z);
+    }
+    return bytes;
+}
+
+static uint64_t taken_by(const Model *m, uint32_t zone_idx)
+{
+    return on_the_link(m, zone_idx) + leaving(m, zone_idx) + held(m, zone_idx);
+}
+
+static bool has_room(const Model *m, uint32_t zone_idx, uint64_t bytes)
+{
+    return taken(m) + bytes <= m->p.write_buffer_bytes &&
+           taken_by(m, zone_idx) + bytes <= m->p.zone_buffer_bytes;
+}
+
+/* Return: false if some of the first write that waits must wait on. */
+static bool let_first_in(Model *m)
+{
+    Cmd *cmd = g_queue_peek_head(&m->entering);
+    uint64_t all = cmd->write.end - cmd->write.at;
+
+    while (cmd->let_in < all) {
+        uint64_t bytes = MIN(all - cmd->let_in, PORTION);
+
+        if (!has_room(m, cmd->write.zone_idx, bytes)) {
+            return false;
+        }
+        cmd->let_in += bytes;
+        model_link_in(m, cmd, bytes, cmd->let_in == all);
+    }
+    g_queue_pop_head(&m->entering);
+    return true;
+}
+
+/* In turn, a portion at a time. Return: false if all must wait. */
+static bool let_next_in(Model *m)
+{
+    int group = model_turns_group(&m->write_turns);
+    Line *line;
+    uint64_t bytes;
+    bool last;
+    Cmd *cmd;
+
+    if (group < 0) {
+        return false;
+    }
+    line = model_turns_line(&m->write_turns, group);
+    cmd = g_queue_peek_head(&line->waiting);
+    bytes = cmd->write.end - cmd->write.at - cmd->let_in;
+    last = bytes <= PORTION;
+    bytes = MIN(bytes, PORTION);
+    if (taken_by(m, cmd->write.zone_idx) + bytes > m->p.zone_buffer_bytes) {
+        line->aside = true;
+        return true;
+    }
+    if (taken(m) + bytes > m->p.write_buffer_bytes) {
+        return false;
+    }
+    model_turns_step(&m->write_turns, group, last);
+    cmd->let_in += bytes;
+    model_link_in(m, cmd, bytes, last);
+    return true;
+}
+
+void model_buffer_write(Model *m, Cmd *cmd)
+{
+    if (m->p.take_turns) {
+        model_turns_wait(&m->write_turns, cmd->write.zone_idx, cmd);
+    } else {
+        g_queue_push_tail(&m->entering, cmd);
+    }
+}
+
+/* --- pages to units ------------------------------------------------------ */
+
+/* Has a zone a page for a unit? Which one? */
+static bool next_page(const Model *m, uint32_t zone_idx, uint64_t *page)
+{
+    const ZoneBuffer *zone = &m->buffer[zone_idx];
+
+    *page = zone->complete.length ? zone->next_page
+                                  : zone->fill ? zone->fill->next_page : 0;
+    return zone->complete.length || zone->fill;
+}
+
+/* While a reset drains: is the zone's page one that was complete later? */
+static bool is_young(const Model *m, uint32_t zone_idx)
+{
+    const ZoneBuffer *zone = &m->buffer[zone_idx];
+    uint64_t since_seq =
+        zone->complete.length
+        ? GPOINTER_TO_SIZE(g_queue_peek_head((GQueue *)&zone->complete))
+        : zone->fill_seq;
+
+    return m->draining && since_seq > m->drain_seq;
+}
+
+static bool takes(const Model *m, uint32_t unit, uint32_t zone_idx)
+{
+    return model_unit_takes(m, unit) &&
+           (!is_young(m, zone_idx) || m->unit[unit].loaded == 0);
+}
+
+/* Who of those that wait at a unit is the first; if `old`, of those only. */
+static int first_waiter(const Model *m, uint32_t unit, bool old)
+{
+    for (guint i = 0; i < m->waiters->len; i++) {
+        const Waiter *w = &g_array_index(m->waiters, Waiter, i);
+
+        if (w->unit == unit && !(old && is_young(m, w->zone_idx))) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void give(Model *m, uint32_t zone_idx)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+    Job *job = zone->fill;
+
+    if (zone->complete.length) {
+        zone->gone += m->p.page_bytes;
+        zone->programming++;
+        model_put_buffered(m, zone_idx, zone->next_page++,
+                           GPOINTER_TO_SIZE(
+                               g_queue_pop_head(&zone->complete)));
+        return;
+    }
+    /* The first page of a finish takes what completes none with it. */
+    if (job->life == m->life[zone_idx]) {
+        zone->gone = zone->arrived;
+        model_turns_call_back(&m->write_turns, zone_idx);
+    }
+    if (job->next_page + 1 == job->chunk_end) {
+        zone->fill = NULL;
+    }
+    zone->fill_seq = ++m->seq;
+    model_fill_page(m, job);
+}
+
+/* A zone has a page, and does not wait: it goes as far as units take pages. */
+static void go_on(Model *m, uint32_t zone_idx)
+{
+    Waiter waiter = { .zone_idx = zone_idx };
+    uint64_t page;
+
+    while (next_page(m, zone_idx, &page)) {
+        waiter.unit = model_place(m, zone_idx, page).unit;
+        if (!takes(m, waiter.unit, zone_idx) ||
+            first_waiter(m, waiter.unit, !is_young(m, zone_idx)) >= 0) {
+            g_array_append_val(m->waiters, waiter);
+            return;
+        }
+        give(m, zone_idx);
+    }
+}
+
+static bool is_waiting(const Model *m, uint32_t zone_idx)
+{
+    for (guint i = 0; i < m->waiters->len; i++) {
+        if (g_array_index(m->waiters, Waiter, i).zone_idx == zone_idx) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* First come first served, but old pages before young ones. */
+static void serve(Model *m, uint32_t unit)
+{
+    int i;
+
+    while ((i = first_waiter(m, unit, true)) >= 0 ||
+           (i = first_waiter(m, unit, false)) >= 0) {
+        uint32_t zone_idx = g_array_index(m->waiters, Waiter, i).zone_idx;
+
+        if (!takes(m, unit, zone_idx)) {
+            return;
+        }
+        g_array_remove_index(m->waiters, i);
+        give(m, zone_idx);
+        go_on(m, zone_idx);
+    }
+}
+
+void model_buffer_let_in(Model *m)
+{
+    while (m->entering.length && let_first_in(m)) {
+        model_front_try(m);
+    }
+    while (let_next_in(m)) {
+        ;
+    }
+}
+
+void model_buffer_look(Model *m)
+{
+    if (!m->p.write_buffer_bytes) {
+        return;
+    }
+    for (uint32_t unit = 0; m->waiters->len && unit < m->unit_count; unit++) {
+        serve(m, unit);
+    }
+    model_buffer_let_in(m);
+}
+
+/* --- what happens to data ------------------------------------------------ */
+
+void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
+                          bool alive)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+
+    if (!alive || zone->failed) {
+        model_turns_call_back(&m->write_turns, zone_idx);
+        return;
+    }
+    zone->arrived += bytes;
+    while (zone->arrived - zone->gone >=
+           (zone->complete.length + 1) * m->p.page_bytes) {
+        uint64_t seq = ++m->seq;
+
+        g_queue_push_tail(&zone->complete, GSIZE_TO_POINTER(seq));
+        model_host_program_begins(m, seq);
+    }
+    if (!is_waiting(m, zone_idx)) {
+        go_on(m, zone_idx);
+    }
+}
+
+void model_buffer_drop_part(Model *m, uint32_t zone_idx)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+
+    zone->failed = true;
+    zone->gone = zone->arrived - zone->complete.length * m->p.page_bytes;
+    model_turns_call_back(&m->write_turns, zone_idx);
+    model_buffer_look(m);
+}
+
+void model_buffer_fail(Model *m, uint32_t zone_idx)
+{
+    model_buffer_drop_part(m, zone_idx);
+    model_seats_look(m, zone_idx, false);
+    model_settle(m);
+}
+
+void model_buffer_fill(Model *m, Job *job)
+{
+    m->buffer[job->zone_idx].fill = job;
+    m->buffer[job->zone_idx].fill_seq = ++m->seq;
+    if (!is_waiting(m, job->zone_idx)) {
+        go_on(m, job->zone_idx);
+    }
+}
+
+/* How much of a program's room has been given back when `left` shares are. */
+static void release_later(Model *m, const Releasing *r)
+{
+    uint64_t shares = m->p.page_bytes / m->part_bytes;
+    uint64_t least_ns = model_least_program_ns(m);
+    uint64_t all_ns = least_ns ? MIN(m->p.buffer_release_ns, least_ns - 1)
+                               : 0;
+
+    model_add_step(m, (Step) {
+        .kind = STEP_RELEASE, .unit = r->unit,
+        .at_ns = r->from_ns + all_ns * (shares - r->left + 1) / shares,
+    });
+}
+
+void model_buffer_programmed(Model *m, const Step *step)
+{
+    Releasing r = {
+        .zone_idx = step->zone_idx, .unit = step->unit, .from_ns = m->now_ns,
+        .left = m->p.page_bytes / m->part_bytes,
+    };
+
+    m->buffer[step->zone_idx].programming--;
+    if (m->p.buffer_release_ns && model_least_program_ns(m) > 1) {
+        g_array_append_val(m->releasing, r);
+        release_later(m, &r);
+    } else {
+        model_turns_call_back(&m->write_turns, step->zone_idx);
+    }
+}
+
+void model_buffer_release(Model *m, uint32_t unit)
+{
+    for (guint i = 0; i < m->releasing->len; i++) {
+        Releasing *r = &g_array_index(m->releasing, Releasing, i);
+
+        if (r->unit == unit) {
+            model_turns_call_back(&m->write_turns, r->zone_idx);
+            if (--r->left) {
+                release_later(m, r);
+            } else {
+                g_array_remove_index(m->releasing, i);
+            }
+            return;
+        }
+    }
+    g_assert_not_reached();
+}
+
+/* The zone does not wait for a unit with its own page any more. */
+static void stop_waiting(Model *m, uint32_t zone_idx)
+{
+    for (guint i = 0; i < m->waiters->len; i++) {
+        if (g_array_index(m->waiters, Waiter, i).zone_idx == zone_idx) {
+            g_array_remove_index(m->waiters, i);
+            go_on(m, zone_idx);
+            return;
+        }
+    }
+}
+
+void model_buffer_forget(Model *m, uint32_t zone_idx)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+    bool had_pages = zone->complete.length > 0;
+
+    while (zone->complete.length) {
+        model_host_program_ended(m, GPOINTER_TO_SIZE(
+            g_queue_pop_head(&zone->complete)));
+    }
+    model_check_flushes(m);
+    zone->arrived = 0;
+    zone->gone = 0;
+    zone->next_page = 0;
+    zone->failed = false;
+    model_turns_call_back(&m->write_turns, zone_idx);
+    if (had_pages) {
+        stop_waiting(m, zone_idx);
+    }
+    model_seats_look(m, zone_idx, true);
+}

@@ -1,0 +1,375 @@
+/*
+ * The dumb drive's way in and out: front end, read slots, host link, and the
+ * latency that occupies nothing.
+ *
+ * Knows nothing of the drive's inside; of its random numbers, the function that
+ * makes them.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "model_internal.h"
+#include "base/draw.h"
+
+/* --- what a command costs ------------------------------------------------ */
+
+/* The first of these that a write is of says what it costs. */
+typedef enum Size {
+    SIZE_PART,      /* of 4 KiB, if that has costs of its own */
+    SIZE_LBA512,    /* small, in blocks of 512 bytes; likewise */
+    SIZE_SMALL,
+    SIZE_LARGE,
+} Size;
+
+static Size size_of(const SsdParams *p, uint64_t bytes, uint32_t lba_bytes)
+{
+    if (p->fe_part_ns && bytes < 4096) {
+        return SIZE_PART;
+    }
+    if (p->fe_lba512_ns && bytes < p->fe_small_bytes && lba_bytes == 512) {
+        return SIZE_LBA512;
+    }
+    return bytes < p->fe_small_bytes ? SIZE_SMALL : SIZE_LARGE;
+}
+
+/* A number for the next write to the zone, counted over all its lives. */
+static uint64_t draw_next(const Model *m, DrawKind kind, uint32_t zone_idx)
+{
+    return draw_bits(m->p.seed, kind, zone_idx, m->writes_ever[zone_idx]);
+}
+
+/* A pause of its own kind: does it come, and how long is it? */
+static uint64_t pause_ns(const Model *m, uint32_t zone_idx, uint32_t permille,
+                         uint64_t mean_ns)
+{
+    if (draw_below(draw_next(m, DRAW_PAUSES, zone_idx), 1000) >= permille) {
+        return 0;
+    }
+    return draw_exponential(draw_next(m, DRAW_PAUSE, zone_idx), mean_ns);
+}
+
+static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
+                          bool append, Size size)
+{
+    const SsdParams *p = &m->p;
+    uint64_t fixed_ns = append ? p->fixed_append_ns : p->fixed_write_ns;
+    uint64_t work_ns, after_permille = p->fe_after_permille;
+
+    switch (size) {
+    case SIZE_PART:
+        work_ns = p->fe_part_ns +
+                  pause_ns(m, zone_idx, p->fe_part_pause_permille,
+                           p->fe_part_pause_ns);
+        after_permille = p->fe_part_after_permille;
+        break;
+    case SIZE_LBA512:
+        work_ns = p->fe_lba512_ns +
+                  pause_ns(m, zone_idx, p->fe_lba512_pause_permille,
+                           p->fe_lba512_pause_ns);
+        after_permille = p->fe_lba512_after_permille;
+        fixed_ns += p->fixed_lba512_ns;
+        break;
+    case SIZE_SMALL:
+        work_ns = append ? p->fe_small_append_ns : p->fe_small_write_ns;
+        fixed_ns += p->fixed_small_ns;
+        break;
+    default:
+        work_ns = append ? p->fe_append_ns : p->fe_write_ns;
+        break;
+    }
+    cmd->after_ns = work_ns * after_permille / 1000;
+    cmd->before_ns = work_ns - cmd->after_ns;
+    cmd->fixed_ns = fixed_ns;
+    if (p->fe_after_random && size != SIZE_PART) {
+        cmd->after_ns = draw_exponential(draw_next(m, DRAW_FRONT_AFTER,
+                                                   zone_idx), cmd->after_ns);
+    }
+}
+
+static void add_opening(const SsdParams *p, Cmd *cmd, const SsdCmd *what,
+                        const Rules *rules)
+{
+    uint64_t z = what->slba / rules->zone_nlb;
+
+    if (rules->zone[z].state == SSD_ZONE_EMPTY) {
+        cmd->before_ns += p->fe_first_write_ns;
+    } else if (rules->zone[z].state == SSD_ZONE_CLOSED) {
+        cmd->before_ns += p->fe_closed_write_ns;
+    }
+}
+
+/* Is it one of those that are numbered? */
+static bool is_numbered(SsdOp op)
+{
+    return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES ||
+           op == SSD_OP_COPY || op == SSD_OP_APPEND;
+}
+
+void model_front_count(Model *m, const SsdCmd *what, const Rules *rules)
+{
+    if (is_numbered(what->op)) {
+        m->writes_ever[rules->first_zone_idx + what->slba /
+                       rules->zone_nlb]++;
+    }
+}
+
+void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
+                      const Rules *rules, uint64_t nlb)
+{
+    const SsdParams *p = &m->p;
+    uint64_t table_idx = what->slba / rules->zone_nlb;
+
+    switch (what->op) {
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        cmd->before_ns = p->fe_read_ns;
+        cmd->fixed_ns = p->fixed_read_ns + nlb * rules->lba_bytes *
+                        p->fixed_read_size_ns / SSD_MIB;
+        break;
+    case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+    case SSD_OP_COPY:
+    case SSD_OP_APPEND:
+        if (table_idx >= rules->zone_count) {
+            break;
+        }
+        cost_of_write(m, cmd, rules->first_zone_idx + table_idx,
+                      what->op == SSD_OP_APPEND,
+                      size_of(p, nlb * rules->lba_bytes, rules->lba_bytes));
+        add_opening(p, cmd, what, rules);
+        break;
+    case SSD_OP_FLUSH:
+    case SSD_OP_SHUTDOWN:
+        break;
+    case SSD_OP_ZONE_CLOSE:
+        cmd->before_ns = p->fe_close_ns;
+        break;
+    case SSD_OP_ZONE_FINISH:
+        cmd->before_ns = p->fe_finish_ns;
+        break;
+    case SSD_OP_ZONE_RESET:
+        cmd->before_ns = p->fe_reset_ns;
+        break;
+    case SSD_OP_ZONE_REPORT:
+        cmd->before_ns = p->fe_report_ns + what->nlb * p->fe_report_zone_ns;
+        cmd->passes = !p->fe_report_ns && !p->fe_report_zone_ns;
+        break;
+    case SSD_OP_IDENTIFY:
+        cmd->before_ns = p->fe_identify_ns;
+        cmd->passes = !p->fe_identify_ns;
+        break;
+    case SSD_OP_LOG:
+        cmd->before_ns = p->fe_log_ns;
+        cmd->passes = !p->fe_log_ns;
+        break;
+    case SSD_OP_FEATURE:
+        cmd->before_ns = p->fe_feature_ns;
+        cmd->passes = !p->fe_feature_ns;
+        break;
+    default:
+        cmd->before_ns = p->fe_open_ns;
+        break;
+    }
+}
+
+/* --- the front end ------------------------------------------------------- */
+
+static void take_in_first(Model *m)
+{
+    Cmd *cmd = g_queue_peek_head(&m->front);
+
+    if (cmd) {
+        model_add_step(m, (Step) {
+            .kind = STEP_HAND_OFF, .cmd = cmd,
+            .at_ns = MAX(m->now_ns, m->front_free_ns) + cmd->before_ns,
+        });
+    }
+}
+
+static void enter(Model *m, Cmd *cmd)
+{
+    cmd->entered = true;
+    g_queue_push_tail(&m->front, cmd);
+    if (m->front.length == 1) {
+        take_in_first(m);
+    }
+}
+
+static unsigned slots_taken(const Model *m)
+{
+    unsigned count = 0;
+
+    for (guint i = 0; i < m->cmds->len; i++) {
+        const Cmd *cmd = g_ptr_array_index(m->cmds, i);
+
+        count += cmd->takes_slot && cmd->entered;
+    }
+    return count;
+}
+
+/* Reads of a namespace that are inside. */
+static unsigned slots_of(const Model *m, uint32_t nsid)
+{
+    unsigned count = 0;
+
+    for (guint i = 0; i < m->cmds->len; i++) {
+        const Cmd *cmd = g_ptr_array_index(m->cmds, i);
+
+        count += cmd->takes_slot && cmd->entered && cmd->done.nsid == nsid;
+    }
+    return count;
+}
+
+/* Each namespace has one of its own; may this one have one more? */
+static bool has_slot(const Model *m, uint32_t nsid)
+{
+    unsigned kept = 0;
+
+    for (uint32_t other = 1; other <= m->p.namespaces; other++) {
+        kept += other != nsid && slots_of(m, other) == 0;
+    }
+    return slots_of(m, nsid) == 0 ||
+           slots_taken(m) + kept < m->p.read_slots;
+}
+
+static void enter_in_turn(Model *m)
+{
+    int group;
+
+    for (uint32_t i = 0; i < m->p.namespaces; i++) {
+        if (slots_of(m, i + 1) == 0 &&
+            model_turns_group_waits(&m->read_turns, i)) {
+            enter(m, model_turns_step(&m->read_turns, i, true));
+        }
+    }
+    while ((group = model_turns_group(&m->read_turns)) >= 0 &&
+           has_slot(m, group + 1)) {
+        enter(m, model_turns_step(&m->read_turns, group, true));
+    }
+}
+
+void model_front_enter(Model *m, Cmd *cmd)
+{
+    if (cmd->passes) {
+        model_begin(m, cmd);
+    } else if (m->p.take_turns && cmd->takes_slot &&
+               !has_slot(m, cmd->done.nsid)) {
+        model_turns_wait(&m->read_turns,
+                         g_array_index(cmd->reads, Piece, 0).zone_idx, cmd);
+    } else if (!m->p.take_turns && cmd->takes_slot &&
+               slots_taken(m) >= m->p.read_slots) {
+        g_queue_push_tail(&m->slotless, cmd);
+    } else {
+        enter(m, cmd);
+    }
+}
+
+void model_front_left(Model *m)
+{
+    while (m->slotless.length && slots_taken(m) < m->p.read_slots) {
+        enter(m, g_queue_pop_head(&m->slotless));
+    }
+    if (m->p.take_turns) {
+        enter_in_turn(m);
+    }
+}
+
+/* Goes on with the next, then the first one's work begins. */
+static void let_first_go(Model *m)
+{
+    Cmd *cmd = g_queue_pop_head(&m->front);
+
+    m->front_held = false;
+    m->front_free_ns = m->now_ns + cmd->after_ns;
+    take_in_first(m);
+    model_begin(m, cmd);
+}
+
+static bool is_write(SsdOp op)
+{
+    return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES ||
+           op == SSD_OP_APPEND || op == SSD_OP_COPY;
+}
+
+/* A write that finds so many that wait for room stays where it is. */
+void model_hand_off(Model *m)
+{
+    const Cmd *cmd = g_queue_peek_head(&m->front);
+
+    m->front_held = is_write(cmd->done.op) && m->p.write_buffer_bytes &&
+                    m->entering.length >= m->p.buffer_waiters;
+    if (!m->front_held) {
+        let_first_go(m);
+    }
+}
+
+void model_front_try(Model *m)
+{
+    if (m->front_held && m->entering.length <= m->p.buffer_resume_waiters) {
+        let_first_go(m);
+    }
+}
+
+/* --- the host link ------------------------------------------------------- */
+
+static uint64_t cross(const Model *m, uint64_t *busy_ns, uint64_t bytes,
+                      uint64_t mib_ns)
+{
+    *busy_ns = MAX(*busy_ns, m->now_ns) + bytes * mib_ns / SSD_MIB;
+    return *busy_ns;
+}
+
+/* The end of a crossing is known when the one before it is over. */
+static void await_first(Model *m)
+{
+    const Portion *first = g_queue_peek_head(&m->link);
+
+    if (first) {
+        model_add_step(m, (Step) {
+            .kind = STEP_ARRIVED, .at_ns = first->at_ns,
+        });
+    }
+}
+
+void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last)
+{
+    bool carries = cmd->done.op == SSD_OP_WRITE ||
+                   cmd->done.op == SSD_OP_APPEND;
+    Portion portion = { .cmd = cmd, .bytes = bytes, .last = last };
+
+    portion.at_ns = cross(m, &m->link_in_ns, carries ? bytes : 0,
+                          m->p.link_in_ns);
+    g_queue_push_tail(&m->link, g_memdup2(&portion, sizeof(portion)));
+    if (m->link.length == 1) {
+        await_first(m);
+    }
+}
+
+void model_link_arrived(Model *m)
+{
+    g_autofree Portion *first = g_queue_pop_head(&m->link);
+
+    await_first(m);
+    model_arrived(m, first);
+}
+
+void model_link_compare(Model *m, Cmd *cmd)
+{
+    if (m->p.link_in_ns) {
+        cmd->link_until_ns = cross(m, &m->link_in_ns, cmd->bytes,
+                                   m->p.link_in_ns);
+    }
+}
+
+void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed)
+{
+    bool is_part = sensed && bytes < m->sense_bytes;
+
+    if (cmd->done.op == SSD_OP_READ &&
+        (m->p.link_out_ns || m->p.link_part_ns)) {
+        cross(m, &m->link_out_ns, bytes, m->p.link_out_ns);
+        m->link_out_ns += is_part ? m->p.link_part_ns : 0;
+        cmd->link_until_ns = m->link_out_ns;
+    }
+}

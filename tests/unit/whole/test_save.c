@@ -1,0 +1,749 @@
+/*
+ * A drive that is saved and loaded goes on as one that never was: random
+ * commands meet both, and at random instants the one is replaced by what its
+ * bytes make. Every completion, zone and count must agree, and in the end all
+ * that either knows: the bytes of the one are those of the other.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "support/any_params.h"
+#include "config_file.h"
+#include "model/soup.h"
+
+#define BUSY_KEPT 500
+#define MOST_AT_ONCE 16
+
+/* Two drives that are told the same; `saved` is replaced now and then. */
+typedef struct Twins {
+    SsdParams params;
+    Ssd *kept;
+    Ssd *saved;
+    Rng rng;
+    uint64_t now_ns;
+    uint32_t next_tag;
+    unsigned every; /* a step in so many saves and loads */
+} Twins;
+
+static unsigned drives, instants;
+static uint64_t accepted, saved_bytes;
+
+/* --- Two drives ----------------------------------------------------------- */
+
+static GByteArray *same_bytes(const Ssd *kept, const Ssd *saved)
+{
+    GByteArray *a = ssd_save(kept);
+    GByteArray *b = ssd_save(saved);
+
+    g_assert_cmpmem(a->data, a->len, b->data, b->len);
+    g_byte_array_unref(a);
+    return b;
+}
+
+static void save_and_load(Twins *t)
+{
+    GByteArray *bytes = same_bytes(t->kept, t->saved);
+    GError *error = NULL;
+    Ssd *loaded = ssd_load(&t->params, bytes->data, bytes->len, &error);
+
+    g_assert_no_error(error);
+    ssd_free(t->saved);
+    t->saved = loaded;
+    saved_bytes += bytes->len;
+    instants++;
+    g_byte_array_unref(bytes);
+    g_byte_array_unref(same_bytes(t->kept, t->saved));
+}
+
+static void twins_begin(Twins *t, const SsdParams *params, uint64_t seed)
+{
+    *t = (Twins) { .params = *params, .rng = { seed }, .every = 20 };
+    t->kept = ssd_new(params);
+    t->saved = ssd_new(params);
+    if (rng_chance(&t->rng, 30)) {
+        ssd_busy_log_start(t->kept, BUSY_KEPT);
+        ssd_busy_log_start(t->saved, BUSY_KEPT);
+    }
+    drives++;
+}
+
+static void compare_busy(Twins *t)
+{
+    SsdBusy a[MOST_AT_ONCE], b[MOST_AT_ONCE];
+    unsigned count = ssd_busy_log_take(t->kept, a, MOST_AT_ONCE);
+
+    g_assert_cmpuint(ssd_busy_log_take(t->saved, b, MOST_AT_ONCE), ==, count);
+    for (unsigned i = 0; i < count; i++) {
+        g_assert_cmpuint(a[i].begin_at_ns, ==, b[i].begin_at_ns);
+        g_assert_cmpuint(a[i].end_at_ns, ==, b[i].end_at_ns);
+        g_assert_cmpuint(a[i].resource_idx, ==, b[i].resource_idx);
+        g_assert_cmpstr(a[i].what, ==, b[i].what);
+    }
+}
+
+static void compare_zones(Twins *t)
+{
+    for (uint32_t nsid = 1; nsid <= ssd_ns_count(t->kept); nsid++) {
+        SsdNsInfo info = ssd_ns_info(t->kept, nsid);
+
+        g_assert_cmpuint(ssd_ns_inflight(t->kept, nsid), ==,
+                         ssd_ns_inflight(t->saved, nsid));
+        g_assert_cmpuint(ssd_open_count(t->kept, nsid), ==,
+                         ssd_open_count(t->saved, nsid));
+        for (uint32_t z = 0; z < MIN(info.zones, 64); z++) {
+            SsdZone a = ssd_zone(t->kept, nsid, z);
+            SsdZone b = ssd_zone(t->saved, nsid, z);
+
+            g_assert_cmphex(a.state, ==, b.state);
+            g_assert_cmpuint(a.wp_lba, ==, b.wp_lba);
+            g_assert_true(a.has_zrwa == b.has_zrwa);
+        }
+    }
+}
+
+static void twins_end(Twins *t)
+{
+    g_autofree char *a = ssd_stats_json(t->kept, t->now_ns, NULL);
+    g_autofree char *b = ssd_stats_json(t->saved, t->now_ns, NULL);
+
+    g_assert_cmpstr(a, ==, b);
+    compare_zones(t);
+    compare_busy(t);
+    save_and_load(t);
+    ssd_free(t->kept);
+    ssd_free(t->saved);
+}
+
+/* --- What both are told --------------------------------------------------- */
+
+static void poll(Twins *t)
+{
+    SsdDone a, b;
+    unsigned left = rng_chance(&t->rng, 80) ? UINT32_MAX
+                                            : rng_below(&t->rng, 4);
+
+    for (; left > 0; left--) {
+        unsigned count = ssd_poll(t->kept, t->now_ns, &a, 1);
+
+        g_assert_cmpuint(ssd_poll(t->saved, t->now_ns, &b, 1), ==, count);
+        if (count == 0) {
+            break;
+        }
+        g_assert_cmpuint(a.tag, ==, b.tag);
+        g_assert_cmpuint(a.due_at_ns, ==, b.due_at_ns);
+        g_assert_cmpuint(a.submitted_at_ns, ==, b.submitted_at_ns);
+        g_assert_cmpuint(a.result, ==, b.result);
+        g_assert_cmpuint(a.ahead_bytes, ==, b.ahead_bytes);
+        g_assert_true(a.op == b.op && a.nsid == b.nsid);
+    }
+    g_assert_cmpuint(ssd_next_at_ns(t->kept), ==, ssd_next_at_ns(t->saved));
+}
+
+static void poll_zones(Twins *t)
+{
+    uint32_t a_nsid, a_zone, b_nsid, b_zone;
+
+    while (ssd_poll_zone(t->kept, t->now_ns, &a_nsid, &a_zone)) {
+        g_assert_true(ssd_poll_zone(t->saved, t->now_ns, &b_nsid, &b_zone));
+        g_assert_true(a_nsid == b_nsid && a_zone == b_zone);
+    }
+    g_assert_false(ssd_poll_zone(t->saved, t->now_ns, &b_nsid, &b_zone));
+}
+
+static void go_to_next(Twins *t)
+{
+    uint64_t next_at_ns = ssd_next_at_ns(t->kept);
+
+    if (next_at_ns != UINT64_MAX) {
+        t->now_ns = MAX(t->now_ns, next_at_ns);
+    }
+    poll(t);
+}
+
+static void submit(Twins *t, const SsdCmd *cmd)
+{
+    SsdAccept a, b;
+
+    /* Longer and longer: some drives take hours, in steps of nanoseconds. */
+    for (uint64_t more_ns = 0; !ssd_has_room(t->kept); more_ns += 1000) {
+        t->now_ns += more_ns;
+        go_to_next(t);
+    }
+    g_assert_true(ssd_has_room(t->saved));
+    a = ssd_submit(t->kept, t->now_ns, cmd, t->next_tag);
+    b = ssd_submit(t->saved, t->now_ns, cmd, t->next_tag++);
+    g_assert_cmphex(a.status, ==, b.status);
+    g_assert_cmpuint(a.lba, ==, b.lba);
+    accepted += a.status == SSD_SUCCESS;
+}
+
+/* Zones that many commands meet, beside one that few do. */
+static uint32_t pick_zone(Twins *t, const SsdNsInfo *ns)
+{
+    return rng_below(&t->rng, rng_chance(&t->rng, 90) ? MIN(ns->zones, 4)
+                                                      : ns->zones);
+}
+
+static uint32_t pick_nlb(Twins *t, const SsdNsInfo *ns)
+{
+    uint64_t most = MAX(t->params.mdts_bytes / ns->lba_bytes, 1);
+
+    return rng_chance(&t->rng, 80) ? 1 + rng_below(&t->rng, MIN(most, 40))
+                                   : 1 + rng_below(&t->rng, most);
+}
+
+static uint64_t pick_lba(Twins *t, uint32_t nsid, const SsdNsInfo *ns,
+                         SsdOp op, uint32_t *nlb)
+{
+    SsdZone zone;
+    uint64_t room;
+
+    if (ns->kind == SSD_NS_CONVENTIONAL) {
+        return rng_below(&t->rng, ns->size_nlb);
+    }
+    zone = ssd_zone(t->kept, nsid, pick_zone(t, ns));
+    room = zone.start_lba + zone.capacity_nlb - zone.wp_lba;
+    switch (op) {
+    case SSD_OP_WRITE:
+    case SSD_OP_WRITE_ZEROES:
+    case SSD_OP_COPY:
+        *nlb = room ? MIN(*nlb, room) : *nlb;
+        return zone.wp_lba + (zone.has_zrwa ? rng_below(&t->rng, 20) : 0);
+    case SSD_OP_READ:
+    case SSD_OP_VERIFY:
+    case SSD_OP_COMPARE:
+        return zone.start_lba +
+               rng_below(&t->rng, zone.wp_lba - zone.start_lba + 1);
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        return zone.wp_lba + rng_below(&t->rng, 20);
+    default:
+        return zone.start_lba;
+    }
+}
+
+static SsdOp pick_op(Twins *t)
+{
+    static const SsdOp often[] = {
+        SSD_OP_READ, SSD_OP_READ, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE,
+        SSD_OP_APPEND, SSD_OP_APPEND, SSD_OP_FLUSH, SSD_OP_ZONE_RESET,
+        SSD_OP_ZONE_FINISH,
+    };
+
+    return rng_chance(&t->rng, 75)
+           ? often[rng_below(&t->rng, G_N_ELEMENTS(often))]
+           : rng_below(&t->rng, SSD_OP_COUNT);
+}
+
+static void command(Twins *t)
+{
+    SsdRange ranges[4];
+    uint32_t nsid = 1 + rng_below(&t->rng, ssd_ns_count(t->kept));
+    SsdNsInfo ns = ssd_ns_info(t->kept, nsid);
+    SsdCmd cmd = {
+        .op = pick_op(t), .nsid = nsid, .nlb = pick_nlb(t, &ns),
+        .ranges = ranges, .select_all = rng_chance(&t->rng, 4),
+    };
+
+    cmd.slba = pick_lba(t, nsid, &ns, cmd.op, &cmd.nlb);
+    if (cmd.op == SSD_OP_COPY || cmd.op == SSD_OP_DEALLOCATE) {
+        cmd.range_count = 1 + rng_below(&t->rng, G_N_ELEMENTS(ranges));
+        for (uint32_t i = 0; i < cmd.range_count; i++) {
+            ranges[i].nlb = 1 + rng_below(&t->rng, 9);
+            ranges[i].slba = pick_lba(t, nsid, &ns, SSD_OP_READ,
+                                      &ranges[i].nlb);
+        }
+    }
+    submit(t, &cmd);
+}
+
+/* A zone fails, or a namespace is formatted, or statistics begin anew. */
+static void befall(Twins *t)
+{
+    uint32_t nsid = 1 + rng_below(&t->rng, ssd_ns_count(t->kept));
+    SsdNsInfo ns = ssd_ns_info(t->kept, nsid);
+    uint32_t lba_bytes = rng_chance(&t->rng, 50) ? 512 : 4096;
+
+    switch (rng_below(&t->rng, 4)) {
+    case 0:
+        ssd_stats_reset(t->kept, t->now_ns);
+        ssd_stats_reset(t->saved, t->now_ns);
+        break;
+    case 1:
+        if (ns.kind == SSD_NS_ZONED && rng_chance(&t->rng, 30)) {
+            uint32_t zone = pick_zone(t, &ns);
+
+            g_assert_true(ssd_zone_fail(t->kept, t->now_ns, nsid, zone,
+                                        SSD_ZONE_READ_ONLY) ==
+                          ssd_zone_fail(t->saved, t->now_ns, nsid, zone,
+                                        SSD_ZONE_READ_ONLY));
+        }
+        break;
+    case 2:
+        if (ssd_ns_inflight(t->kept, nsid) == 0) {
+            g_assert_true(ssd_format(t->kept, t->now_ns, nsid, lba_bytes,
+                                     NULL) ==
+                          ssd_format(t->saved, t->now_ns, nsid, lba_bytes,
+                                     NULL));
+        }
+        break;
+    default:
+        compare_busy(t);
+        break;
+    }
+}
+
+static void pass_time(Twins *t)
+{
+    uint64_t unit_ns = rng_chance(&t->rng, 60) ? t->params.page_transfer_ns
+                                               : t->params.program_ns;
+
+    if (rng_chance(&t->rng, 60)) {
+        t->now_ns += rng_below(&t->rng, 2 * unit_ns + 2);
+        poll(t);
+    } else if (rng_chance(&t->rng, 60)) {
+        go_to_next(t);
+    }
+}
+
+static void twins_run(Twins *t, unsigned steps)
+{
+    for (unsigned i = 0; i < steps; i++) {
+        if (rng_below(&t->rng, t->every) == 0) {
+            save_and_load(t);
+        }
+        command(t);
+        pass_time(t);
+        poll_zones(t);
+        if (rng_chance(&t->rng, 2)) {
+            befall(t);
+        }
+    }
+}
+
+/* --- Which drives --------------------------------------------------------- */
+
+static const AnyLimits limits = {
+    .zone_programs = 64, .reset_steps = 64, .zones = 300, .spares = 1000,
+    .conventional_bytes = SSD_MIB, .least_idle_ns = 100000,
+};
+
+static unsigned count_from(const char *name, unsigned usual)
+{
+    const char *value = g_getenv(name);
+
+    return value ? g_ascii_strtoull(value, NULL, 10) : usual;
+}
+
+static void say(void)
+{
+    g_test_message("%u drives, %u instants, %" G_GUINT64_FORMAT " commands, %"
+                   G_GUINT64_FORMAT " bytes a state", drives, instants,
+                   accepted, saved_bytes / MAX(instants, 1));
+    drives = instants = accepted = saved_bytes = 0;
+}
+
+static void test_any(void)
+{
+    uint64_t seed = drive_seed();
+    unsigned count = count_from("FEMU_DRIVES", 30);
+
+    for (unsigned i = 0; i < count; i++) {
+        SsdParams params = any_params(1000 * seed + i);
+        Twins t;
+
+        any_params_cut(&params, &limits);
+        twins_begin(&t, &params, seed + i);
+        twins_run(&t, 300);
+        twins_end(&t);
+    }
+    say();
+}
+
+static void test_soup(void)
+{
+    Rng rng = { drive_seed() };
+    unsigned count = count_from("FEMU_DRIVES", 30);
+
+    for (unsigned i = 0; i < count; i++) {
+        SsdParams params = soup_params(&rng);
+        Twins t;
+
+        if (!ssd_params_check(&params, NULL)) {
+            continue;
+        }
+        ssd_params_resolve(&params);
+        twins_begin(&t, &params, rng_next(&rng));
+        twins_run(&t, 400);
+        twins_end(&t);
+    }
+    say();
+}
+
+static const char *const configs[] = {
+    "tiny", "bae-small", "bae-large", "confzns-zssd1", "confzns-zssd2",
+    "confznspp", "ezns", "zn540", "zn540-small",
+};
+
+static SsdParams config_params(const char *name)
+{
+    g_autofree char *file = g_strconcat("configs/", name, ".cfg", NULL);
+    g_autofree char *path = g_test_build_filename(G_TEST_DIST, file, NULL);
+    GError *error = NULL;
+    SsdParams params;
+
+    ssd_params_defaults(&params);
+    config_file_read(path, NULL, &params, &error);
+    g_assert_no_error(error);
+    ssd_params_check(&params, &error);
+    g_assert_no_error(error);
+    ssd_params_resolve(&params);
+    return params;
+}
+
+static void test_config(gconstpointer data)
+{
+    SsdParams params = config_params(data);
+    Twins t;
+
+    twins_begin(&t, &params, drive_seed());
+    t.every = 40;
+    twins_run(&t, 1500);
+    twins_end(&t);
+    say();
+}
+
+/* --- Bytes that are not what was saved ------------------------------------ */
+
+#define DIGEST_BYTES 32
+
+/* As the drive's own code seals it: SHA-256 of all bytes before it. */
+static void seal(GByteArray *bytes)
+{
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    gsize count = DIGEST_BYTES;
+
+    g_checksum_update(checksum, bytes->data, bytes->len - DIGEST_BYTES);
+    g_checksum_get_digest(checksum, bytes->data + bytes->len - DIGEST_BYTES,
+                          &count);
+}
+
+static GByteArray *copy_of(const GByteArray *bytes)
+{
+    GByteArray *copy = g_byte_array_new();
+
+    return g_byte_array_append(copy, bytes->data, bytes->len);
+}
+
+/* A small drive with much under way. */
+static GByteArray *busy_state(SsdParams *params, uint64_t seed)
+{
+    Rng rng = { seed };
+    GByteArray *bytes;
+    Twins t;
+
+    do {
+        *params = soup_params(&rng);
+    } while (!ssd_params_check(params, NULL));
+    ssd_params_resolve(params);
+    twins_begin(&t, params, seed);
+    t.every = 1000;
+    twins_run(&t, 100 + rng_below(&rng, 100));
+    bytes = same_bytes(t.kept, t.saved);
+    ssd_free(t.kept);
+    ssd_free(t.saved);
+    return bytes;
+}
+
+static void expect_refused(const SsdParams *params, const uint8_t *data,
+                           size_t size)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_assert_null(ssd_load(params, data, size, &error));
+    g_assert_nonnull(error);
+    g_assert_cmpstr(error->message, !=, "");
+}
+
+/* Each bit of each byte, and each length. */
+static void test_damaged(void)
+{
+    SsdParams params;
+    GByteArray *bytes = busy_state(&params, drive_seed());
+
+    for (guint i = 0; i < bytes->len; i++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            bytes->data[i] ^= 1u << bit;
+            expect_refused(&params, bytes->data, bytes->len);
+            bytes->data[i] ^= 1u << bit;
+        }
+        expect_refused(&params, bytes->data, i);
+    }
+    g_test_message("%u bytes", bytes->len);
+    g_byte_array_unref(bytes);
+}
+
+/* What was let in must do no harm, whatever it does. */
+static void use(Ssd *ssd, const SsdParams *params, Rng *rng, uint64_t now_ns)
+{
+    g_autofree char *json = ssd_stats_json(ssd, now_ns, NULL);
+    uint32_t nsid, zone_idx;
+    SsdDone done[8];
+
+    g_assert_cmpint(json[0], ==, '{');
+    for (unsigned i = 0; i < 60; i++) {
+        uint32_t of = 1 + rng_below(rng, params->namespaces);
+        SsdNsInfo ns = ssd_ns_info(ssd, of);
+        SsdZone zone = ssd_zone(ssd, of, rng_below(rng, ns.zones));
+        SsdCmd cmd = {
+            .op = rng_below(rng, SSD_OP_COPY), .nsid = of,
+            .slba = zone.wp_lba, .nlb = 1 + rng_below(rng, 12),
+        };
+
+        if (rng_chance(rng, 20)) {
+            cmd.op = rng_chance(rng, 50) ? SSD_OP_ZONE_RESET
+                                         : SSD_OP_ZONE_FINISH;
+        }
+        if (cmd.op == SSD_OP_READ || cmd.op == SSD_OP_APPEND ||
+            cmd.op >= SSD_OP_ZONE_OPEN) {
+            cmd.slba = zone.start_lba;
+        }
+        if (ssd_has_room(ssd)) {
+            ssd_submit(ssd, now_ns, &cmd, i);
+        }
+        for (unsigned polls = 0; polls < 20; polls++) {
+            uint64_t next_at_ns = ssd_next_at_ns(ssd);
+
+            if (next_at_ns < UINT64_MAX >> 2) {
+                now_ns = MAX(now_ns, next_at_ns);
+            }
+            ssd_poll(ssd, now_ns, done, G_N_ELEMENTS(done));
+        }
+        ssd_poll_zone(ssd, now_ns, &nsid, &zone_idx);
+    }
+}
+
+/* Where the text of the parameters ends. */
+static guint head_bytes(const GByteArray *bytes)
+{
+    unsigned count;
+    const SsdParamInfo *rows = ssd_params_table(&count);
+    const char *last = rows[count - 1].name;
+
+    for (guint i = 0; i + strlen(last) < bytes->len; i++) {
+        if (memcmp(bytes->data + i, last, strlen(last)) == 0) {
+            const uint8_t *end = memchr(bytes->data + i, '\n',
+                                        bytes->len - i);
+
+            return end - bytes->data + 1;
+        }
+    }
+    g_assert_not_reached();
+}
+
+/* Mostly a little more or less than it was. */
+static void change(GByteArray *bytes, Rng *rng)
+{
+    guint head = head_bytes(bytes);
+    uint8_t *at = bytes->data + head +
+                  rng_below(rng, bytes->len - DIGEST_BYTES - head);
+
+    *at += rng_chance(rng, 60) ? (const uint8_t[]) { 1, 2, 254, 255 }
+                                 [rng_below(rng, 4)]
+                               : 1 + rng_below(rng, 255);
+}
+
+/* One byte is another, and the digest fits: refused, or harmless. */
+static void test_hostile(void)
+{
+    Rng rng = { drive_seed() };
+    unsigned count = count_from("FEMU_DRIVES", 30), refused = 0, accepted_ = 0;
+
+    for (unsigned d = 0; d < count; d++) {
+        SsdParams params;
+        GByteArray *bytes = busy_state(&params, rng_next(&rng));
+
+        for (unsigned i = 0; i < 300; i++) {
+            GByteArray *changed = copy_of(bytes);
+            Ssd *ssd;
+
+            change(changed, &rng);
+            seal(changed);
+            ssd = ssd_load(&params, changed->data, changed->len, NULL);
+            refused += ssd == NULL;
+            accepted_ += ssd != NULL;
+            if (ssd != NULL) {
+                use(ssd, &params, &rng, ssd_now_ns(ssd));
+            }
+            ssd_free(ssd);
+            g_byte_array_unref(changed);
+        }
+        g_byte_array_unref(bytes);
+    }
+    g_test_message("%u refused, %u let in", refused, accepted_);
+}
+
+/* --- What is said of bytes that are refused ------------------------------- */
+
+static void expect_message(const SsdParams *params, const uint8_t *data,
+                           size_t size, const char *message)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_assert_null(ssd_load(params, data, size, &error));
+    g_assert_nonnull(error);
+    g_assert_cmpstr(error->message, ==, message);
+}
+
+static void test_messages(void)
+{
+    static const char foreign[] = "Filesystem 1K-blocks Used Available Use%";
+    SsdParams params = drive_params("zones=2"), other = params;
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+    SsdParams read;
+    unsigned count;
+    const SsdParamInfo *rows = ssd_params_table(&count);
+
+    g_assert_true(ssd_load_params(bytes->data, bytes->len, &read, NULL));
+    for (unsigned i = 0; i < count; i++) {
+        g_assert_cmpuint(ssd_params_get(&read, &rows[i]), ==,
+                         ssd_params_get(&params, &rows[i]));
+    }
+    expect_message(&params, (const uint8_t *)foreign, sizeof(foreign),
+                   "the state is none of a femu-zns drive: it does not begin "
+                   "as one");
+    expect_message(&params, bytes->data, 0,
+                   "the state is none of a femu-zns drive: it does not begin "
+                   "as one");
+    expect_message(&params, bytes->data, 20, "the state is cut short");
+    expect_message(&params, bytes->data, bytes->len - 1,
+                   "the state: is damaged or cut short: its digest is not "
+                   "that of its bytes");
+    other.read_ns++;
+    expect_message(&other, bytes->data, bytes->len,
+                   "the state: it is of a drive with read-ns=60000, this one "
+                   "has read-ns=60001");
+    bytes->data[strlen("femu-zns drive\n")]++;
+    seal(bytes);
+    expect_message(&params, bytes->data, bytes->len,
+                   "the state: has version 2, this build reads version 1");
+    ssd_free(ssd);
+    g_byte_array_unref(bytes);
+}
+
+/* --- A state that another machine may have written ------------------------ */
+
+#define STORED \
+    "zones=6 zone-capacity=48K channels=2 dies=2 max-open=3 max-active=4 " \
+    "cmd-slots=64 fe-read-ns=2203 fe-write-ns=3373 fe-reset-ns=4001 " \
+    "link-in-ns=49501600 link-out-ns=40386800 fixed-read-ns=6091 " \
+    "write-buffer=64K zone-buffer=40K program-registers=2 read-ahead=16K " \
+    "reset-drains=on reset-lock-ns=5000011 reset-base-ns=159013 " \
+    "reset-steps=3 reset-step-ns=105019 read-slots=3 erase-at=background " \
+    "mapping=lazy excursion-ns=90000000 conventional-size=256K"
+
+/* All that a drive does from now on until it has come to rest, and knows. */
+static char *story_of(Ssd *ssd)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree char *json = NULL;
+    uint64_t now_ns = ssd_now_ns(ssd);
+    SsdDone done;
+
+    while (ssd_inflight(ssd) > 0) {
+        now_ns = MAX(now_ns, ssd_next_at_ns(ssd));
+        while (ssd_poll(ssd, now_ns, &done, 1)) {
+            g_string_append_printf(text, "%u %s %" G_GUINT64_FORMAT " %"
+                                   G_GUINT64_FORMAT "\n", done.tag,
+                                   ssd_op_name(done.op), done.result,
+                                   done.due_at_ns);
+        }
+    }
+    json = ssd_stats_json(ssd, now_ns, NULL);
+    g_string_append(text, json);
+    return g_string_free(text, FALSE);
+}
+
+/* FEMU_STATE_OUT=folder writes both files anew. */
+static void write_stored(const char *folder)
+{
+    g_autofree char *state = g_build_filename(folder, "busy.state", NULL);
+    g_autofree char *story = g_build_filename(folder, "busy.txt", NULL);
+    g_autofree char *text = NULL;
+    SsdParams params = drive_params(STORED);
+    GByteArray *bytes;
+    Twins t;
+
+    twins_begin(&t, &params, 1);
+    twins_run(&t, 150);
+    bytes = same_bytes(t.kept, t.saved);
+    g_assert_true(g_file_set_contents(state, (const char *)bytes->data,
+                                      bytes->len, NULL));
+    text = story_of(t.kept);
+    g_assert_true(g_file_set_contents(story, text, -1, NULL));
+    g_byte_array_unref(bytes);
+    ssd_free(t.kept);
+    ssd_free(t.saved);
+}
+
+static void test_stored(void)
+{
+    g_autofree char *path = g_test_build_filename(
+        G_TEST_DIST, "tests", "data", "state", "busy.state", NULL);
+    g_autofree char *story = g_test_build_filename(
+        G_TEST_DIST, "tests", "data", "state", "busy.txt", NULL);
+    g_autofree char *bytes = NULL, *want = NULL, *got = NULL;
+    GError *error = NULL;
+    SsdParams params;
+    gsize size;
+    Ssd *ssd;
+
+    if (g_getenv("FEMU_STATE_OUT")) {
+        write_stored(g_getenv("FEMU_STATE_OUT"));
+    }
+    g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+    g_assert_true(g_file_get_contents(story, &want, NULL, NULL));
+    ssd_load_params((const uint8_t *)bytes, size, &params, &error);
+    g_assert_no_error(error);
+    ssd = ssd_load(&params, (const uint8_t *)bytes, size, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(ssd_inflight(ssd), >, 0);
+    got = story_of(ssd);
+    g_assert_cmpstr(got, ==, want);
+    ssd_free(ssd);
+}
+
+/* A terabyte of which nothing is used is a file of some kilobytes. */
+static void test_size(void)
+{
+    SsdParams params = config_params("zn540");
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+
+    g_test_message("%u bytes", bytes->len);
+    g_assert_cmpuint(bytes->len, <, 8192);
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/save/any", test_any);
+    g_test_add_func("/save/soup", test_soup);
+    g_test_add_func("/save/damaged", test_damaged);
+    g_test_add_func("/save/hostile", test_hostile);
+    g_test_add_func("/save/messages", test_messages);
+    g_test_add_func("/save/stored", test_stored);
+    g_test_add_func("/save/size", test_size);
+    for (unsigned i = 0; i < G_N_ELEMENTS(configs); i++) {
+        g_autofree char *path = g_strconcat("/save/config/", configs[i], NULL);
+
+        g_test_add_data_func(path, configs[i], test_config);
+    }
+    return g_test_run();
+}

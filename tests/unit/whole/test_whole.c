@@ -1,0 +1,332 @@
+/*
+ * Whole drives against the dumb second one: front end, host link, write buffer
+ * and what resets cost, one by one and together. Each run is done again, polled in other ways.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "model/soup.h"
+
+static uint64_t accepted_count;
+
+/* The same again in all ways of polling. */
+static void end(Pair *pair, Rng *rng)
+{
+    for (PairPoll mode = 0; mode < PAIR_POLL_MODES; mode++) {
+        pair_replay(pair, mode, rng);
+    }
+    accepted_count += pair->accepted_count;
+    pair_free(pair);
+}
+
+/* --- drives by name ------------------------------------------------------ */
+
+#define ODD "read-ns=60013 program-ns=700027 erase-ns=3500017 " \
+            "page-transfer-ns=25031 cmd-slots=64 "
+#define ZONES ODD "zones=6 zone-capacity=48K channels=2 max-open=3 " \
+              "max-active=4 "
+#define FRONT "fe-read-ns=2203 fe-write-ns=3373 fe-append-ns=5147 " \
+              "fe-open-ns=9241 fe-close-ns=10567 fe-finish-ns=13217 " \
+              "fe-reset-ns=4001 fe-first-write-ns=2027 " \
+              "fe-closed-write-ns=3511 "
+#define SMALL "fe-small=8K fe-small-write-ns=5309 fe-small-append-ns=7433 " \
+              "fixed-small-ns=1123 "
+#define LINK "link-in-ns=49501600 link-out-ns=40386800 "
+#define FIXED "fixed-read-ns=6091 fixed-write-ns=4717 fixed-append-ns=7789 "
+#define BUFFER "write-buffer=64K zone-buffer=40K program-registers=1 "
+#define AHEAD "read-ahead=16K "
+#define RESETS "reset-drains=on reset-lock-ns=5000011 reset-base-ns=159013 " \
+               "reset-full-ns=40609 reset-part-ns=274007 "
+
+static const Soup soups[] = {
+    { "front/costs", ZONES FRONT, 4000 },
+    { "front/small", ZONES FRONT SMALL "lba-size=512", 4000 },
+    { "front/small-fixed-only", ZONES "fe-small=8K fixed-small-ns=1123",
+      2000 },
+    { "front/after", ZONES FRONT SMALL "fe-after=335", 4000 },
+    { "front/after-random", ZONES FRONT SMALL "fe-after=335 "
+      "fe-after-random=on seed=5", 4000 },
+    { "front/parts", ZONES FRONT SMALL "lba-size=512 fe-after=335 "
+      "fe-after-random=on fe-part-ns=22501 fe-part-after=508 "
+      "fe-part-pauses=137 fe-part-pause-ns=85237 fe-lba512-ns=12421 "
+      "fe-lba512-after=443 fe-lba512-pauses=211 fe-lba512-pause-ns=204521 "
+      "fixed-lba512-ns=5003 namespaces=2", 6000 },
+    { "front/asked", ZONES FRONT "fe-report-ns=5003 fe-report-zone-ns=71 "
+      "fe-identify-ns=901 fe-log-ns=1103 fe-feature-ns=1301", 4000 },
+    { "front/asked-one", ZONES FRONT "fe-report-zone-ns=71 namespaces=2",
+      2000 },
+    { "front/read-slots", ZONES "read-slots=2 fe-read-ns=2203", 4000 },
+    { "front/one-read-slot", ZONES "read-slots=1 " FIXED, 4000 },
+    { "link/in", ZONES "link-in-ns=49501600", 4000 },
+    { "link/out", ZONES "link-out-ns=40386800 read-granule=512 "
+      "lba-size=512", 4000 },
+    { "link/tiny", ZONES "link-in-ns=900 link-out-ns=1100 lba-size=512",
+      4000 },
+    { "link/zrwa", ZONES LINK "zrwa-size=16K max-zrwa=3", 4000 },
+    { "fixed", ZONES FIXED, 4000 },
+    { "ahead/one", ZONES AHEAD "link-out-ns=40386803 link-part-ns=1009", 6000 },
+    { "ahead/streams", ZONES AHEAD "read-ahead-streams=3 "
+      "read-ahead-after=1 dies=2 lba-size=512 " FIXED, 6000 },
+    { "ahead/shallow", ZONES FRONT "read-ahead=4K read-ahead-streams=2 "
+      "read-slots=5 read-ahead-after=3 lba-size=512 namespaces=2", 6000 },
+    { "ahead/parts", ZONES FRONT "read-ahead=32K read-ahead-parts=2 lba-size=512 "
+      "page-size=16K zone-capacity=48K read-granule=4K", 6000 },
+    { "ahead/planes", ODD "zones=5 zone-size=256K page-size=16K "
+      "planes=3 multi-plane=on zone-capacity=192K max-active=3 lba-size=512 "
+      "mdts=128K pages-per-block=2 register-read-ns=7907 cache-read=off "
+      "read-granule=4K read-ahead=96K read-ahead-after=2", 6000 },
+    { "ahead/registers", ZONES "register-read-ns=7907 lba-size=512 "
+      "reads-first=2 program-suspend=on suspend-ns=20013 "
+      "suspend-segment-ns=50021 page-size=16K zone-capacity=48K "
+      "read-granule=512", 6000 },
+    { "ahead/buffer", ZONES BUFFER FRONT LINK FIXED AHEAD
+      "register-read-ns=7907 fixed-read-size-ns=50000011", 6000 },
+    { "front/all", ZONES FRONT SMALL LINK FIXED "read-slots=3 fe-after=250",
+      6000 },
+    { "buffer/plain", ZONES BUFFER "zone-buffer=0", 4000 },
+    { "buffer/zone-share", ZONES BUFFER, 4000 },
+    { "buffer/waiters", ZONES BUFFER LINK FRONT "buffer-waiters=4 "
+      "buffer-resume=1", 6000 },
+    { "buffer/pages-of-48k", ODD "zones=5 zone-size=256K page-size=16K "
+      "planes=3 multi-plane=on zone-capacity=192K max-active=3 lba-size=512 "
+      "write-buffer=240K zone-buffer=128K program-registers=2 mdts=128K "
+      "buffer-release-ns=211201 pages-per-block=2", 4000 },
+    { "buffer/release", ODD "zones=5 zone-size=256K zone-capacity=240K "
+      "page-size=4K program-pages=3 pages-per-block=6 max-active=4 "
+      "write-buffer=96K zone-buffer=64K program-registers=1 "
+      "buffer-release-ns=1000000 program-spread=50 stripe-spread=90 "
+      "program-data-ns=32003 lba-size=512", 4000 },
+    { "buffer/issue", ZONES BUFFER "dies=2 program-registers=2 "
+      "program-issue-ns=140009", 4000 },
+    { "issue", ZONES "program-issue-ns=40009 program-registers=2", 4000 },
+    { "buffer/zrwa", ZONES BUFFER LINK "zrwa-size=16K max-zrwa=2 max-open=4",
+      4000 },
+    { "buffer/finish-chunks", ZONES BUFFER "finish-chunk=8K "
+      "finish-pause-ns=300007 finish-busy-pause-ns=900001", 4000 },
+    { "buffer/su-zones", ODD "zones=8 zone-capacity=48K channels=2 dies=2 "
+      "zone-channels=1 zone-dies=1 max-active=6 write-buffer=96K "
+      "program-registers=2 zone-stagger=1", 4000 },
+    { "resets/base", ZONES "reset-base-ns=159013", 4000 },
+    { "resets/commit", ZONES "reset-base-ns=159013 reset-full-ns=40609 "
+      "reset-part-ns=274007", 4000 },
+    { "resets/lock", ZONES "reset-lock-ns=5000011 program-registers=1", 4000 },
+    { "resets/lock-free", ZONES "reset-lock-ns=5000011", 4000 },
+    { "resets/drains", ZONES BUFFER "reset-drains=on", 4000 },
+    { "resets/drains-unbuffered", ZONES "reset-drains=on", 4000 },
+    { "resets/drain-first", ZONES BUFFER "program-registers=2 "
+      "reset-drains=on reset-drain-first=on", 4000 },
+    { "resets/drain-first-lock", ZONES BUFFER "program-registers=2 dies=2 "
+      "reset-drains=on reset-drain-first=on reset-lock-ns=900011", 4000 },
+    { "resets/steps", ZONES "reset-lock-ns=5000011 reset-steps=7 "
+      "reset-step-ns=105019 reads-first=2 program-suspend=on "
+      "suspend-ns=20013 suspend-segment-ns=50021 suspend-spread=560", 4000 },
+    { "resets/excursions", ZONES BUFFER RESETS "excursion-ns=40000000 "
+      "finish-recommended-ns=5000011 fe-write-ns=200003 fe-reset-ns=900001",
+      4000 },
+    { "resets/select-all", ZONES BUFFER RESETS FRONT "mgmt-parallel-zones=3 "
+      "erase-at=background mapping=lazy", 4000 },
+    { "turns/buffer", ZONES BUFFER LINK "take-turns=on namespaces=2 "
+      "max-open=2 max-active=2 zone-buffer=36K", 6000 },
+    { "turns/whole-buffer", ZONES BUFFER FRONT "take-turns=on namespaces=3 "
+      "max-open=2 max-active=2 zone-buffer=0 buffer-release-ns=300007", 6000 },
+    { "turns/reads", ZONES "take-turns=on namespaces=3 max-open=2 "
+      "max-active=2 read-slots=4 fe-read-ns=2203", 6000 },
+    { "turns/all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "take-turns=on "
+      "namespaces=2 max-open=2 max-active=3 read-slots=3 dies=2 "
+      "program-registers=2 reset-drain-first=on", 6000 },
+    { "all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "read-slots=3 "
+      "fe-after=335 buffer-waiters=3 buffer-resume=1 dies=2 "
+      "program-registers=2 program-issue-ns=40009 reset-drain-first=on "
+      "reset-steps=3 reset-step-ns=105019", 10000 },
+    { "all-even", "zones=6 zone-capacity=48K channels=2 max-open=3 "
+      "max-active=4 cmd-slots=64 fe-read-ns=5000 fe-write-ns=5000 "
+      "fe-append-ns=5000 fixed-read-ns=5000 fixed-write-ns=5000 "
+      "link-in-ns=6400000 link-out-ns=6400000 write-buffer=64K "
+      "zone-buffer=40K program-registers=1 reset-drains=on "
+      "reset-lock-ns=1200000 reset-base-ns=100000", 6000 },
+};
+
+static void test_soup(gconstpointer data)
+{
+    const Soup *soup = data;
+    Rng rng = { drive_seed() };
+    SsdParams params = drive_params(soup->drive);
+    Pair *pair = pair_new(&params);
+
+    for (unsigned i = 0; i < soup->commands / 100; i++) {
+        soup_run(pair, &rng, 200);
+        if (rng_chance(&rng, 6)) {
+            soup_fail_a_zone(pair, &rng);
+        }
+        if (rng_chance(&rng, 6)) {
+            pair_format(pair, 1 + rng_below(&rng, params.namespaces),
+                        params.lba_bytes);
+        }
+    }
+    g_assert_cmpuint(pair->accepted_count, >, soup->commands / 8);
+    soup_say(pair);
+    end(pair, &rng);
+}
+
+/* Each cost alone: the front end, or what comes in its place, is there. */
+static void test_one_by_one(void)
+{
+    static const char *const costs[] = {
+        "fe-read-ns=50021", "fe-write-ns=50021", "fe-append-ns=50021",
+        "fe-open-ns=50021", "fe-close-ns=50021", "fe-finish-ns=50021",
+        "fe-reset-ns=50021", "fe-small=8K fe-small-write-ns=50021",
+        "fe-small=8K fe-small-append-ns=50021", "fe-first-write-ns=50021",
+        "fe-closed-write-ns=50021", "fe-part-ns=50021",
+        "fe-small=8K fe-lba512-ns=50021", "read-slots=1",
+        "fixed-read-ns=50021", "fixed-write-ns=50021", "fixed-append-ns=50021",
+        "fe-small=8K fixed-small-ns=50021", "link-in-ns=49501600",
+        "link-out-ns=49501600", "reset-lock-ns=900011", "reset-base-ns=900011",
+        "reset-full-ns=900011", "reset-part-ns=900011", "reset-drains=on",
+    };
+    Rng rng = { drive_seed() };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(costs); i++) {
+        g_autofree char *words = g_strconcat(ZONES "lba-size=512 ", costs[i],
+                                             NULL);
+        SsdParams params = drive_params(words);
+        Pair *pair = pair_new(&params);
+
+        soup_run(pair, &rng, 300);
+        end(pair, &rng);
+    }
+}
+
+/* --- any drive ----------------------------------------------------------- */
+
+static void random_front(Rng *rng, SsdParams *p)
+{
+    p->fe_read_ns = PICK(rng, 0, 1, 2203, 60000);
+    p->fe_write_ns = PICK(rng, 0, 3373, 400009);
+    p->fe_append_ns = PICK(rng, 0, 5147);
+    p->fe_open_ns = PICK(rng, 0, 9241);
+    p->fe_close_ns = PICK(rng, 0, 10567);
+    p->fe_finish_ns = PICK(rng, 0, 13217, 1000003);
+    p->fe_reset_ns = PICK(rng, 0, 4001, 700001);
+    p->fe_first_write_ns = PICK(rng, 0, 2027);
+    p->fe_closed_write_ns = PICK(rng, 0, 3511);
+    p->read_slots = PICK(rng, 0, 1, 2, 30);
+    p->fe_report_ns = PICK(rng, 0, 5003);
+    p->fe_report_zone_ns = PICK(rng, 0, 71, 100003);
+    p->fe_identify_ns = PICK(rng, 0, 901);
+    p->fe_log_ns = PICK(rng, 0, 1103);
+    p->fe_feature_ns = PICK(rng, 0, 1301);
+    p->take_turns = rng_chance(rng, 30);
+    if (p->take_turns && p->read_slots) {
+        p->read_slots = MAX(p->read_slots, p->namespaces);
+    }
+    p->fe_small_bytes = PICK(rng, 0, 4096, 8192, 65536);
+    p->fe_small_write_ns = PICK(rng, 0, 5309);
+    p->fe_small_append_ns = PICK(rng, 0, 7433);
+    p->fe_part_ns = PICK(rng, 0, 22501);
+    p->fe_part_after_permille = PICK(rng, 0, 508, 1000);
+    p->fe_part_pause_permille = PICK(rng, 0, 300, 1000);
+    p->fe_part_pause_ns = PICK(rng, 0, 85237);
+    p->fe_lba512_ns = PICK(rng, 0, 12421);
+    p->fe_lba512_after_permille = PICK(rng, 0, 443);
+    p->fe_lba512_pause_permille = PICK(rng, 0, 300);
+    p->fe_lba512_pause_ns = PICK(rng, 0, 204521);
+    p->fe_after_permille = PICK(rng, 0, 335, 1000);
+    p->fe_after_random = rng_chance(rng, 50);
+}
+
+static void random_link(Rng *rng, SsdParams *p)
+{
+    p->link_in_ns = PICK(rng, 0, 100, 495016, 49501600, 1000000000);
+    p->link_out_ns = PICK(rng, 0, 100, 403868, 40386800, 1000000000);
+    p->fixed_read_ns = PICK(rng, 0, 1, 6091);
+    p->fixed_write_ns = PICK(rng, 0, 4717);
+    p->fixed_append_ns = PICK(rng, 0, 7789);
+    p->fixed_small_ns = PICK(rng, 0, 1123);
+    p->fixed_lba512_ns = PICK(rng, 0, 5003);
+}
+
+static uint64_t program_bytes(const SsdParams *p)
+{
+    return p->page_bytes * p->program_pages * (p->multi_plane ? p->planes : 1);
+}
+
+static void random_buffer(Rng *rng, SsdParams *p)
+{
+    uint64_t page = program_bytes(p);
+    uint32_t zones = p->zones / p->namespaces;
+    uint32_t active = p->max_active ? MIN(p->max_active, zones) : zones;
+
+    p->program_registers = PICK(rng, 1, 1, 2, 3);
+    p->write_buffer_bytes = 32 * SSD_KIB + active * p->namespaces * page +
+                            PICK(rng, 0, 0, 1, 12345, 200000);
+    p->zone_buffer_bytes = PICK(rng, 0, 1, 1);
+    if (p->zone_buffer_bytes) {
+        p->zone_buffer_bytes = 32 * SSD_KIB + page + PICK(rng, 0, 512, 65536);
+    }
+    p->buffer_waiters = PICK(rng, 1, 1, 2, 5);
+    p->buffer_resume_waiters = rng_below(rng, p->buffer_waiters);
+    p->buffer_release_ns = PICK(rng, 0, 1, 211201, 1000000000);
+    p->program_issue_ns = PICK(rng, 0, 0, 1, 40009, 900007);
+}
+
+static void random_resets(Rng *rng, SsdParams *p)
+{
+    p->reset_drains = rng_chance(rng, 50);
+    p->reset_drain_first = p->reset_drains && rng_chance(rng, 50);
+    p->reset_lock_ns = PICK(rng, 0, 1, 900011, 13800007);
+    p->reset_steps = PICK(rng, 0, 1, 19);
+    p->reset_step_ns = PICK(rng, 0, 5003, 105019);
+    p->reset_base_ns = PICK(rng, 0, 159013);
+    p->reset_full_ns = PICK(rng, 0, 40609);
+    p->reset_part_ns = PICK(rng, 0, 274007);
+}
+
+static void random_spreads(Rng *rng, SsdParams *p)
+{
+    p->program_spread_permille = PICK(rng, 0, 0, 12, 100);
+    p->stripe_spread_permille = PICK(rng, 0, 0, 95);
+    p->slow_page_permille = PICK(rng, 0, 333);
+    p->read_slow_ns = PICK(rng, 0, 62507);
+    p->suspend_spread_permille = PICK(rng, 0, 560);
+    p->finish_fills_empty = rng_chance(rng, 50);
+    p->seed = rng_below(rng, 1000);
+}
+
+static void test_any_drive(void)
+{
+    Rng rng = { drive_seed() };
+
+    accepted_count = 0;
+    for (unsigned i = 0; i < 120; i++) {
+        SsdParams params = soup_params(&rng);
+        Pair *pair;
+
+        random_front(&rng, &params);
+        random_link(&rng, &params);
+        if (rng_chance(&rng, 80)) {
+            random_buffer(&rng, &params);
+        }
+        if (rng_chance(&rng, 80)) {
+            random_resets(&rng, &params);
+        }
+        random_spreads(&rng, &params);
+        pair = soup_pair(&params);
+        soup_with_failures(pair, &rng, 10, 60);
+        end(pair, &rng);
+    }
+    g_test_message("120 drives, %" G_GUINT64_FORMAT " accepted",
+                   accepted_count);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    soup_add_tests("/whole", soups, G_N_ELEMENTS(soups), test_soup);
+    g_test_add_func("/whole/one-by-one", test_one_by_one);
+    g_test_add_func("/whole/any-drive", test_any_drive);
+    return g_test_run();
+}

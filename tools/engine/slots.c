@@ -1,0 +1,118 @@
+/*
+ * Slots: an operation takes one, has its commands in it, and sends each of them
+ * after the host's own time to the policy.
+ *
+ * Knows nothing of which operation is next, and of when it is sent.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "internal.h"
+
+Slot *slot_take(Engine *engine, Worker *worker)
+{
+    Slot *slot = &engine->slots[worker->free_slot_idx];
+
+    worker->free_slot_idx = slot->next_idx;
+    worker->inflight++;
+    return slot;
+}
+
+void slot_free(Engine *engine, Worker *worker, uint32_t slot_idx)
+{
+    Slot *slot = &engine->slots[slot_idx];
+
+    slot->step = SLOT_FREE;
+    slot->next_idx = worker->free_slot_idx;
+    worker->free_slot_idx = slot_idx;
+    worker->inflight--;
+}
+
+/* --- Commands ------------------------------------------------------------- */
+
+SsdCmd slot_zone_cmd(const Engine *engine, const Worker *worker, SsdOp op,
+                     uint32_t zone_idx)
+{
+    return (SsdCmd) {
+        .op = op,
+        .nsid = worker->job->nsid,
+        .slba = engine_zone_lba(engine, zone_idx),
+    };
+}
+
+SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
+                     uint32_t zone_idx, uint64_t at_bytes, uint64_t bytes)
+{
+    SsdCmd cmd = slot_zone_cmd(engine, worker, op, zone_idx);
+
+    cmd.nlb = (uint32_t)(bytes / engine->params->lba_bytes);
+    if (op != SSD_OP_APPEND) {
+        cmd.slba += at_bytes / engine->params->lba_bytes;
+    }
+    return cmd;
+}
+
+/* --- Sending -------------------------------------------------------------- */
+
+/* The host's time for one command. */
+static uint64_t overhead_ns(Engine *engine)
+{
+    const Plan *plan = engine->plan;
+    uint64_t ns = plan->host_overhead_ns;
+
+    if (plan->host_spread_ns > 0) {
+        ns += sim_random_below(&engine->random, 2 * plan->host_spread_ns + 1) -
+              plan->host_spread_ns;
+    }
+    if (plan->host_stall_ns > 0 && sim_random_below(&engine->random, 1000000) <
+        plan->host_stall_per_million) {
+        ns += sim_random_below(&engine->random, plan->host_stall_ns);
+    }
+    return ns;
+}
+
+void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
+{
+    Slot *slot = &engine->slots[slot_idx];
+    uint64_t delay_ns = overhead_ns(engine) + wait_ns;
+
+    slot->cmd_start_at_ns = engine_now_ns(engine) + wait_ns;
+    slot->merged_idx = ENGINE_NONE;
+    engine->io_inside += slot_is_io(slot);
+    if (delay_ns == 0) {
+        policy_submit(engine, slot_idx);
+    } else {
+        sim_heap_push(&engine->events, engine_now_ns(engine) + delay_ns,
+                      EVENT_SUBMIT, slot_idx);
+    }
+}
+
+void slot_start(Engine *engine, Worker *worker, PlanOp op, SlotStep step,
+                uint32_t zone_idx, const SsdCmd *cmd, uint64_t start_at_ns)
+{
+    Slot *slot = slot_take(engine, worker);
+
+    slot->op = op;
+    slot->step = step;
+    slot->zone_idx = zone_idx;
+    slot->cmd = *cmd;
+    slot->op_start_at_ns = start_at_ns;
+    slot_send(engine, (uint32_t)(slot - engine->slots), 0);
+}
+
+uint64_t slot_op_bytes(const Engine *engine, const Slot *slot)
+{
+    switch (slot->op) {
+    case PLAN_READ:
+    case PLAN_WRITE:
+    case PLAN_APPEND:
+        return (uint64_t)slot->cmd.nlb * engine->params->lba_bytes;
+    case PLAN_FINISH:
+    case PLAN_SOFTFINISH:
+        return engine->params->zone_capacity_bytes;
+    case PLAN_RESET:
+        return engine->params->zone_size_bytes;
+    default:
+        return 0;
+    }
+}
