@@ -563,6 +563,8 @@ static void test_descriptions(void)
         { "serial", "serial number, up to 20 characters; names are derived "
                     "from it" },
         { "trace", "file that records every command and completion" },
+        { "state", "folder in which the drive lasts when QEMU ends; made if "
+                   "need be" },
         { "memdev", "memory backend for the data; default: sparse anonymous "
                     "memory" },
         { "time-dilation", "virtual nanoseconds per nanosecond of the drive" },

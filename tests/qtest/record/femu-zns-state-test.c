@@ -14,6 +14,9 @@
 #define CC_SHN_NORMAL (1u << 14)
 #define EXT_BYTES 64
 
+/* i440fx: a drive can be plugged and unplugged without a guest's help. */
+#define HOTPLUG_MACHINE "-machine pc,pit=off "
+
 static const char *const names[] = { "history", "data", "kept" };
 
 static char *folder_new(void)
@@ -264,6 +267,65 @@ static void test_rest(void)
     folder_delete(folder);
 }
 
+/* Of what QEMU has open, by /proc: what descriptor 0 is. */
+static char *stdin_of(FemuHost *host)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/fd/0",
+                                            (int)qtest_pid(host->qts));
+    char *target = g_file_read_link(path, NULL);
+
+    g_assert_nonnull(target);
+    return target;
+}
+
+/*
+ * A drive whose parameters are refused has opened nothing of its state, and
+ * closes nothing of QEMU's.
+ */
+static void test_refused_parameters(void)
+{
+    g_autofree char *folder = folder_new();
+    FemuHost *host = femu_host_start(HOTPLUG_MACHINE);
+    g_autofree char *before = stdin_of(host);
+    g_autofree char *after = NULL;
+    QDict *reply = qtest_qmp(host->qts, "{'execute': 'device_add',"
+                             "'arguments': {'driver': 'femu-zns',"
+                             "'zones': 0, 'state': %s}}", folder);
+
+    g_assert_true(qdict_haskey(reply, "error"));
+    qobject_unref(reply);
+    after = stdin_of(host);
+    g_assert_cmpstr(before, ==, after);
+    femu_host_stop(host);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+/* Unplugged, a drive gives its folder back; plugged in again, it goes on. */
+static void test_unplugged(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, extra);
+    g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
+    FemuHost *host = femu_host_start(args);
+    FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    write_pattern(drive, 0, 4, 1);
+    femu_drive_close(drive);
+    qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
+
+    drive = boot(&config, folder);
+    assert_power(drive, 2, 1);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
+    assert_pattern(drive, 0, 4, 1);
+    femu_shutdown(drive);
+    femu_host_stop(host);
+    folder_delete(folder);
+}
+
 /* What was inside when it was killed is legal; what was told of is there. */
 static void test_killed_inside(void)
 {
@@ -433,7 +495,7 @@ static void test_traces(void)
     g_autofree char *trace = file_of(folder, "trace");
     g_autofree char *extra = g_strdup_printf("state=%s,trace=%s", folder,
                                              trace);
-    g_autofree char *both[2] = { NULL };
+    g_autofree char *lasting = NULL, *traced = NULL;
     FemuDrive *drive = boot(&config, folder);
 
     use(drive);
@@ -444,9 +506,9 @@ static void test_traces(void)
     femu_submit_rw(drive, NVME_CMD_WRITE, 28, 8);
     femu_shutdown(drive);
     replay(history);
-    g_assert_true(g_file_get_contents(history, &both[0], NULL, NULL));
-    g_assert_true(g_file_get_contents(trace, &both[1], NULL, NULL));
-    g_assert_cmpstr(both[0], ==, both[1]);
+    g_assert_true(g_file_get_contents(history, &lasting, NULL, NULL));
+    g_assert_true(g_file_get_contents(trace, &traced, NULL, NULL));
+    g_assert_cmpstr(lasting, ==, traced);
     g_unlink(trace);
     folder_delete(folder);
 }
@@ -461,6 +523,8 @@ int main(int argc, char **argv)
     ADD("killed-inside", test_killed_inside);
     ADD("refused", test_refused);
     ADD("refused-folders", test_refused_folders);
+    ADD("refused-parameters", test_refused_parameters);
+    ADD("unplugged", test_unplugged);
     ADD("traces", test_traces);
 #undef ADD
     return g_test_run();

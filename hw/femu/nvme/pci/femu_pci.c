@@ -194,7 +194,16 @@ static void femu_exit(PCIDevice *pci)
     memory_region_del_subregion(&n->bar0, &n->mmio);
 }
 
-/* All that realize has made but for the PCI part; each part may be missing. */
+/* What femu_finalize() takes for "there is none" and is not 0. */
+static void femu_instance_init(Object *obj)
+{
+    FEMU_ZNS(obj)->lock_fd = -1;
+}
+
+/*
+ * All that realize has made but for the PCI part; each part may be missing. The
+ * object's properties have gone before it.
+ */
 static void femu_finalize(Object *obj)
 {
     FemuZns *n = FEMU_ZNS(obj);
@@ -315,6 +324,7 @@ static const TypeInfo femu_type = {
     .name = TYPE_FEMU_ZNS,
     .parent = TYPE_PCI_DEVICE,
     .instance_size = sizeof(FemuZns),
+    .instance_init = femu_instance_init,
     .instance_finalize = femu_finalize,
     .class_init = femu_class_init,
     .interfaces = (InterfaceInfo[]) {

@@ -21,10 +21,13 @@
 /* Records of a trace between two flushes: what a crash of QEMU can lose at most. */
 #define TRACE_FLUSH_RECORDS 4096
 
-static void trace_failed(FemuZns *n, GError *error)
+/*
+ * The message names the file: it can come as the object goes, when the
+ * properties, trace= among them, are gone already.
+ */
+static void trace_failed(GError *error)
 {
-    error_report("femu-zns '%s': trace=%s: %s", n->serial, n->trace_path,
-                 error->message);
+    error_report("femu-zns: %s", error->message);
     g_error_free(error);
 }
 
@@ -37,15 +40,14 @@ static void trace_close(FemuZns *n)
     GError *error = NULL;
 
     if (n->trace && !ssd_trace_close(n->trace, n->now_ns, &error)) {
-        trace_failed(n, error);
+        trace_failed(error);
     }
     n->trace = NULL;
 }
 
-static void history_failed(FemuZns *n, GError *error)
+static void history_failed(GError *error)
 {
-    error_report("femu-zns '%s': state=%s: %s; from here on nothing lasts",
-                 n->serial, n->state_path, error->message);
+    error_report("femu-zns: %s; from here on nothing lasts", error->message);
     g_error_free(error);
 }
 
@@ -54,7 +56,7 @@ static void history_close(FemuZns *n)
     GError *error = NULL;
 
     if (n->history && !ssd_trace_close(n->history, n->now_ns, &error)) {
-        history_failed(n, error);
+        history_failed(error);
     }
     n->history = NULL;
 }
@@ -102,7 +104,7 @@ void femu_history_flush(FemuZns *n)
     }
     n->history_unflushed = false;
     if (!ssd_trace_flush(n->history, &error)) {
-        history_failed(n, error);
+        history_failed(error);
         history_close(n);
     }
 }
@@ -118,7 +120,7 @@ static void recorded(FemuZns *n)
     }
     n->trace_unflushed = 0;
     if (!ssd_trace_flush(n->trace, &error)) {
-        trace_failed(n, error);
+        trace_failed(error);
         trace_close(n);
     }
 }

@@ -66,8 +66,8 @@ static bool folder_open(FemuZns *n, Error **errp)
         return false;
     }
     if (femu_state_is_new(n) && is_others(n)) {
-        error_setg(errp, "state=%s: the folder is not empty and has no file "
-                   "'" FEMU_HISTORY "': it is not the state of a drive; name a new "
+        error_setg(errp, "state=%s: the folder is not empty and has no file '"
+                   FEMU_HISTORY "': it is not the state of a drive; name a new "
                    "folder", n->state_path);
         return false;
     }
@@ -140,19 +140,27 @@ static bool kept_check(const FemuZns *n, Error **errp)
     return true;
 }
 
-/* A time of power begins. What was not shut down has lost it. */
+/*
+ * A time of power begins. One before it that did not end with a shutdown was
+ * ended by a loss of power.
+ */
 void femu_kept_begin(FemuZns *n)
 {
     FemuKept *kept = n->kept;
 
-    if (kept->bytes == 0) {
-        memcpy(kept->magic, FEMU_KEPT_MAGIC, sizeof(kept->magic));
-        kept->bytes = kept_bytes(n);
-    } else {
-        kept->unsafe_shutdowns += !kept->shut_down;
-    }
+    kept->unsafe_shutdowns += kept->power_cycles > 0 && !kept->shut_down;
     kept->power_cycles++;
     kept->shut_down = 0;
+}
+
+/*
+ * What the next QEMU knows it by. A new state has it before its history, with
+ * which it begins to be one.
+ */
+static void kept_mark(FemuZns *n)
+{
+    memcpy(n->kept->magic, FEMU_KEPT_MAGIC, sizeof(n->kept->magic));
+    n->kept->bytes = kept_bytes(n);
 }
 
 static bool kept_map(FemuZns *n, Error **errp)
@@ -178,13 +186,16 @@ static bool kept_map(FemuZns *n, Error **errp)
                          "mapped", n->state_path);
         return false;
     }
-    return femu_state_is_new(n) || kept_check(n, errp);
+    if (femu_state_is_new(n)) {
+        kept_mark(n);
+        return true;
+    }
+    return kept_check(n, errp);
 }
 
 /* What lasts, as the state has it or as new. */
 bool femu_kept_init(FemuZns *n, Error **errp)
 {
-    n->lock_fd = -1;
     if (!femu_has_state(n)) {
         n->kept = g_malloc0(kept_bytes(n));
     } else if (!kept_map(n, errp)) {
@@ -193,20 +204,19 @@ bool femu_kept_init(FemuZns *n, Error **errp)
     return true;
 }
 
+/* As the object goes: its properties, state= among them, are gone already. */
 void femu_kept_exit(FemuZns *n)
 {
-    if (!femu_has_state(n)) {
-        g_clear_pointer(&n->kept, g_free);
-        return;
-    }
-    if (n->kept) {
-        munmap(n->kept, kept_bytes(n));
-        n->kept = NULL;
-    }
-    if (n->lock_fd >= 0) {
+    if (n->lock_fd < 0) {
+        g_free(n->kept);
+    } else {
+        if (n->kept) {
+            munmap(n->kept, kept_bytes(n));
+        }
         close(n->lock_fd);
-        n->lock_fd = -1;
     }
+    n->kept = NULL;
+    n->lock_fd = -1;
 }
 
 /* The file for the data of a state: *fd is -1 without one. */
