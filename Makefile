@@ -10,6 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate observations interference fit guest-table bench mutants
+.PHONY: sweep
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -53,7 +54,7 @@ shell:
 	@scripts/shell
 
 test:
-	@scripts/deps core qemu guest report fit test mutants
+	@scripts/deps core qemu guest report fit sweep test mutants
 	@scripts/test
 
 variables:
@@ -90,6 +91,8 @@ figures: core
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make guest-table   measured points again, in the guest: drive, device,
 #:               simulator and fio side by side; out/guest-table/
+#: make sweep    every point of a PLAN, in the simulator or in a guest, and a page
+#:               that compares them; what is known is not run again
 #: make bench    how fast the model is on this machine
 #:
 validate: core
@@ -113,6 +116,10 @@ guest-table: core
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/guest-table
+
+sweep: core
+	@scripts/deps sweep
+	@scripts/sweep
 
 bench:
 	@scripts/deps core
@@ -150,7 +157,7 @@ pictures:
 	@scripts/pictures
 
 deps:
-	@scripts/deps core qemu guest report fit test mutants
+	@scripts/deps core qemu guest report fit sweep test mutants
 
 clean:
 	rm -rf $(BUILDS)

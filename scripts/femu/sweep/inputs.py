@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a point is made of, down to the bytes: two points with the same inputs
+have the same results, whoever ran them, and so the same key.
+
+Knows nothing of plans' files, and of how a point is run.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+
+from femu.common.digest import sha256
+from femu.guest import machine, settings as settings_module
+
+
+class InputsError(Exception):
+    """A point that cannot be run; says why."""
+
+
+def key_of(inputs):
+    """Return: the name of the results of INPUTS."""
+    text = json.dumps(inputs, sort_keys=True, separators=(',', ':'))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def text_hash(text):
+    """Return: the SHA-256 of TEXT."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def drive_params(sim, config, changes):
+    """Return: all parameters of a drive, checked, as text. Raises
+    InputsError."""
+    argv = [sim, 'params', '-c', config]
+    for name, value in changes.items():
+        argv += ['-s', '%s=%s' % (name, value)]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+    if done.returncode:
+        raise InputsError(done.stderr.strip() or
+                          'femu-sim params: exit status %d' % done.returncode)
+    return done.stdout
+
+
+class Simulator:
+    """Where = "simulator": what all points of a plan share."""
+
+    def __init__(self, plan, sim):
+        self.sim, self.config = sim, plan.config
+        self.common = {'where': 'simulator', 'program': sha256(sim),
+                       'job': sha256(plan.job)}
+
+    def of(self, point):
+        """Return: the inputs of a Point. Raises InputsError."""
+        return {**self.common, 'args': point.args, 'drive': text_hash(
+            drive_params(self.sim, self.config, point.set))}
+
+
+# What scripts/run reads and a plan says instead.
+OF_THE_PLAN = ('APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK', 'EXTRA',
+               'INSN_NS', 'JOB', 'MEM', 'OUT', 'PACKAGES', 'SET', 'STATE',
+               'TIME', 'TRACE')
+
+
+def run_variables(plan, point):
+    """Return: what scripts/run is asked for a Point, by its variables."""
+    return {**{name.upper().replace('-', '_'): value
+               for name, value in point.guest.items()},
+            'JOB': plan.job, 'CONFIG': plan.config, 'TRACE': '0',
+            'SET': ' '.join('%s=%s' % one for one in point.set.items()),
+            'ARGS': ' '.join('%s=%s' % one for one in point.args.items())}
+
+
+def run_env(variables):
+    """Return: the environment of scripts/run: of ours what says which QEMU and
+    which guest, and VARIABLES."""
+    return {**{name: value for name, value in os.environ.items()
+               if name not in OF_THE_PLAN}, **variables}
+
+
+class Guest:
+    """Where = "guest": in virtual time, where a run is repeatable."""
+
+    def __init__(self, plan, sim):
+        self.plan, self.sim = plan, sim
+        self.hashes = {}
+
+    def _hash(self, path):
+        if path not in self.hashes:
+            self.hashes[path] = sha256(path)
+        return self.hashes[path]
+
+    def of(self, point):
+        """Return: the inputs of a Point. Raises InputsError."""
+        variables = run_variables(self.plan, point)
+        try:
+            settings = settings_module.Settings(run_env(variables))
+            guest = machine.Guest(settings)
+            paths = {'qemu': settings.qemu()[0], 'kernel': guest.kernel,
+                     'initrd': guest.initrd, 'root': guest.root,
+                     'job': settings.job()}
+        except (settings_module.SettingsError, machine.MachineError) as error:
+            raise InputsError(str(error)) from None
+        return {'where': 'guest',
+                **{name: self._hash(path) for name, path in paths.items()},
+                'asked': {name: value for name, value in variables.items()
+                          if name not in ('JOB', 'CONFIG', 'SET')},
+                'drive': text_hash(drive_params(self.sim, self.plan.config,
+                                                point.set))}

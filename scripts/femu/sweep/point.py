@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs one point, in the simulator or in a guest.
+
+Knows nothing of plans, of other points, and of where results are kept.
+"""
+
+import os
+import re
+import subprocess
+
+from femu.common.json_file import DataError
+from femu.common.paths import TOP
+from femu.sweep import inputs, rows
+
+# What fio itself puts in the place of a variable, femu-sim is given.
+VARIABLE = re.compile(r'\$\{([a-z][a-z0-9_]*)\}')
+TIMEOUT_S = 24 * 3600
+
+
+class PointError(Exception):
+    """A point without a result; says why."""
+
+
+def run(how, sim, folder):
+    """Runs the point that HOW describes (plan.Point's members, and config, job,
+    where), with FOLDER as its own. Return: its rows. Raises PointError."""
+    made = _simulate(how, sim, folder) if how['where'] == 'simulator' \
+        else _run_guest(how, folder)
+    if not made:
+        raise PointError('it measured nothing')
+    return made
+
+
+def _ended_well(argv, env, log):
+    """Run ARGV, with all that it prints in the file LOG. Return: whether its
+    status was 0."""
+    with open(log, 'w', encoding='utf-8') as file:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.STDOUT, env=env, check=False,
+                              timeout=TIMEOUT_S).returncode == 0
+
+
+def _last_line(log):
+    with open(log, encoding='utf-8', errors='replace') as file:
+        lines = [line.strip() for line in file if line.strip()]
+    return lines[-1] if lines else 'it said nothing'
+
+
+def _simulate(how, sim, folder):
+    job = os.path.join(folder, os.path.basename(how['job']))
+    with open(how['job'], encoding='utf-8') as file:
+        text = VARIABLE.sub(lambda match: how['args'][match[1]], file.read())
+    with open(job, 'w', encoding='utf-8') as file:
+        file.write(text)
+    argv = [sim, 'fio', '-c', how['config'], '--output-format=json']
+    for name, value in how['set'].items():
+        argv += ['-s', '%s=%s' % (name, value)]
+    log = os.path.join(folder, 'fio.json')
+    if not _ended_well(argv + [job], None, log):
+        raise PointError(_last_line(log))
+    with open(log, encoding='utf-8') as file:
+        try:
+            return rows.of_simulation(file.read())
+        except (ValueError, KeyError, TypeError):
+            raise PointError('prints no results but "%.80s"'
+                             % _last_line(log)) from None
+
+
+def _run_guest(how, folder):
+    out = os.path.join(folder, 'run')
+    log = os.path.join(folder, 'run.txt')
+    variables = {**how['variables'], 'OUT': out}
+    if not _ended_well([os.path.join(TOP, 'scripts', 'run')],
+                       inputs.run_env(variables), log):
+        raise PointError(_last_line(log))
+    try:
+        return rows.of_run(out)
+    except DataError as error:
+        raise PointError(str(error)) from None

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where results of points are, each under its key: a result is there as a whole
+or not at all, and stays. Of a point that failed the reason is there until it is
+run again.
+
+  STORE/KEY/result.json   the rows, and the inputs that the key stands for
+  STORE/KEY/run/          of a guest, all that the run left
+  STORE/KEY.failed        why there is none
+
+Knows nothing of plans, and of how a point is run.
+"""
+
+import json
+import os
+import shutil
+
+
+class Store:
+    """The folder FOLDER of results."""
+
+    def __init__(self, folder):
+        self.folder = os.path.abspath(folder)
+
+    def path(self, key):
+        """Return: where the result of KEY is, if there is one."""
+        return os.path.join(self.folder, key, 'result.json')
+
+    def has(self, key):
+        """Return: whether there is a result of KEY."""
+        return os.path.exists(self.path(key))
+
+    def rows(self, key):
+        """Return: the rows of KEY's result."""
+        with open(self.path(key), encoding='utf-8') as file:
+            return json.load(file)['rows']
+
+    def _failure_path(self, key):
+        return os.path.join(self.folder, key + '.failed')
+
+    def failure(self, key):
+        """Return: why KEY has no result, or None if nobody knows."""
+        try:
+            with open(self._failure_path(key), encoding='utf-8') as file:
+                return file.read().strip()
+        except FileNotFoundError:
+            return None
+
+    def forget_failure(self, key):
+        """KEY is about to be run again."""
+        if os.path.exists(self._failure_path(key)):
+            os.unlink(self._failure_path(key))
+
+    def fail(self, key, why):
+        """KEY has no result, because of WHY."""
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self._failure_path(key), 'w', encoding='utf-8') as file:
+            file.write(why + '\n')
+
+    def begin(self, key):
+        """Return: an empty folder in which a result of KEY can be made; two
+        who do so at the same time have one each."""
+        folder = os.path.join(self.folder, '%s.%d' % (key, os.getpid()))
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        return folder
+
+    def keep(self, key, folder, result):
+        """What was made in FOLDER is the result of KEY."""
+        with open(os.path.join(folder, 'result.json'), 'w',
+                  encoding='utf-8') as file:
+            json.dump(result, file, indent=1)
+            file.write('\n')
+        place = os.path.join(self.folder, key)
+        if os.path.isdir(place) and not self.has(key):
+            # A Snakemake that is interrupted removes what its jobs wrote last.
+            shutil.rmtree(place, ignore_errors=True)
+        try:
+            os.rename(folder, place)
+        except OSError:
+            if not self.has(key):
+                raise
+            shutil.rmtree(folder)       # another one was first
+
+    def drop(self, folder):
+        """Nothing came of what was begun in FOLDER."""
+        shutil.rmtree(folder, ignore_errors=True)
