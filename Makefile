@@ -54,7 +54,7 @@ shell:
 	@scripts/shell
 
 test:
-	@scripts/deps core qemu guest report fit sweep test mutants
+	@scripts/deps core qemu guest report fit sweep python test mutants
 	@scripts/test
 
 variables:
@@ -157,7 +157,7 @@ pictures:
 	@scripts/pictures
 
 deps:
-	@scripts/deps core qemu guest report fit sweep test mutants
+	@scripts/deps core qemu guest report fit sweep python test mutants
 
 clean:
 	rm -rf $(BUILDS)

@@ -13,6 +13,7 @@ import sys
 from femu.layers.rooms import circles
 
 FEMU = 'scripts/femu/'
+FOLDERS = ('scripts/', 'tests/', 'guest/', 'python/')
 # Bottom to top: (room, libraries, what it is). A room is a package of
 # scripts/femu/, or a folder with commands or tests.
 TABLE = (
@@ -34,10 +35,13 @@ TABLE = (
     ('members', 'clang', 'members that no row of a state mentions'),
     ('layers', '', 'which file may use which'),
     ('scripts', '', 'the commands'),
+    ('python/femu_zns', 'numpy pandas scipy', 'the Python package'),
+    ('python', 'cffi', 'how it is built, how fast it is'),
     ('tests/sim', '', 'femu-sim from outside'),
     ('tests/headline', '', 'what is stated of the ZN540'),
     ('tests/guest', '', 'Linux on the drive'),
     ('tests/report', 'matplotlib numpy', 'what a run is reported as'),
+    ('tests/python', 'nbclient nbformat pandas', 'the package, installed'),
     ('tests/sweep', '', 'sweeps, on this machine and by Slurm'),
     ('tests/mutants', '', 'the command that mutates'),
     ('tests/fuzz', '', 'seeds of the device'),
@@ -48,7 +52,7 @@ ROOMS = [row[0] for row in TABLE]
 
 
 def is_python(path, text):
-    return path.startswith(('scripts/', 'tests/', 'guest/')) and (
+    return path.startswith(FOLDERS) and (
         path.endswith('.py') or text.startswith('#!/usr/bin/python3'))
 
 
@@ -109,8 +113,9 @@ class Packages:
         if first in sys.stdlib_module_names or \
                 first in TABLE[ROOMS.index(room)][1].split():
             return
-        other = rest.split('.')[0] if first == 'femu' else self._beside(
-            room, first)
+        other = rest.split('.')[0] if first == 'femu' else \
+            'python/femu_zns' if first == 'femu_zns' else self._beside(
+                room, first)
         if other not in ROOMS:
             self.faults.append((path, line, f'room {room} may not import '
                                 f'{name or "."}'))
@@ -137,7 +142,7 @@ def read(top, files):
     """Return: the Packages of a tree."""
     texts = {}
     for path in files:
-        if path.startswith(('scripts/', 'tests/', 'guest/')) and \
+        if path.startswith(FOLDERS) and \
                 os.path.splitext(path)[1] in ('', '.py'):
             with open(os.path.join(top, path), encoding='utf-8') as file:
                 text = file.read()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What differs between two results, and by how much.
+
+Knows nothing of where they are from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from femu_zns.frames import METRICS
+
+PERCENTS = (1, 5, 25, 50, 75, 95, 99, 99.9, 100)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`table`: a row per key and metric: a, b, difference (b - a), ratio
+    (b / a). `only_a`, `only_b`: keys that the other has not. `distribution`, if
+    both have a column latency_ns: percent, a_ns, b_ns, ratio; `distance`: the
+    largest difference of their cumulative distributions (Kolmogorov and
+    Smirnov), 0 for the same, 1 for those that share nothing."""
+    table: pd.DataFrame
+    only_a: pd.DataFrame
+    only_b: pd.DataFrame
+    distribution: Optional[pd.DataFrame]
+    distance: Optional[float]
+
+    @property
+    def differing(self) -> pd.DataFrame:
+        """The rows of `table` whose two values differ."""
+        a, b = self.table['a'], self.table['b']
+        return self.table[~((a == b) | (a.isna() & b.isna()))]
+
+
+def _keys(a: pd.DataFrame, b: pd.DataFrame) -> List[str]:
+    return [name for name in a.columns
+            if name in b.columns and name not in METRICS and
+            not name.endswith(('_ns', '_us'))]
+
+
+def _only(mine: pd.DataFrame, other: pd.DataFrame,
+          keys: Sequence[str]) -> pd.DataFrame:
+    joined = mine[list(keys)].merge(other[list(keys)], how='left',
+                                    indicator=True)
+    return joined[joined['_merge'] == 'left_only'].drop(columns='_merge')
+
+
+def _distribution(a, b):
+    ratio = pd.DataFrame({'percent': PERCENTS,
+                          'a_ns': np.percentile(a, PERCENTS),
+                          'b_ns': np.percentile(b, PERCENTS)})
+    ratio['ratio'] = ratio['b_ns'] / ratio['a_ns']
+    return ratio, float(stats.ks_2samp(a, b).statistic)
+
+
+def compare(a: pd.DataFrame, b: pd.DataFrame,
+            by: Optional[Sequence[str]] = None) -> Comparison:
+    """Compare two frames of results(), or of Run.jobs or Run.log. BY: the
+    columns that tell rows apart; none: all that both have and that are no
+    metrics."""
+    keys = list(by) if by is not None else _keys(a, b)
+    metrics = [name for name in METRICS
+               if name in a.columns and name in b.columns]
+    distribution = distance = None
+    if 'latency_ns' in a.columns and 'latency_ns' in b.columns:
+        distribution, distance = _distribution(
+            *(one['latency_ns'].dropna().astype(float) for one in (a, b)))
+    if not metrics:
+        empty = pd.DataFrame(columns=[*keys, 'metric', 'a', 'b', 'difference',
+                                      'ratio'])
+        return Comparison(empty, a.head(0), b.head(0), distribution, distance)
+    for name, frame in (('a', a), ('b', b)):
+        if frame.duplicated(keys).any():
+            raise ValueError('%s has several rows of the same %s: say by=' % (
+                name, ', '.join(keys) or '(no column)'))
+    sides = [one.melt(id_vars=keys, value_vars=metrics, var_name='metric',
+                      value_name=name) for name, one in (('a', a), ('b', b))]
+    table = sides[0].merge(sides[1], on=[*keys, 'metric'])
+    table['difference'] = table['b'] - table['a']
+    table['ratio'] = table['b'] / table['a']
+    return Comparison(table, _only(a, b, keys), _only(b, a, keys),
+                      distribution, distance)

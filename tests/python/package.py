@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests the installed package femu_zns: exact times, states, refusals, results
+of each kind, the notebook. tests/python/run starts it.
+
+Knows nothing of how it was installed.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import nbclient
+import nbformat
+import pandas as pd
+
+import femu_zns
+from femu_zns import Ssd, Status, compare, results, run
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / 'tests/sim'))
+sys.dont_write_bytecode = True
+
+from tap import Tap  # noqa: E402
+
+CONFZNSPP = TOP / 'configs/confznspp.cfg'
+ZN540 = TOP / 'configs/zn540.cfg'
+PAGE_NS = 25000 + 700000            # transfer and program of CONFZNSPP's page
+WRITES = {'global': {'bs': '16k'},
+          'w': {'rw': 'write', 'size': '1z', 'number_ios': 50}}
+
+
+def refused(call, kind):
+    """Return: what CALL says as it raises KIND, or None."""
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    return None
+
+
+def test_times(tap):
+    """Commands take what the model says, to the nanosecond."""
+    ssd = Ssd(CONFZNSPP)
+    done = ssd.do('write', slba=0, nlb=4)
+    tap.equal((done.latency_ns, done.status, ssd.now_ns),
+              (PAGE_NS, Status.SUCCESS, PAGE_NS), 'a page')
+    for tag in range(4):
+        ssd.submit('append', slba=0, nlb=4, tag=tag, at_ns=10 ** 6)
+    tap.result(10 ** 6 < ssd.next_at_ns <= 10 ** 6 + PAGE_NS, 'when to poll')
+    tap.equal(ssd.poll(10 ** 6 + PAGE_NS - 1), [], 'not a nanosecond early')
+    made = ssd.drain()
+    tap.equal([(one.tag, one.result, one.due_at_ns - 10 ** 6)
+               for one in made],
+              [(tag, 4 + 4 * tag, PAGE_NS) for tag in range(4)],
+              'four appends on four channels')
+    tap.equal(Ssd(CONFZNSPP, program_ns=1000).do('write', 0, 4).latency_ns,
+              26000, 'a changed parameter')
+    tap.equal(Ssd().params['channels'], 4, 'a drive without a file')
+
+
+def test_shown(tap):
+    """Zones, namespaces, statistics, units, wear, what the flash did."""
+    ssd = Ssd(CONFZNSPP, zones=8, conventional_size='1G')
+    ssd.start_busy_log()
+    ssd.do('write', 0, 4)
+    zones = ssd.zones()
+    tap.equal((list(zones['state'][:2]), list(zones['wp_lba'][:1])),
+              (['IMPLICITLY_OPEN', 'EMPTY'], [4]), 'zones')
+    tap.equal([(one.nsid, one.is_zoned, one.zones)
+               for one in ssd.namespaces], [(1, True, 8), (2, False, 0)],
+              'namespaces')
+    tap.equal(ssd.statistics()['ops']['write']['sum_ns'], PAGE_NS,
+              'statistics')
+    tap.equal(ssd.zone_units(0), [0, 1, 2, 3], "a zone's units")
+    busy = ssd.take_busy_log()
+    tap.equal([tuple(row[1:]) for row in busy.itertuples()],
+              [(0, 25000, 'channel', 0, 'program'),
+               (25000, PAGE_NS, 'unit', 0, 'program')], 'the busy log')
+    tap.equal(int(ssd.wear()['erase_count'].sum()), 0, 'no block is worn')
+    ssd.reset_statistics()
+    tap.equal('write' in ssd.statistics()['ops'], False,
+              'statistics from anew')
+    table = femu_zns.parameters()
+    tap.equal(list(table['name'][:1]), ['zones'], 'the table of parameters')
+
+
+def test_state(tap):
+    """A fork goes on as its origin, with commands inside."""
+    ssd = Ssd(ZN540)
+    for idx in range(40):
+        ssd.submit('write', slba=32 * idx, nlb=32, tag=idx)
+    while ssd.inflight > 20:
+        ssd.poll(ssd.next_at_ns)
+    tap.result(0 < ssd.inflight <= 20, 'commands are inside')
+    other = ssd.fork()
+    tap.equal(other.save(), ssd.save(), 'a fork has the same bytes')
+    tap.equal(other.drain(), ssd.drain(), 'and the same completions')
+    tap.equal(other.statistics(), ssd.statistics(), 'and statistics')
+    said = refused(lambda: Ssd.load(ssd.save()[:-1]), femu_zns.StateError)
+    tap.result(said is not None and 'digest' in said, 'a damaged state', said)
+
+
+def test_refusals(tap):
+    """What is wrong is said, and changes nothing."""
+    for name, call, kind, word in (
+            ('no such parameter', lambda: Ssd(chanels=3),
+             femu_zns.ParameterError, "did you mean 'channels'?"),
+            ('a parameter out of range', lambda: Ssd(zones=0),
+             femu_zns.ParameterError, 'zones=0'),
+            ('no such file', lambda: Ssd('/no.cfg'),
+             femu_zns.ParameterError, '/no.cfg'),
+            ('no such operation', lambda: Ssd().submit('wrote'), ValueError,
+             'op="wrote"'),
+            ('no such zone', lambda: Ssd().zone_units(10 ** 9), ValueError,
+             'zone=1000000000'),
+            ('no such namespace', lambda: Ssd().zones(7), ValueError,
+             'nsid=7: there are 1 to 1'),
+            ('back in time', lambda: Ssd().poll(-1), ValueError,
+             'is before now'),
+            ('a job', lambda: run(CONFZNSPP, {'w': {'rw': 'wrote'}}),
+             femu_zns.SimulatorError, 'wrote'),
+            ('no results', lambda: results('/'), ValueError,
+             'neither a file nor the folder')):
+        said = refused(call, kind)
+        tap.result(said is not None and word in said, 'refused: ' + name,
+                   said or '')
+    ssd = Ssd(cmd_slots=2)
+    accept = ssd.submit('write', slba=5, nlb=1)
+    tap.equal((accept.status, ssd.inflight), (Status.ZONE_INVALID_WRITE, 0),
+              'refused: a write that is not at the write pointer')
+    said = refused(lambda: ssd.do('write', 5, 1), femu_zns.CommandError)
+    tap.equal(said, 'write: ZONE_INVALID_WRITE (0x1bc)', 'do() raises')
+    for idx in range(2):
+        ssd.submit('write', slba=idx, nlb=1)
+    said = refused(lambda: ssd.submit('write', 2, 1), femu_zns.FemuError)
+    tap.result(said is not None and 'no room' in said, 'refused: no room',
+               said or '')
+
+
+def test_results(tap):
+    """What runs leave, as frames."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = folder + '/trace.csv'
+        made = run(CONFZNSPP, WRITES, log=True, trace=trace)
+        row = made.jobs.iloc[0]
+        tap.equal((row['job'], row['op'], row['count'], row['mean_us']),
+                  ('w', 'write', 50, PAGE_NS / 1000), 'a run: jobs')
+        tap.equal((len(made.log), set(made.log['latency_ns'])),
+                  (50, {PAGE_NS}), 'a run: the log')
+        frame = results(trace)
+        tap.equal((len(frame), set(frame['latency_ns']),
+                   int(frame['done_at_ns'].max())),
+                  (50, {PAGE_NS}, 50 * PAGE_NS), 'a trace')
+        frame.to_parquet(folder + '/t.parquet')
+        tap.result(pd.read_parquet(folder + '/t.parquet').equals(frame),
+                   'Parquet keeps it')
+        points = pathlib.Path(folder, 'sweep')
+        points.mkdir()
+        (points / 'points.csv').write_text('qd,job,kiops\n1,w,2.5\n')
+        tap.equal(results(points).to_dict('list'),
+                  {'qd': [1], 'job': ['w'], 'kiops': [2.5]}, 'a sweep')
+
+
+def test_guest_results(tap):
+    """A run in a guest: fio's numbers, in the drive's time."""
+    side = {'total_ios': 4, 'iops': 100.0, 'bw_bytes': 1 << 20,
+            'lat_ns': {'mean': 2e6, 'max': 4e6},
+            'clat_ns': {'mean': 2e6, 'max': 4e6,
+                        'percentile': {'50.000000': 2000000}}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / 'results').mkdir()
+        (path / 'meta.json').write_text('{"time_dilation": 10}')
+        (path / 'results/a.fio.json').write_text(pd.io.json.ujson_dumps(
+            {'jobs': [{'jobname': 'j', 'write': side}]}))
+        row = results(path).iloc[0]
+        tap.equal((row['step'], row['job'], row['op'], row['count'],
+                   row['kiops'], row['mib_per_s'], row['mean_us'],
+                   row['p50_us'], row['max_us']),
+                  ('a', 'j', 'write', 4, 1.0, 10.0, 200.0, 200.0, 400.0),
+                  'a guest under a dilation of 10')
+
+
+def test_compare(tap):
+    """What differs is found, and nothing else."""
+    one, other = (run(CONFZNSPP, WRITES, log=True, program_ns=ns)
+                  for ns in (700000, 1400000))
+    same = compare(one.jobs, run(CONFZNSPP, WRITES).jobs)
+    tap.equal((len(same.differing), len(same.table)), (0, 9),
+              'the same twice')
+    made = compare(one.jobs, other.jobs)
+    mean = made.differing.set_index('metric').loc['mean_us']
+    tap.equal((mean['a'], mean['b'], mean['difference']),
+              (725.0, 1425.0, 700.0), 'another drive')
+    logs = compare(one.log, other.log)
+    tap.equal((logs.distance, list(logs.distribution['b_ns'])),
+              (1.0, [1425000.0] * 9), 'distributions')
+    more = pd.concat([one.jobs, one.jobs.assign(job='x')])
+    tap.equal(list(compare(more, one.jobs).only_a['job']), ['x'],
+              'what the other has not')
+    said = refused(lambda: compare(pd.concat([more, more]), one.jobs),
+                   ValueError)
+    tap.result(said is not None and 'several rows' in said,
+               'rows that nothing tells apart')
+
+
+def test_notebook(tap):
+    """The notebook runs from its first cell to its last."""
+    book = nbformat.read(TOP / 'docs/notebook.ipynb', 4)
+    try:
+        nbclient.NotebookClient(book, timeout=600, kernel_name='python3',
+                                resources={'metadata': {
+                                    'path': TOP / 'docs'}}).execute()
+        said = ''
+    except nbclient.exceptions.CellExecutionError as error:
+        said = str(error)
+    tap.result(not said, 'docs/notebook.ipynb', said)
+
+
+def main():
+    """Runs all; those before us are --count."""
+    tap = Tap()
+    tap.count = int(sys.argv[1].removeprefix('--count='))
+    for test in (test_times, test_shown, test_state, test_refusals,
+                 test_results, test_guest_results, test_compare,
+                 test_notebook):
+        test(tap)
+    tap.end()
+
+
+if __name__ == '__main__':
+    main()
