@@ -26,7 +26,9 @@ FIELDS = ('id', 'part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones',
 def write_points(path, experiments):
     """EXPERIMENTS: (fields, {metric: value})..."""
     with open(path, 'w', encoding='ascii', newline='') as file:
-        writer = csv.DictWriter(file, FIELDS, restval='')
+        more = {name: 0 for fields, _ in experiments for name in fields
+                if name not in FIELDS}
+        writer = csv.DictWriter(file, FIELDS + tuple(more), restval='')
         writer.writeheader()
         for number, (fields, metrics) in enumerate(experiments):
             for metric, value in metrics.items():

@@ -9,7 +9,7 @@ import json
 import math
 import os
 
-from femu.measured import protocol
+from femu.measured import beside, protocol
 
 FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
           'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
@@ -23,6 +23,8 @@ HOST_DEFAULTS = {
     'unthrottled_per_s': {},
     'zones_per_thread': protocol.FG_ZONES,
     'ramp_ms': protocol.RAMP_MS,
+    'io_uring': {'us': {}},
+    'unthrottled_mibps': 0,
 }
 # Of these numbers 0 makes no sense.
 HOST_ABOVE_0 = ('inline_reset.per_mib', 'unthrottled_per_s.finish',
@@ -65,7 +67,8 @@ def add_row(experiments, row):
     if None in row or None in row.values():
         raise ValueError('has %s columns than the first line' % (
             'more' if None in row else 'fewer'))
-    fields = {name: row[name] for name in FIELDS}
+    fields = {name: row[name] for name in FIELDS + beside.COLUMNS
+              if name in row}
     exp = experiments.setdefault(row['id'], protocol.Experiment(
         row['id'], fields, {}))
     for name, first in exp.fields.items():
@@ -93,6 +96,15 @@ def read_rows(path, file):
             raise InputError('%s:%d: %s' % (path, reader.line_num,
                                             error)) from None
     return experiments
+
+
+def has_engines(path):
+    """Does a file of points say which engine ran?"""
+    try:
+        with open(path, encoding='utf-8', newline='') as file:
+            return 'engine' in next(csv.reader(file), ())
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
 
 
 def read_experiments(path, parts=()):

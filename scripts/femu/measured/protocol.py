@@ -5,71 +5,24 @@ their results is which metric. tests/data/zn540/README.md says what ran.
 Knows nothing of how runs are started and of how results are compared.
 """
 
-import math
-
 from femu.common.simulator import Op, Run, fio_bucket_us, job
+from femu.measured import beside
+from femu.measured.experiment import (IO_OPS, MGMT_OPS, Experiment,
+                                      LeftOut, Skip)
 
 MIB = 1 << 20
-IO_OPS = {'write': 'write', 'append': 'append', 'read': 'randread'}
-MGMT_OPS = ('finish', 'reset')
 STATE_OPS = ('open', 'close', 'first_write', 'first_append',
              'write_to_closed_zone')
 STATE_ZONES = 14
 METRICS = ('kiops', 'speedup', 'mean_us', 'p50_us', 'p95_us', 'bg_mibps',
-           'mgmt_per_s', 'mgmt_p50_us')
+           'mgmt_per_s', 'mgmt_p50_us', 'mibps', 'p99_us', 'mgmt_mean_us',
+           'mgmt_p95_us', 'mgmt_p99_us')
 
 # Where jobs have their zones; the drive has 904.
 FG_ZONE, FG_ZONES = 0, 8        # of each worker that writes
 RAMP_MS = 100                   # of plain I/O
 BG_ZONE, BG_ZONES = 400, 90
 BG_NS_ZONE = 100                # in a second namespace of half the zones
-
-
-class Skip(Exception):
-    """The row cannot be run; the text says why."""
-
-
-class Experiment:
-    """One experiment: its fields, its measured metrics, its runs by seed."""
-
-    def __init__(self, name, fields, measured):
-        self.name = name
-        self.fields = fields
-        self.measured = measured
-        self.model = {}         # metric -> mean over the seeds
-        self.spread = {}        # metric -> greatest less smallest
-
-    @property
-    def part(self):
-        """Which part of the measurements it belongs to."""
-        return self.fields['part']
-
-    def number(self, name, default=0.0):
-        """Return: a field as a number; DEFAULT if it is empty."""
-        text = self.fields.get(name) or ''
-        try:
-            number = float(text) if text else default
-        except ValueError:
-            raise Skip('%s=%s is not a number' % (name, text)) from None
-        if not 0 <= number < math.inf:
-            raise Skip('%s=%s is not a number of 0 or more' % (name, text))
-        return number
-
-    def whole(self, name, default=0):
-        """Return: a field as a whole number; DEFAULT if it is empty."""
-        number = self.number(name, default)
-        if number != int(number):
-            raise Skip('%s=%s is not a whole number' % (
-                name, self.fields[name]))
-        return int(number)
-
-    def op(self, name):
-        """Return: a field that must be empty or an operation that we know."""
-        value = self.fields.get(name) or ''
-        value = '' if value == 'none' else value
-        if value and value not in IO_OPS and value not in MGMT_OPS:
-            raise Skip('%s=%s is not an operation here' % (name, value))
-        return value
 
 
 # --- Jobs ---------------------------------------------------------------------
@@ -95,6 +48,8 @@ def io_job(name, exp, host, seed, **more):
     options = {'rw': IO_OPS[op_name], 'bs': block, 'numjobs': zones,
                'iodepth': exp.whole('qd', 1),
                'offset': '%dz' % FG_ZONE, 'randseed': seed, 'time_based': 1}
+    if exp.fields.get('sched') == 'mq-deadline':
+        options['ioscheduler'] = 'mq-deadline'
     if op_name == 'read':
         options.update(size='1z', offset_increment='1z', prefill='100%')
     else:
@@ -126,7 +81,10 @@ def mgmt_job(exp, per_s, seed, **more):
 
 
 def part_io(exp, host, seed):
-    """Plain I/O."""
+    """Plain I/O; if a file has a column `pattern`, this may be sequential."""
+    beside.check_usable(exp)
+    if exp.fields.get('pattern') == 'read':
+        return part_sequential_read(exp, host, seed)
     return io_job('fg', exp, host, seed, ramp_time='%dms' % host['ramp_ms'],
                   runtime='300ms')
 
@@ -259,11 +217,17 @@ PARTS = {
     'read-under-write': part_read_under_write,
     'read-under-append-flood': part_read_under_write,
     'sequential-read': part_sequential_read,
+    **beside.PARTS,
 }
 
 
 def host_added_ns(exp, host):
-    """Return: what the measuring host adds to a command, and its spread."""
+    """Return: what the measuring host adds to a command, and its spread; 0 if
+    each job of the part says so itself."""
+    if exp.part in beside.PARTS:
+        return 0, 0
+    if exp.fields.get('engine'):
+        return beside.engine_added_ns(exp, host, exp.fields['fg_op'])
     added = host['passthrough']
     if exp.part in added['parts']:
         return round(1000 * added['us'].get(exp.fields.get('fg_op'),
@@ -286,7 +250,7 @@ def make_run(exp, host, config, seed, changes=None):
     {parameter: value}; raises Skip."""
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
-    settings = dict(changes or {}, seed=seed)
+    settings = dict(beside.settings(exp), **(changes or {}), seed=seed)
     lba = exp.whole('lba_bytes', 4096)
     if lba != 4096:
         settings['lba-size'] = lba
@@ -307,6 +271,8 @@ def percentile(made, percent):
 def op_of(exp, job_name):
     """Return: the operation of a job of the experiment."""
     name = exp.fields['fg_op' if job_name == 'fg' else 'bg_op']
+    if name == 'softfinish' and '-soft_0' in exp.fields['mix_fg_bg']:
+        return 'finish'
     return {'first_write': 'write', 'first_append': 'append',
             'write_to_closed_zone': 'write'}.get(name, name)
 
@@ -320,6 +286,20 @@ def less_inline_resets(exp, kiops, bytes_per_s, host):
     return kiops
 
 
+def is_mgmt(exp):
+    """Is the foreground management, beside I/O or alone?"""
+    return exp.part in beside.PARTS and exp.fields['fg_op'] in (
+        'softfinish', 'reset')
+
+
+def latencies_of(prefix, made):
+    """Return: {metric: value} of an Op's latencies."""
+    return {prefix + 'mean_us': made.mean_us,
+            prefix + 'p50_us': percentile(made, 50.0),
+            prefix + 'p95_us': percentile(made, 95.0),
+            prefix + 'p99_us': percentile(made, 99.0)}
+
+
 def metrics_of(exp, result, host):
     """Return: {metric: value} of what was measured and the run has."""
     values = {}
@@ -327,14 +307,14 @@ def metrics_of(exp, result, host):
         made = Op(result['fg'], op_of(exp, 'fg'))
         values = {'kiops': less_inline_resets(exp, made.iops / 1000,
                                               made.bytes_per_s, host),
-                  'mean_us': made.mean_us,
-                  'p50_us': percentile(made, 50.0),
-                  'p95_us': percentile(made, 95.0)}
-    if 'bg' in result:
-        made = Op(result['bg'], op_of(exp, 'bg'))
+                  'mibps': made.bytes_per_s / MIB}
+        values.update(latencies_of('', made))
+    mgmt = result.get('fg' if is_mgmt(exp) else 'bg')
+    if mgmt:
+        made = Op(mgmt, op_of(exp, 'fg' if is_mgmt(exp) else 'bg'))
         values['bg_mibps'] = made.bytes_per_s / MIB
-        values['mgmt_per_s'] = made.iops
-        values['mgmt_p50_us'] = percentile(made, 50.0)
+        values['mgmt_per_s'] = beside.of_whole_zones(exp, made.iops)
+        values.update(latencies_of('mgmt_', made))
     wanted = list(exp.measured)
     if 'speedup' in wanted:
         wanted.append('kiops')

@@ -10,7 +10,7 @@ import time
 
 from femu.common import simulator
 from femu.common.csv_file import rows_of
-from femu.measured import bounds, protocol
+from femu.measured import beside, bounds, protocol
 from femu.measured.files import (InputError, host_path, host_texts,
                                  read_experiments, read_host)
 from femu.validate import page
@@ -18,9 +18,9 @@ from femu.validate import page
 # What the last line sums up, and which metrics that is. Not among them is
 # bg_mibps: the rate of a background writer is prescribed, and comes out.
 KINDS = {'throughput': ('kiops', 'speedup', 'mgmt_per_s'),
-         'mean': ('mean_us',),
+         'mean': ('mean_us', 'mgmt_mean_us'),
          'median': ('p50_us', 'mgmt_p50_us'),
-         'p95': ('p95_us',)}
+         'p95': ('p95_us', 'mgmt_p95_us')}
 COUNTED = sum(KINDS.values(), ())
 WORST_COUNT = 10
 
@@ -52,6 +52,9 @@ def simulate(sim, experiments, host, config, seeds, settings=None,
         try:
             mine = [protocol.make_run(exp, host, config, seed, settings)
                     for seed in range(1, seeds + 1)]
+        except protocol.LeftOut as reason:
+            exp.left_out = str(reason)
+            continue
         except protocol.Skip as reason:
             skipped.setdefault(str(reason), []).append(exp)
             continue
@@ -82,6 +85,7 @@ def simulate(sim, experiments, host, config, seeds, settings=None,
                 exp.model[metric] = sum(found) / len(found)
                 exp.spread[metric] = max(found) - min(found)
     left_out = {exp.name for mine in skipped.values() for exp in mine}
+    left_out.update(exp.name for exp in experiments if exp.left_out)
     for exp in experiments:
         for metric in exp.measured:
             if metric not in exp.model and exp.name not in left_out:
@@ -113,7 +117,8 @@ def percentile_abs(errors, percent):
 
 def counted(errors):
     """Return: those that the last line sums up."""
-    return [error for error in errors if error.metric in COUNTED]
+    return [error for error in errors if error.metric in COUNTED and
+            error.metric not in beside.prescribed(error.exp)]
 
 
 def by_part(errors):
@@ -130,14 +135,22 @@ def print_host(host, path, option='HOST='):
         print('host: ' + text)
 
 
+def print_left_out(experiments):
+    """Of how many experiments the measurement is of no use, and why."""
+    reasons = [exp.left_out for exp in experiments if exp.left_out]
+    for reason in sorted(set(reasons)):
+        print('left out: %d experiments: %s' % (reasons.count(reason), reason))
+
+
 def print_errors(errors, skipped):
     """The table, the worst points that count, and what was left out."""
-    print('%-24s%-13s%5s%9s%9s%9s' % ('part', 'metric', 'n', 'mean %',
-                                      'p90 %', 'bias %'))
+    width = max([24] + [len(error.exp.part) + 1 for error in errors])
+    print('%-*s%-13s%5s%9s%9s%9s' % (width, 'part', 'metric', 'n', 'mean %',
+                                     'p90 %', 'bias %'))
     for (part, metric), mine in by_part(errors).items():
-        print('%-24s%-13s%5d%9.1f%9.1f%+9.1f' % (
-            part, metric, len(mine), mean_abs(mine), percentile_abs(mine, 90),
-            sum(e.pct for e in mine) / len(mine)))
+        print('%-*s%-13s%5d%9.1f%9.1f%+9.1f' % (
+            width, part, metric, len(mine), mean_abs(mine),
+            percentile_abs(mine, 90), sum(e.pct for e in mine) / len(mine)))
     print('worst:')
     for error in sorted(counted(errors),
                         key=lambda e: -abs(e.pct))[:WORST_COUNT]:
@@ -175,7 +188,8 @@ def summary(errors, name='validate', kinds=tuple(KINDS)):
     """Return: the last line, or what says the same of more points."""
     texts = []
     for kind in kinds:
-        value = mean_abs([e for e in errors if e.metric in KINDS[kind]])
+        value = mean_abs([e for e in counted(errors)
+                          if e.metric in KINDS[kind]])
         texts.append('%s %s' % (kind, '-' if value is None
                                 else '%.1f %%' % value))
     return '%s: %d points, %s' % (name, len(counted(errors)),
@@ -204,6 +218,7 @@ def run_more(sim, experiments, host, config, seeds, settings, out_dir):
     errors = errors_of(experiments)
     print('more, which are not among the points of the last line:')
     print_errors(errors, skipped)
+    print_left_out(experiments)
     write_csv(os.path.join(out_dir, 'more.csv'), errors)
     return ([summary(errors, 'more', ('throughput', 'mean', 'median'))],
             incomplete(experiments, skipped), errors)
@@ -230,11 +245,12 @@ def run(sim, points, config, asked, seeds, out_dir, settings=None,
     errors = errors_of(experiments)
     if not counted(errors) and not others:
         raise InputError('%s: no point of it could be compared: %s' % (
-            points, next(iter(skipped))))
+            points, next(iter(skipped), 'all are left out')))
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
     print_host(host, path)
     print_errors(errors, skipped)
+    print_left_out(experiments)
     write_csv(os.path.join(out_dir, 'points.csv'), errors)
     lines, faults, more_errors = run_more(sim, others, host, config, seeds,
                                           settings, out_dir)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measured experiments of which a file says more than its first 16 columns, as
+simulations: mostly two jobs beside each other, each with rows of its own.
+tests/data/zn540/README.md says what ran.
+
+Knows nothing of how runs are started and of how results are compared.
+"""
+
+import math
+import re
+
+from femu.common.simulator import job
+from femu.measured.experiment import IO_OPS, LeftOut, Skip
+
+# Columns that a file may have beside those that it must have.
+COLUMNS = ('engine', 'sched', 'pattern', 'numjobs', 'bg_qd', 'bg_kiops',
+           'mix_fg_bg', 'layout', 'runtime_s', 'lat_kind', 'flags')
+# Of a run with one of these flags no number can be compared.
+UNUSABLE = ('fio_error', 'short_run', '14_threads_host_time_sliced',
+            'conventional_drive_or_ns', 'discarded')
+MOST_THREADS = 8
+
+MIB = 1 << 20
+BG_ZONE = 400
+TIMES = {'ramp_time': '100ms', 'runtime': '400ms'}
+LONG_TIMES = {'ramp_time': '100ms', 'runtime': '1500ms'}
+CONVENTIONAL = '4G'
+# A softfinish of a whole zone takes seconds: so much of a zone is left for it.
+LEFT = 0.05
+# The tool counts a chunk in 256 bytes: alone, one of 16 goes as fast as writes
+# of 4 KiB, one of 512 as those of 128 KiB. No write is less than a block.
+CHUNK_BYTES, BLOCK_BYTES = 256, 4096
+SOFTFINISH_LEAD_S = 5
+MOST_ACTIVE = 14
+SOFTFINISH_ZONES = 40   # more than it can finish in LONG_TIMES
+SOFTFINISH_SHARE = 0.5  # of what it does alone, when it is beside I/O
+# Who had this part of his queue depth under way was not held back.
+CLOSED_LOOP = 0.85
+
+
+def check_usable(exp):
+    """Raises LeftOut if the measurement itself went wrong."""
+    for flag in UNUSABLE:
+        if flag in (exp.fields.get('flags') or ''):
+            raise LeftOut('flagged %s' % flag)
+    if exp.number('numjobs') > MOST_THREADS:
+        raise LeftOut('of more than %d threads: the host took turns with them'
+                      % MOST_THREADS)
+
+
+# --- Jobs ---------------------------------------------------------------------
+
+def engine_added_ns(exp, host, op_name):
+    """Return: what the host adds to a command of OP_NAME, and its spread."""
+    engine = exp.fields.get('engine')
+    if engine not in ('io_uring_cmd', 'io_uring'):
+        return host['polled']['ns'], host['polled']['spread_ns']
+    added_us = host['passthrough' if engine == 'io_uring_cmd' else
+                    engine]['us']
+    return round(1000 * added_us.get(op_name, added_us.get('write', 0))), 0
+
+
+def of_host(exp, host, op_name):
+    """Return: the same as options of a job."""
+    added_ns, spread_ns = engine_added_ns(exp, host, op_name)
+    options = {'host_overhead': '%dns' % added_ns} if added_ns else {}
+    if spread_ns:
+        options['host_spread'] = '%dns' % spread_ns
+    return options
+
+
+def io_options(exp, host, op_name, block, workers, depth):
+    """Return: the options of a job of plain I/O."""
+    if op_name not in IO_OPS:
+        raise Skip('%s is not I/O' % (op_name or 'nothing'))
+    if block == 0 or block % 512:
+        raise Skip('a block of %d bytes' % block)
+    place = {'size': '4z', 'prefill': '100%'} if op_name == 'read' else \
+        {'size': '8z', 'offset_increment': '8z'}
+    # io_uring has as many entries as a power of two.
+    depth = 1 << math.ceil(math.log2(max(1, depth)))
+    return dict({'rw': IO_OPS[op_name], 'bs': block, 'time_based': 1,
+                 'iodepth': 1 if op_name == 'write' else depth,
+                 'numjobs': max(1, workers)},
+                **place, **of_host(exp, host, op_name))
+
+
+def level(exp):
+    """Return: the concurrency in the name of the run; 1 if it has none."""
+    found = re.search(r'_iod_(\d+)', exp.fields.get('mix_fg_bg') or '')
+    return int(found[1]) if found else 1
+
+
+def both(seed, times, fg_options, bg_options=None):
+    """Return: the arguments of two jobs, or of one."""
+    made = job('bg', offset='%dz' % BG_ZONE, randseed=seed + 1, **bg_options,
+               **times) if bg_options else []
+    return made + job('fg', offset='0z', randseed=seed, **fg_options, **times)
+
+
+# --- Parts --------------------------------------------------------------------
+
+def part_x_on_y(exp, host, seed):
+    """Y without a limit; X at a share of what the drive can write, which is 100
+    less the intensity. The run's name has Y's writers or queue depth."""
+    check_usable(exp)
+    x_op, y_op = exp.part[:-len('-interference')].split('-on-')
+    fg_op, bg_op = exp.op('fg_op'), exp.op('bg_op')
+    workers = level(exp) if y_op == 'write' else 1
+    fg_options = io_options(exp, host, fg_op, exp.whole('bs_bytes'),
+                            workers if fg_op == y_op else 1,
+                            exp.whole('qd', 1))
+    if not bg_op:
+        return both(seed, TIMES, fg_options)
+    bg_options = io_options(exp, host, bg_op, exp.whole('bg_bs_bytes'),
+                            workers if bg_op == y_op else 1,
+                            exp.whole('bg_qd', 1))
+    share = 1 - exp.number('bg_intensity_pct') / 100
+    (fg_options if fg_op == x_op else bg_options)['rate'] = int(
+        share * host['unthrottled_mibps'] * MIB)
+    return both(seed, TIMES, fg_options, bg_options)
+
+
+def under_way(exp):
+    """Return: how many commands the job had under way."""
+    return exp.measured.get('kiops', 0) * exp.measured.get('mean_us',
+                                                           0) / 1000
+
+
+def part_mixed(exp, host, seed):
+    """Reader and writer that fio's flow couples: one is as fast as its queue
+    depth lets it be, the other is held to the rate that it had."""
+    check_usable(exp)
+    fg_options = io_options(exp, host, exp.op('fg_op'), exp.whole('bs_bytes'),
+                            1, exp.whole('qd', 1))
+    bg_options = io_options(exp, host, exp.op('bg_op'),
+                            exp.whole('bg_bs_bytes'), 1, exp.whole('bg_qd', 1))
+    if under_way(exp) >= CLOSED_LOOP * exp.whole('qd', 1):
+        bg_options['rate_iops'] = '%.1f' % (1000 * exp.number('bg_kiops'))
+    else:
+        fg_options['rate_iops'] = '%.1f' % (1000 * exp.measured.get('kiops',
+                                                                    0))
+    return both(seed, TIMES, fg_options, bg_options)
+
+
+def softfinish_options(exp, host, share):
+    """Softfinishes of zones of which LEFT is left to write, SHARE of what there
+    would be alone; with 0 no limit."""
+    found = re.search(
+        r'soft_(\d+)(-sleep)?|softfinish_chunk=(\d+)()',
+        exp.fields['mix_fg_bg'] + ' ' + exp.fields['layout'])
+    if not found:
+        raise Skip('mix_fg_bg=%s does not name a chunk' % (
+            exp.fields['mix_fg_bg']))
+    chunk_bytes = int(found[1] or found[3]) * CHUNK_BYTES
+    options = {'rw': 'finish', 'prefill': '%g%%' % (100 * (1 - LEFT)),
+               'size': '%dz' % (SOFTFINISH_ZONES * (share or 1))}
+    if chunk_bytes:
+        options.update(rw='softfinish', bs=max(BLOCK_BYTES, chunk_bytes))
+    if found[2]:
+        options['pause'] = '50us'
+    if share:
+        options['rate_iops'] = '%.3f' % (
+            share * host['unthrottled_per_s']['softfinish'] / LEFT)
+    return dict(options, **of_host(exp, host, 'softfinish'))
+
+
+def check_zones_left(exp, op_name):
+    """Raises LeftOut of a run that came to its end when all zones that can be
+    active were: it has softfinished one more than the writers left."""
+    is_fg = exp.fields['fg_op'] == 'softfinish'
+    # The softfinishes of a run began five seconds before the rest.
+    count = exp.measured.get('mgmt_per_s', 0) * exp.number('runtime_s') \
+        if is_fg else 1000 * exp.number('bg_kiops') * (
+            exp.number('runtime_s') + SOFTFINISH_LEAD_S)
+    if op_name == 'write' and \
+            abs(count - (MOST_ACTIVE + 1 - level(exp))) < 0.5:
+        raise LeftOut('the softfinishes found no zone that could be active')
+
+
+def part_softfinish(exp, host, seed):
+    """Softfinishes alone, or I/O beside softfinishes, and the reverse."""
+    check_usable(exp)
+    is_fg = exp.fields['fg_op'] == 'softfinish'
+    op_name = exp.fields['bg_op' if is_fg else 'fg_op'] or ''
+    if not op_name:
+        return both(seed, LONG_TIMES, softfinish_options(exp, host, 0))
+    check_zones_left(exp, op_name)
+    options = io_options(exp, host, op_name, 8192,
+                         level(exp) if op_name == 'write' else 1,
+                         level(exp) if op_name == 'read' else 1)
+    soft = softfinish_options(exp, host, SOFTFINISH_SHARE)
+    return both(seed, LONG_TIMES, *((soft, options) if is_fg else
+                                    (options, soft)))
+
+
+def part_reset_on_io(exp, host, seed):
+    """Resets of full zones, as many in a second as there were, and I/O."""
+    check_usable(exp)
+    is_fg = exp.fields['fg_op'] == 'reset'
+    op_name = exp.fields['bg_op' if is_fg else 'fg_op'] or ''
+    depth = exp.whole('bg_qd' if is_fg else 'qd', 1)
+    options = io_options(exp, host, op_name, 4096,
+                         level(exp) if op_name == 'write' else 1, depth)
+    if not exp.fields['bg_op']:
+        return both(seed, TIMES, options)
+    per_s = exp.measured.get('mgmt_per_s', 0) if is_fg else \
+        1000 * exp.number('bg_kiops')
+    if not per_s:
+        raise Skip('the rate of resets is not known')
+    run_ms = max(500, min(2000, round(6000 / per_s)))
+    times = {'ramp_time': TIMES['ramp_time'], 'runtime': '%dms' % run_ms}
+    zones = math.ceil(per_s * (run_ms + 100) / 1000) + 2
+    resets = dict({'rw': 'reset', 'size': '%dz' % zones, 'prefill': '100%',
+                   'rate_iops': '%.3f' % per_s}, **of_host(exp, host, 'reset'))
+    return both(seed, times, *((resets, options) if is_fg else
+                               (options, resets)))
+
+
+def part_conventional(exp, host, seed):
+    """Writes to the conventional namespace, one behind the other."""
+    check_usable(exp)
+    return job('fg', rw='write', bs=exp.whole('bs_bytes'), nsid=2, size='2G',
+               iodepth=exp.whole('qd', 1), randseed=seed, time_based=1,
+               **TIMES, **of_host(exp, host, 'write'))
+
+
+PARTS = {
+    'append-on-read-interference': part_x_on_y,
+    'append-on-write-interference': part_x_on_y,
+    'read-on-append-interference': part_x_on_y,
+    'write-on-append-interference': part_x_on_y,
+    'mixed-rw': part_mixed,
+    'softfinish-bench': part_softfinish,
+    'softfinish-on-read-interference': part_softfinish,
+    'softfinish-on-write-interference': part_softfinish,
+    'reset-on-read-interference': part_reset_on_io,
+    'reset-on-write-interference': part_reset_on_io,
+    'conv-ns': part_conventional,
+}
+
+
+# --- Metrics ------------------------------------------------------------------
+
+def prescribed(exp):
+    """Return: the metrics that the run was told, or that say what another
+    says: they have rows of their own and are not summed up."""
+    told = {'mibps', 'bg_mibps'}
+    if exp.part == 'mixed-rw':
+        told.add('kiops')
+    if exp.part.startswith('reset-on-'):
+        told.add('mgmt_per_s')
+    if exp.part.endswith('-interference') and exp.fields.get('fg_op') == \
+            exp.part.split('-on-')[0] and exp.fields.get('bg_op'):
+        told.add('kiops')
+    return told
+
+
+def of_whole_zones(exp, per_s):
+    """Return: how many a second there would be of whole zones."""
+    return per_s * LEFT if exp.part.startswith('softfinish-') else per_s
+
+
+def settings(exp):
+    """Return: what the drive must have for it."""
+    if exp.part == 'conv-ns':
+        return {'conventional-size': CONVENTIONAL}
+    # Zones that wait for their softfinish are active; more than the drive may
+    # have, for each has little left.
+    return {'max-open': SOFTFINISH_ZONES + MOST_THREADS,
+            'max-active': SOFTFINISH_ZONES + MOST_THREADS} \
+        if exp.part.startswith('softfinish-') else {}

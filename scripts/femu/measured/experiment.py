@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A measured experiment: its fields as texts, numbers and operations.
+
+Knows nothing of what its fields mean to a simulation.
+"""
+
+import math
+
+IO_OPS = {'write': 'write', 'append': 'append', 'read': 'randread'}
+MGMT_OPS = ('finish', 'reset')
+
+
+class Skip(Exception):
+    """The row cannot be run; the text says why."""
+
+
+class LeftOut(Skip):
+    """The measurement itself is of no use; the text says why."""
+
+
+class Experiment:
+    """One experiment: its fields, its measured metrics, its runs by seed."""
+
+    def __init__(self, name, fields, measured):
+        self.name = name
+        self.fields = fields
+        self.measured = measured
+        self.model = {}         # metric -> mean over the seeds
+        self.spread = {}        # metric -> greatest less smallest
+        self.left_out = None    # why the measurement is of no use
+
+    @property
+    def part(self):
+        """Which part of the measurements it belongs to."""
+        return self.fields['part']
+
+    def number(self, name, default=0.0):
+        """Return: a field as a number; DEFAULT if it is empty."""
+        text = self.fields.get(name) or ''
+        try:
+            number = float(text) if text else default
+        except ValueError:
+            raise Skip('%s=%s is not a number' % (name, text)) from None
+        if not 0 <= number < math.inf:
+            raise Skip('%s=%s is not a number of 0 or more' % (name, text))
+        return number
+
+    def whole(self, name, default=0):
+        """Return: a field as a whole number; DEFAULT if it is empty."""
+        number = self.number(name, default)
+        if number != int(number):
+            raise Skip('%s=%s is not a whole number' % (
+                name, self.fields[name]))
+        return int(number)
+
+    def op(self, name):
+        """Return: a field that must be empty or an operation that we know."""
+        value = self.fields.get(name) or ''
+        value = '' if value == 'none' else value
+        if value and value not in IO_OPS and value not in MGMT_OPS:
+            raise Skip('%s=%s is not an operation here' % (name, value))
+        return value
