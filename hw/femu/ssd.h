@@ -212,6 +212,20 @@ uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid);
 uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
 
 /*
+ * The power of a drive goes at now_ns. Return: the drive that is there when it
+ * is back, power-up-ns later: nothing is inside, and no command can be
+ * submitted earlier. `ssd` itself goes on, run up to now_ns, as if nothing had
+ * happened: it can be cut again, or freed.
+ *
+ * All that ssd_poll() has returned, or could return now, is done and stays. Of
+ * the rest the seed decides, within what a host must expect (docs/design.md,
+ * "A power cut"): writes that were inside at the end of a zone are there up to
+ * some block; a finish or reset has been, or has not. Open zones are closed, or
+ * empty. Statistics begin anew, but for wear.
+ */
+Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed);
+
+/*
  * A block of the flash that zones lie on, and how often it has been erased
  * since ssd_new(). A superblock is what backs one zone at a time.
  */

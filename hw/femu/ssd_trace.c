@@ -221,6 +221,14 @@ void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
     end_line(trace);
 }
 
+void ssd_trace_power_cut(SsdTrace *trace, uint64_t at_ns, uint64_t seed)
+{
+    put_text(trace, "O");
+    put_number(trace, at_ns);
+    put_number(trace, seed);
+    end_line(trace);
+}
+
 bool ssd_trace_flush(SsdTrace *trace, GError **error)
 {
     trace_drain(trace);

@@ -25,6 +25,8 @@
  *   F,<at_ns>,<nsid>,<zone>,<state>  its medium failed: ssd_zone_fail()
  *   N,<at_ns>,<nsid>,<lba_bytes>     it was formatted: ssd_format(); as
  *                               there, 4294967295 means all namespaces
+ *   O,<at_ns>,<seed>            its power went off: ssd_power_cut(); what was
+ *                               inside has X records above
  *   E,<at_ns>                   the end, up to which all completions are
  *                               recorded; a file without it was cut short
  * <seq> counts submissions from 0. Times are core times (time-dilation
@@ -64,6 +66,8 @@ void ssd_trace_zone_fail(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
 void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
                       uint32_t lba_bytes);
 
+void ssd_trace_power_cut(SsdTrace *trace, uint64_t at_ns, uint64_t seed);
+
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);
 
@@ -76,6 +80,7 @@ typedef enum SsdTraceKind {
     SSD_TRACE_DISCARD,
     SSD_TRACE_ZONE_FAIL,
     SSD_TRACE_FORMAT,
+    SSD_TRACE_POWER_CUT,
     SSD_TRACE_END,
 } SsdTraceKind;
 
@@ -91,6 +96,7 @@ typedef struct SsdTraceRecord {
     uint32_t zone_idx;
     SsdZoneState state;
     uint32_t lba_bytes;
+    uint64_t seed; /* POWER_CUT */
 } SsdTraceRecord;
 
 typedef struct SsdTraceReader SsdTraceReader;

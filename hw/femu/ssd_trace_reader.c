@@ -27,7 +27,8 @@ struct SsdTraceReader {
     uint64_t line_end_bytes; /* of the file, up to the end of `line` */
     SsdTraceEnd end;         /* up to the last record that was whole */
     uint64_t submitted_count;
-    uint64_t last_at_ns; /* of the last S, F or N record */
+    uint64_t last_at_ns; /* of the last S, F or N record, or behind an O */
+    uint64_t power_up_ns;
     uint32_t ns_count;
     uint32_t zoned_count; /* of them, the first */
     uint32_t ns_zones;    /* of each */
@@ -296,6 +297,22 @@ static bool parse_format(SsdTraceReader *reader, SsdTraceRecord *record,
     return advance_to(reader, 1, record->at_ns, error);
 }
 
+/* What follows comes when the power is back. */
+static bool parse_power_cut(SsdTraceReader *reader, SsdTraceRecord *record,
+                            GError **error)
+{
+    record->kind = SSD_TRACE_POWER_CUT;
+    if (!expect_fields(reader, 3, error) ||
+        !number_field(reader, 1, "at_ns", UINT64_MAX - reader->power_up_ns,
+                      &record->at_ns, error) ||
+        !number_field(reader, 2, "seed", UINT64_MAX, &record->seed, error) ||
+        !advance_to(reader, 1, record->at_ns, error)) {
+        return false;
+    }
+    reader->last_at_ns += reader->power_up_ns;
+    return true;
+}
+
 /* The sequence number of a C or X record: of a submission above it. */
 static bool parse_past_seq(SsdTraceReader *reader, SsdTraceRecord *record,
                            GError **error)
@@ -397,6 +414,9 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
     if (g_str_equal(kind, "N")) {
         return parse_format(reader, record, error);
     }
+    if (g_str_equal(kind, "O")) {
+        return parse_power_cut(reader, record, error);
+    }
     if (g_str_equal(kind, "E")) {
         return parse_end(reader, record, error);
     }
@@ -404,7 +424,7 @@ static bool parse_record(SsdTraceReader *reader, SsdTraceRecord *record,
         return line_error(reader, error, "record P after the first command");
     }
     return line_error(reader, error, "field 1: '%s' is none of R, S, A, C, X, F, "
-                      "N, E", kind);
+                      "N, O, E", kind);
 }
 
 static bool read_header(SsdTraceReader *reader, GError **error)
@@ -479,6 +499,7 @@ static bool read_params(SsdTraceReader *reader, SsdParams *params,
                     wrong->message);
         return false;
     }
+    reader->power_up_ns = params->power_up_ns;
     reader->zoned_count = params->namespaces;
     reader->ns_count = params->namespaces + (params->conventional_bytes != 0);
     reader->ns_zones = params->zones / params->namespaces;

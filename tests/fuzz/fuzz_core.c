@@ -640,11 +640,6 @@ static void step_stats(Fuzz *f)
     }
 }
 
-static bool is_same(const GByteArray *a, const GByteArray *b)
-{
-    return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
-}
-
 /* SHA-256 of all bytes before the last 32, which are that. */
 static void seal(GByteArray *bytes)
 {
@@ -680,23 +675,38 @@ static void step_hostile(Fuzz *f)
     g_byte_array_unref(bytes);
 }
 
-/* The drive is put away, and another one goes on in its place. */
-static void step_save(Fuzz *f)
+/* The same drive by way of its bytes. */
+static Ssd *saved_and_loaded(const Fuzz *f, const Ssd *ssd)
 {
-    GByteArray *saved = ssd_save(f->ssd);
-    GByteArray *again;
+    GByteArray *saved = ssd_save(ssd), *again;
     GError *error = NULL;
     Ssd *loaded = ssd_load(&f->params, saved->data, saved->len, &error);
 
-    if (loaded == NULL) {
-        g_error("its own state is refused: %s", error->message);
-    }
+    g_assert_no_error(error);
     again = ssd_save(loaded);
-    g_assert(is_same(saved, again));
+    g_assert(saved->len == again->len &&
+             memcmp(saved->data, again->data, saved->len) == 0);
     g_byte_array_unref(again);
     g_byte_array_unref(saved);
+    return loaded;
+}
+
+/* The drive is put away, and another one goes on in its place. */
+static void step_save(Fuzz *f)
+{
+    Ssd *loaded = saved_and_loaded(f, f->ssd);
+
     ssd_free(f->ssd);
     f->ssd = loaded;
+}
+
+/* If its power went now, what would come back is a drive. */
+static void check_cut(Fuzz *f)
+{
+    Ssd *next = ssd_power_cut(f->ssd, ssd_now_ns(f->ssd), take(&f->in));
+
+    ssd_free(saved_and_loaded(f, next));
+    ssd_free(next);
 }
 
 static void step(Fuzz *f)
@@ -707,8 +717,10 @@ static void step(Fuzz *f)
         step_command(f, what % (SSD_OP_COUNT + 1));
     } else if (what < 0xd8) {
         f->now_ns += take_bytes(&f->in, 1 + what % 4);
-    } else if (what < 0xdb) {
+    } else if (what < 0xda) {
         step_save(f);
+    } else if (what < 0xdb) {
+        check_cut(f);
     } else if (what < 0xdc) {
         step_hostile(f);
     } else if (what < 0xe4) {

@@ -35,6 +35,7 @@ static void check_record(const SsdTraceRecord *record, const SsdParams *params,
         g_assert(record->zone_idx < params->zones);
         break;
     case SSD_TRACE_FORMAT:
+    case SSD_TRACE_POWER_CUT:
     case SSD_TRACE_END:
         break;
     }

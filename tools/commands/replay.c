@@ -54,6 +54,14 @@ typedef struct Replay {
     GString *stats;       /* of the windows, as a JSON array without its end */
 } Replay;
 
+static void free_all_tags(Replay *replay)
+{
+    replay->free_count = ssd_params(replay->ssd)->cmd_slots;
+    for (uint32_t i = 0; i < replay->free_count; i++) {
+        replay->free_tags[i] = replay->free_count - 1 - i;
+    }
+}
+
 static void replay_init(Replay *replay, const SsdParams *params,
                         GArray *windows)
 {
@@ -65,10 +73,7 @@ static void replay_init(Replay *replay, const SsdParams *params,
                                             g_free);
     replay->by_tag = g_new0(Pending *, params->cmd_slots);
     replay->free_tags = g_new0(uint32_t, params->cmd_slots);
-    replay->free_count = params->cmd_slots;
-    for (uint32_t i = 0; i < params->cmd_slots; i++) {
-        replay->free_tags[i] = params->cmd_slots - 1 - i;
-    }
+    free_all_tags(replay);
 }
 
 static void replay_clear(Replay *replay)
@@ -181,7 +186,8 @@ static uint64_t next_edge_ns(const Replay *replay)
 static void pass_edges(Replay *replay, uint64_t now_ns)
 {
     while (next_edge_ns(replay) <= now_ns) {
-        uint64_t at_ns = next_edge_ns(replay);
+        /* While there was no power there was nothing to tell. */
+        uint64_t at_ns = MAX(next_edge_ns(replay), ssd_now_ns(replay->ssd));
 
         advance(replay, at_ns);
         if (replay->edge_count++ % 2) {
@@ -344,6 +350,48 @@ static bool replay_format(Replay *replay, const SsdTraceRecord *record,
                    record->at_ns, wrong->message);
 }
 
+/* What was inside is done with: it never comes here either. */
+static bool forget_inside(Replay *replay, uint64_t at_ns, GError **error)
+{
+    g_autoptr(GList) left = g_list_sort(
+        g_hash_table_get_values(replay->pending), compare_seq);
+
+    for (const GList *item = left; item; item = item->next) {
+        Pending *p = item->data;
+
+        if (!p->trace_done && !p->here_done) {
+            return damaged(error, "the power goes at %" PRIu64 " ns, and "
+                           "command %" PRIu64 " is neither done nor discarded",
+                           at_ns, p->seq);
+        }
+        if (!p->here_done && !p->unequal) {
+            differ(replay, p, "done at %" PRIu64 " ns in the trace, lost with "
+                   "the power at %" PRIu64 " ns here", p->there.at_ns, at_ns);
+        } else if (p->here_done) {
+            judge_leftover(replay, p, at_ns + 1);
+        }
+        g_hash_table_remove(replay->pending, &p->seq);
+    }
+    return true;
+}
+
+static bool replay_power_cut(Replay *replay, const SsdTraceRecord *record,
+                             GError **error)
+{
+    Ssd *next;
+
+    advance(replay, record->at_ns);
+    if (!forget_inside(replay, record->at_ns, error)) {
+        return false;
+    }
+    next = ssd_power_cut(replay->ssd, record->at_ns, record->seed);
+    ssd_free(replay->ssd);
+    replay->ssd = next;
+    replay->now_ns = ssd_now_ns(next);
+    free_all_tags(replay);
+    return true;
+}
+
 static bool replay_record(Replay *replay, const SsdTraceRecord *record,
                           GError **error)
 {
@@ -361,6 +409,8 @@ static bool replay_record(Replay *replay, const SsdTraceRecord *record,
         return replay_zone_fail(replay, record, error);
     case SSD_TRACE_FORMAT:
         return replay_format(replay, record, error);
+    case SSD_TRACE_POWER_CUT:
+        return replay_power_cut(replay, record, error);
     case SSD_TRACE_END:
         replay_end(replay, record->at_ns);
         return true;

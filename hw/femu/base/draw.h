@@ -21,6 +21,8 @@ typedef enum DrawKind {
     DRAW_PAUSES,        /* likewise */
     DRAW_PAUSE,         /* likewise */
     DRAW_STRIPE_TIME,   /* stripe's cells, row and life */
+    DRAW_UNDONE,        /* zone; the seed is that of a power cut */
+    DRAW_LOST,          /* likewise */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */

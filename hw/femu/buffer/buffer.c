@@ -570,3 +570,13 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
     let_in(buffer, now_ns);
 }
+
+void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
+              uint32_t part_bytes)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    stream->next_page = pages;
+    stream->held_bytes = part_bytes;
+    reserve(buffer, zone_idx, part_bytes);
+}

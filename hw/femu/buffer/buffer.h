@@ -145,6 +145,23 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 
 /*
+ * Of a zone of which a new buffer knows nothing so many pages are programmed,
+ * and it holds a part of the next one.
+ */
+void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
+              uint32_t part_bytes);
+
+/* What the buffer has of the zone ends here: all below has been given. */
+static inline uint64_t wbuf_end_bytes(const WriteBuffer *buffer,
+                                      uint32_t zone_idx)
+{
+    const Stream *stream = &buffer->streams[zone_idx];
+
+    return (uint64_t)stream->next_page * buffer->media->page_bytes +
+           stream->held_bytes;
+}
+
+/*
  * buffer_state.c: as bytes; see base/state.h. waits[command] tells who waits
  * for room.
  */

@@ -91,6 +91,8 @@ void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns);
 /* conv_state.c: as bytes; see base/state.h. */
 typedef struct State State;
 void conv_state(Conv *conv, State *state);
+/* conv_power.c: a new one is what another one is when power is back. */
+void conv_power_cut(Conv *conv, const Conv *from);
 /* Nothing is mapped any more. No command of the namespace is inside. */
 void conv_format(Conv *conv);
 

@@ -69,6 +69,8 @@ static void keep_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
     watch_zone(&ssd->zns.watch, ssd->run_at_ns, write.data.zone_idx);
     write.wp_to_bytes = zone_wp_bytes(&ssd->ns, write.data.zone_idx);
     ssd->commands.at[command_idx].write = write;
+    ssd->zns.writes[write.data.zone_idx].written_number =
+        ssd->commands.at[command_idx].number;
 }
 
 static void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,

@@ -25,3 +25,18 @@ void commands_destroy(Commands *commands)
     g_free(commands->ranges);
     g_free(commands->at);
 }
+
+bool *commands_inside(const Commands *commands, uint32_t slots)
+{
+    bool *inside = g_new(bool, slots);
+    uint32_t idx = commands->free_idx;
+
+    for (uint32_t i = 0; i < slots; i++) {
+        inside[i] = true;
+    }
+    for (uint32_t i = commands->count; i < slots; i++) {
+        inside[idx] = false;
+        idx = commands->at[idx].next_idx;
+    }
+    return inside;
+}

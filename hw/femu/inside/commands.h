@@ -67,6 +67,7 @@ typedef struct Command {
     uint32_t ahead_stream_idx;
     uint64_t ahead_row; /* AheadStream.row, at its time; 0: no stream */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
+    uint64_t number; /* Commands.taken, with this one */
     /* A new command has 0 above; below, only what its commit has set. */
     ZoneWrite write; /* conventional: only `data`, and of no zone */
     Span target; /* what it reads; conventional: what it reads or writes */
@@ -80,6 +81,7 @@ typedef struct Commands {
     uint32_t count;         /* commands inside */
     uint32_t finish_count;  /* of these: finishes */
     uint32_t host_io_count; /* of these: commands that move data */
+    uint64_t taken;         /* commands ever */
     bool host_io_seen;
     uint64_t host_io_left_at_ns; /* when host_io_count has become 0 */
 } Commands;
@@ -127,6 +129,7 @@ static inline uint32_t commands_take(Commands *commands, uint64_t now_ns,
     command->done.nsid = cmd->nsid;
     command->done.op = cmd->op;
     command->done.submitted_at_ns = now_ns;
+    command->number = ++commands->taken;
     command->first_job_idx = SSD_NONE;
     command->last_job_idx = SSD_NONE;
     return command_idx;
@@ -149,6 +152,9 @@ static inline void commands_give(Commands *commands, uint64_t now_ns,
     command->next_idx = commands->free_idx;
     commands->free_idx = command_idx;
 }
+
+/* Which of `slots` are taken; free it. */
+bool *commands_inside(const Commands *commands, uint32_t slots);
 
 /* The ranges of a copy or deallocation: Command.range_count of them. */
 static inline Span *commands_ranges(const Commands *commands,

@@ -50,6 +50,7 @@ static const StateRow command_rows[] = {
     STATE_INDEX_OR_NONE(Command, ahead_stream_idx, STATE_OF_STREAMS),
     STATE_NUMBER(Command, ahead_row),
     STATE_TIME(Command, link_until_at_ns),
+    STATE_NUMBER(Command, number),
     STATE_ELSE(Command, done, "done_rows"),
     STATE_ELSE(Command, write, "write_rows"),
     STATE_ELSE(Command, target, "span_rows"),
@@ -62,6 +63,7 @@ static const StateRow command_rows[] = {
 };
 
 static const StateRow commands_rows[] = {
+    STATE_NUMBER(Commands, taken),
     STATE_BOOL(Commands, host_io_seen),
     STATE_TIME(Commands, host_io_left_at_ns),
     STATE_ELSE(Commands, at, "tables of those in use"),

@@ -207,6 +207,15 @@ void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
 bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx);
 
 /*
+ * media_power.c: the flash of a new drive, which is that of another one when
+ * power is back. Its blocks, first; then, of a zone, so many bytes are on the
+ * flash but for a part of a page; or, as it has failed, the same as there.
+ */
+void media_power_cut(Media *media, const Media *from);
+void media_put(Media *media, uint32_t zone_idx, uint64_t bytes);
+void media_put_failed(Media *media, const Media *from, uint32_t zone_idx);
+
+/*
  * media_state.c: as bytes; see base/state.h. Beside its own the flash has so
  * many places, of so many rows.
  */

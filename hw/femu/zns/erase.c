@@ -30,12 +30,11 @@ void erase_destroy(Zns *zns)
 
 /* What a reset leaves */
 
-/* Mark the blocks that the zone has programmed as in need of an erase. */
-static void soil(Zns *zns, uint32_t job_idx, uint32_t superblock_idx)
+/* Mark the blocks of a zone's first pages as in need of an erase. */
+static void soil(Zns *zns, uint32_t zone_idx, uint64_t used_pages,
+                 uint32_t superblock_idx)
 {
     Media *media = zns->media;
-    uint64_t used_pages = job_at(zns, job_idx)->used_pages;
-    uint32_t zone_idx = job_zone_idx(zns, job_idx);
     uint32_t units = media->map.zone_units;
 
     for (uint32_t u = 0; u < units; u++) {
@@ -52,17 +51,15 @@ static void soil(Zns *zns, uint32_t job_idx, uint32_t superblock_idx)
     }
 }
 
-/* Return: the superblock that backed the zone, or SUPERBLOCK_NONE. */
-static uint32_t zone_let_go(Zns *zns, uint32_t job_idx)
+uint32_t erase_let_go(Zns *zns, uint32_t zone_idx, uint64_t used_pages)
 {
     SuperblockTable *table = &zns->media->superblocks;
-    uint32_t zone_idx = job_zone_idx(zns, job_idx);
     uint32_t superblock_idx = table->of_zone[zone_idx];
 
     if (superblock_idx == SUPERBLOCK_NONE) {
         return SUPERBLOCK_NONE;
     }
-    soil(zns, job_idx, superblock_idx);
+    soil(zns, zone_idx, used_pages, superblock_idx);
     if (zns->params->mapping != SSD_MAPPING_DIRECT) {
         superblock_unmap(table, zone_idx);
     }
@@ -146,7 +143,9 @@ static const ErasePolicy *policy_of(const Zns *zns)
 
 void erase_begin(Zns *zns, uint32_t job_idx)
 {
-    uint32_t superblock_idx = zone_let_go(zns, job_idx);
+    uint32_t superblock_idx =
+        erase_let_go(zns, job_zone_idx(zns, job_idx),
+                     job_at(zns, job_idx)->used_pages);
 
     if (superblock_idx != SUPERBLOCK_NONE && policy_of(zns)->at_reset) {
         policy_of(zns)->at_reset(zns, job_idx, superblock_idx);
@@ -198,4 +197,16 @@ void erase_end(Zns *zns, uint32_t job_idx)
 void erase_background_ended(Zns *zns)
 {
     zns->erases.running--;
+}
+
+void erase_settle(Zns *zns)
+{
+    SuperblockTable *table = &zns->media->superblocks;
+
+    for (uint32_t i = 0; policy_of(zns)->at_reset && i < table->count; i++) {
+        for (uint32_t u = 0; !superblock_is_clean(table, i); u++) {
+            superblock_take_dirt(table, i, u, UINT32_MAX);
+        }
+        superblock_set_erased(table, i);
+    }
 }

@@ -132,7 +132,7 @@ uint32_t job_new(Zns *zns, uint32_t command_idx, uint32_t zone_idx, SsdOp op)
     *job_at(zns, job_idx) = (Job) {
         .op = op,
         .command_idx = command_idx,
-        .was_full = zone_entry(zns->ns, zone_idx)->state == SSD_ZONE_FULL,
+        .was = zns_zone_kept(zns, zone_idx),
         .after_fill = is_being_filled(zns, zone_idx),
         .superblock_idx = SUPERBLOCK_NONE,
         .next_of_zone_idx = SSD_NONE,

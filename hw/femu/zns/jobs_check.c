@@ -11,6 +11,34 @@
 #include "../base/state.h"
 #include "zns_internal.h"
 
+/* A zone that a finish or reset could have found. */
+static bool could_be(const ZoneTable *table, const ZoneKept *was)
+{
+    bool is_full = was->state == SSD_ZONE_FULL;
+    bool is_empty = was->state == SSD_ZONE_EMPTY;
+
+    return was->wp_nlb <= was->end_nlb &&
+           was->end_nlb <= table->capacity_nlb &&
+           (is_full || is_empty || (was->state > SSD_ZONE_EMPTY &&
+                                    was->state <= SSD_ZONE_CLOSED)) &&
+           is_full == (was->wp_nlb == table->capacity_nlb) &&
+           (!is_empty || was->end_nlb == 0) &&
+           (was->has_zrwa ? !is_full && !is_empty && table->zrwa_nlb > 0
+                          : was->wp_nlb == was->end_nlb || is_full);
+}
+
+static void check_was(const Zns *zns, State *state, uint32_t job_idx)
+{
+    const Job *job = job_at(zns, job_idx);
+    const SsdNs *ns = ns_of_zone(zns->ns, job_zone_idx(zns, job_idx));
+
+    if (!job->in_background && !could_be(&ns->zones, &job->was)) {
+        state_fail(state, "job %u began with a zone in state %x, with write "
+                   "pointer %" PRIu64 ", written up to %" PRIu64, job_idx,
+                   job->was.state, job->was.wp_nlb, job->was.end_nlb);
+    }
+}
+
 static void check_job(const Zns *zns, State *state, uint32_t job_idx)
 {
     const Job *job = job_at(zns, job_idx);
@@ -36,5 +64,6 @@ void jobs_check(const Zns *zns, State *state, const uint32_t *used,
 {
     for (uint32_t i = 0; i < used_count; i++) {
         check_job(zns, state, used[i]);
+        check_was(zns, state, used[i]);
     }
 }

@@ -70,6 +70,12 @@ static bool leaves_work(const ZoneEntry *zone, SsdOp op)
            (op == SSD_OP_ZONE_RESET && zone->state != SSD_ZONE_EMPTY);
 }
 
+/* The command that was taken last concerns the zone, if it changes it or not. */
+static void zone_managed(Zns *zns, uint32_t zone_idx)
+{
+    zns->writes[zone_idx].managed_number = zns->commands->taken;
+}
+
 void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                      uint32_t zone_idx, SsdOp op)
 {
@@ -85,6 +91,7 @@ void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         }
     }
     zone_commit_mgmt(&ns->zones, table_idx, op);
+    zone_managed(zns, zone_idx);
     watch_zone(&zns->watch, now_ns, zone_idx);
 }
 
@@ -96,6 +103,8 @@ void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         if (zone_select_all_applies(&ns->zones, i, op)) {
             zns_commit_mgmt(zns, now_ns, command_idx, ns->first_zone_idx + i,
                             op);
+        } else {
+            zone_managed(zns, ns->first_zone_idx + i);
         }
     }
 }
@@ -104,6 +113,7 @@ void zns_commit_initial(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
 {
     SsdNs *ns = ns_of_zone(zns->ns, zone_idx);
 
+    zone_managed(zns, zone_idx);
     if (zone_commit_initial(&ns->zones, zone_idx - ns->first_zone_idx)) {
         watch_zone(&zns->watch, now_ns, zone_idx);
     }
@@ -327,7 +337,7 @@ static void job_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)
         fill_begin(zns, now_ns, job_idx);
     } else if (reset_is_on(zns->reset)) {
         reset_begin(zns->reset, now_ns, job_idx, job->host_bytes,
-                    job->was_full);
+                    job->was.state == SSD_ZONE_FULL);
     } else {
         zns_reset_managed(zns, now_ns, job_idx);
     }

@@ -147,3 +147,11 @@ void seats_give_up(Zns *zns, uint32_t zone_idx)
         pass_on(zns, seats_line(zns, zone_idx));
     }
 }
+
+void seats_put(Zns *zns, uint32_t zone_idx)
+{
+    if (zns->seats.zones != NULL) {
+        zns->seats.zones[zone_idx].state = SEAT_TAKEN;
+        seats_line(zns, zone_idx)->taken_count++;
+    }
+}

@@ -149,6 +149,16 @@ void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
     watch_find_next(watch);
 }
 
+void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
+               bool was_finished)
+{
+    if (watch->zones) {
+        watch_state(watch, now_ns, zone_idx);
+        watch->zones[zone_idx].finished =
+            was_finished && watch->zones[zone_idx].phase == WATCH_FULL;
+    }
+}
+
 /* Changes to be told */
 
 static void tell(Watch *watch, uint32_t zone_idx)

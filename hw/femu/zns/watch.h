@@ -74,6 +74,13 @@ uint32_t watch_due(Watch *watch);
 /* The controller has finished the zone. */
 void watch_excursion(Watch *watch, uint32_t zone_idx);
 
+/*
+ * The zone begins anew at now_ns; what the controller had finished before is
+ * that still, if it is still full.
+ */
+void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
+               bool was_finished);
+
 /* watch_state.c: as bytes; see base/state.h. Needs the namespaces'. */
 typedef struct State State;
 void watch_visit(Watch *watch, State *state);

@@ -8,6 +8,7 @@
  *   jobs.c                  jobs of zones, and which of them run
  *   pace.c, erase.c         when a job takes its next step; what a reset erases
  *   mgmt.c                  zone management
+ *   power.c                 what is left of all that when power goes
  *
  * Knows nothing of the front end, conventional namespaces, or completions.
  *
@@ -38,6 +39,8 @@ typedef struct WriteQueue {
     uint32_t coming_count; /* issued, with data that have not arrived */
     uint32_t submitted_count; /* writes ever; its number is a key of draws */
     uint64_t host_bytes;   /* written by the host in this life */
+    uint64_t written_number; /* Command.number of the last write, ... */
+    uint64_t managed_number; /* ... and of what came last of all else */
 } WriteQueue;
 
 /*
@@ -53,7 +56,7 @@ typedef struct Job {
     uint32_t writes_before; /* excursion: entered_count when it happened */
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint64_t host_bytes;  /* RESET: what the host had written */
-    bool was_full;        /* RESET: the zone was full */
+    ZoneKept was;         /* the zone, before it was committed */
     bool after_fill;      /* RESET: a finish is still filling the zone */
     uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
     bool may_start; /* of a Select All, mgmt-parallel-zones may at a time */
@@ -228,6 +231,12 @@ void zns_job_op_ended(Zns *zns, uint64_t now_ns, uint32_t job_idx);
 void zns_first_erase_ended(Zns *zns, uint32_t zone_idx);
 /* A limit of the watch has been reached. */
 void zns_watch_due(Zns *zns);
+/*
+ * power.c: the zones of `from`, whose power goes, in `to`, which is new and
+ * begins at begin_at_ns. The blocks of the flash are there already.
+ */
+void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
+                   uint64_t seed);
 /* The namespace is as new. No command of it is inside. */
 void zns_format(Zns *zns, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes);
 

@@ -1,6 +1,7 @@
 /*
  * Inside zns/: what its files share. Nobody else includes this. Calls go from
- * mgmt.c to erase.c and pace.c, from these and writes.c to jobs.c.
+ * mgmt.c to erase.c and pace.c, from these and writes.c to jobs.c; from power.c
+ * to erase.c and seats.c.
  *
  * Knows nothing of the front end, conventional namespaces, or completions.
  *
@@ -11,6 +12,14 @@
 #define FEMU_ZNS_INTERNAL_H
 
 #include "zns.h"
+
+/* A zone of the drive, as it is now. */
+static inline ZoneKept zns_zone_kept(const Zns *zns, uint32_t zone_idx)
+{
+    const SsdNs *ns = ns_of_zone(zns->ns, zone_idx);
+
+    return zone_kept(&ns->zones, zone_idx - ns->first_zone_idx);
+}
 
 /* writes.c */
 void zns_writes_init(Zns *zns);
@@ -91,6 +100,8 @@ void seats_ask(Zns *zns, uint32_t zone_idx);
  * waits for its seat is due.
  */
 void seats_give_up(Zns *zns, uint32_t zone_idx);
+/* Nobody waits, and the zone has a part of a page: it has a seat. */
+void seats_put(Zns *zns, uint32_t zone_idx);
 /* That of the zone's namespace. */
 SeatLine *seats_line(Zns *zns, uint32_t zone_idx);
 void seats_init(Zns *zns);
@@ -108,6 +119,13 @@ bool job_stalls(Zns *zns, uint64_t now_ns, uint32_t job_idx);
 /* erase.c */
 void erase_init(Zns *zns);
 void erase_destroy(Zns *zns);
+/*
+ * The zone, which has used so many pages, lets its blocks go.
+ * Return: the superblock that backed it, or SUPERBLOCK_NONE.
+ */
+uint32_t erase_let_go(Zns *zns, uint32_t zone_idx, uint64_t used_pages);
+/* What resets have left to be erased, unless programs do that, is erased. */
+void erase_settle(Zns *zns);
 /* A reset begins: the zone lets its blocks go, and the job has its steps. */
 void erase_begin(Zns *zns, uint32_t job_idx);
 /* The longest time for which a step of an erase waits for host I/O. */

@@ -20,6 +20,8 @@ static const StateRow write_rows[] = {
     STATE_NUMBER(WriteQueue, coming_count),
     STATE_NUMBER(WriteQueue, submitted_count),
     STATE_TIME(WriteQueue, host_bytes),
+    STATE_NUMBER(WriteQueue, written_number),
+    STATE_NUMBER(WriteQueue, managed_number),
 };
 
 static const StateRow seat_rows[] = {
@@ -47,7 +49,11 @@ static const StateRow job_rows[] = {
     STATE_NUMBER(Job, writes_before),
     STATE_NUMBER(Job, used_pages),
     STATE_TIME(Job, host_bytes),
-    STATE_BOOL(Job, was_full),
+    STATE_NUMBER(Job, was.wp_nlb),
+    STATE_NUMBER(Job, was.end_nlb),
+    STATE_AT_MOST(Job, was.state, SSD_ZONE_OFFLINE),
+    STATE_BOOL(Job, was.has_zrwa),
+    STATE_BOOL(Job, was.has_extension),
     STATE_BOOL(Job, after_fill),
     STATE_INDEX_OR_NONE(Job, superblock_idx, STATE_OF_SUPERBLOCKS),
     STATE_BOOL(Job, may_start),

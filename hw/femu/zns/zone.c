@@ -463,6 +463,37 @@ bool zone_commit_initial(ZoneTable *table, uint32_t zone_idx)
     return zone->state != old;
 }
 
+ZoneKept zone_kept(const ZoneTable *table, uint32_t zone_idx)
+{
+    const ZoneEntry *zone = &table->zones[zone_idx];
+
+    return (ZoneKept) {
+        .wp_nlb = zone->wp_nlb,
+        .end_nlb = zone->end_nlb,
+        .state = zone->state,
+        .has_zrwa = zone->has_zrwa,
+        .has_extension = zone->has_extension,
+    };
+}
+
+void zone_put(ZoneTable *table, uint32_t zone_idx, const ZoneKept *kept)
+{
+    ZoneEntry *zone = &table->zones[zone_idx];
+
+    g_assert(zone->state == SSD_ZONE_EMPTY && !zone->holds_active);
+    zone->wp_nlb = kept->wp_nlb;
+    zone->end_nlb = kept->end_nlb;
+    set_state(table, zone_idx, kept->state);
+    zone->has_extension = kept->has_extension;
+    if (is_active(zone)) {
+        g_assert(zone->state == SSD_ZONE_CLOSED);
+        take_active(table, zone);
+    }
+    if (kept->has_zrwa) {
+        take_zrwa(table, zone);
+    }
+}
+
 bool zone_fail(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
 {
     SsdZoneState old = table->zones[zone_idx].state;

@@ -44,6 +44,15 @@ typedef struct ZoneEntry {
     uint32_t newer_idx;
 } ZoneEntry;
 
+/* What of a zone outlives a loss of power, or a finish or reset of it. */
+typedef struct ZoneKept {
+    uint64_t wp_nlb;
+    uint64_t end_nlb;
+    SsdZoneState state; /* put back: not open */
+    bool has_zrwa;
+    bool has_extension;
+} ZoneKept;
+
 typedef struct ZoneTable {
     ZoneEntry *zones;
     uint32_t count;
@@ -151,6 +160,10 @@ bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
  * Return: has the state changed?
  */
 bool zone_commit_initial(ZoneTable *table, uint32_t zone_idx);
+
+/* A zone as it is now; and a new, empty one becomes that, if it is not open. */
+ZoneKept zone_kept(const ZoneTable *table, uint32_t zone_idx);
+void zone_put(ZoneTable *table, uint32_t zone_idx, const ZoneKept *kept);
 
 /*
  * The medium fails: the zone becomes read-only or offline, and holds nothing.

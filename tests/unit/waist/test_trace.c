@@ -104,6 +104,7 @@ static void test_written_bytes(void)
     ssd_trace_zone_fail(trace, UINT64_MAX, 1, 3, SSD_ZONE_READ_ONLY);
     ssd_trace_submit(trace, UINT64_MAX, &copy, SSD_LBA_OUT_OF_RANGE);
     ssd_trace_format(trace, UINT64_MAX, 1, 512);
+    ssd_trace_power_cut(trace, UINT64_MAX, 7);
     close_at(trace, UINT64_MAX);
 
     params_records = params_text(&params);
@@ -123,6 +124,7 @@ static void test_written_bytes(void)
         "R,18446744073709551615,4294967295\n"
         "S,3,18446744073709551615,copy,1,9,0,0,128\n"
         "N,18446744073709551615,1,512\n"
+        "O,18446744073709551615,7\n"
         "E,18446744073709551615\n", NULL);
     text = read_all(path);
     g_assert_cmpstr(text, ==, want);
@@ -216,6 +218,9 @@ static void test_round_trip(void)
         if (i % 13 == 0) {
             ssd_trace_format(trace, i * 7 + 2, i % 2 ? SSD_NSID_ALL : 4, i);
         }
+        if (i % 17 == 0) {
+            ssd_trace_power_cut(trace, i * 7 + 3, UINT64_MAX - i);
+        }
     }
     close_at(trace, 7 * COUNT);
 
@@ -260,6 +265,12 @@ static void test_round_trip(void)
             g_assert_cmpuint(record.at_ns, ==, i * 7 + 2);
             g_assert_cmpuint(record.nsid, ==, i % 2 ? SSD_NSID_ALL : 4);
             g_assert_cmpuint(record.lba_bytes, ==, i);
+        }
+        if (i % 17 == 0) {
+            g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+            g_assert_cmpint(record.kind, ==, SSD_TRACE_POWER_CUT);
+            g_assert_cmpuint(record.at_ns, ==, i * 7 + 3);
+            g_assert_cmpuint(record.seed, ==, UINT64_MAX - i);
         }
     }
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
@@ -435,9 +446,9 @@ static void test_damaged_files(void)
         {HEAD "E,0", ":2: the line has no end: the file was cut short"},
         {HEAD "E,0\nE,0\n", ":3: a line after the E record"},
         {HEAD "\nE,0\n", ":2: field 1: '' is none of R, S, A, C, X, "
-         "F, N, E"},
+         "F, N, O, E"},
         {HEAD "s,0\n", ":2: field 1: 's' is none of R, S, A, C, X, "
-         "F, N, E"},
+         "F, N, O, E"},
         {HEAD "P,zones\n", ":2: record P has 3 fields, not 2"},
         {HEAD "P,zones,0\n",
          ":2: zones=0: out of range, must be 1 to 1048576 zones"},

@@ -526,6 +526,20 @@ static void use(Ssd *ssd, const SsdParams *params, Rng *rng, uint64_t now_ns)
     }
 }
 
+/* As any other, it can lose its power, and what comes back is a drive. */
+static void cut(Ssd *ssd, const SsdParams *params, Rng *rng)
+{
+    Ssd *next = ssd_power_cut(ssd, ssd_now_ns(ssd), rng_next(rng));
+    GByteArray *bytes = ssd_save(next);
+    GError *error = NULL;
+
+    ssd_free(ssd_load(params, bytes->data, bytes->len, &error));
+    g_assert_no_error(error);
+    use(next, params, rng, ssd_now_ns(next));
+    g_byte_array_unref(bytes);
+    ssd_free(next);
+}
+
 /* Where the text of the parameters ends. */
 static guint head_bytes(const GByteArray *bytes)
 {
@@ -576,6 +590,7 @@ static void test_hostile(void)
             refused += ssd == NULL;
             accepted_ += ssd != NULL;
             if (ssd != NULL) {
+                cut(ssd, &params, &rng);
                 use(ssd, &params, &rng, ssd_now_ns(ssd));
             }
             ssd_free(ssd);

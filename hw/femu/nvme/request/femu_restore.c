@@ -234,6 +234,8 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
         return restore_zone_fail(r, record);
     case SSD_TRACE_FORMAT:
         return restore_format(r, record);
+    case SSD_TRACE_POWER_CUT:
+        return damaged(r, "its power was cut, which a device does not do");
     case SSD_TRACE_END:
         run_to(r, record->at_ns);
         return true;

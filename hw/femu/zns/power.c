@@ -1,0 +1,411 @@
+/*
+ * Power goes, and comes back: what becomes of each zone, and how a new drive's
+ * rooms below have it then.
+ *
+ * Knows nothing of the front end, conventional namespaces, or completions.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "../base/draw.h"
+#include "zns_internal.h"
+
+/*
+ * What the host has been told of stays: the buffer, the page-assembly registers
+ * and ZRWAs are protected. Of what was under way chance decides:
+ *
+ *  - writes that were inside at the end of the zone's data are there up to some
+ *    block, not below what has come into the buffer or is programmed;
+ *  - a finish or reset that is the last of what was asked of the zone, and was
+ *    inside, has been done or has not, unless its erases have begun;
+ *  - all that came before something else that was asked of the zone is done.
+ *
+ * A zone that was open begins as after a shutdown: closed, or empty.
+ */
+
+typedef struct PowerCut {
+    Zns *to;         /* new */
+    const Zns *from; /* as it was when power went */
+    uint64_t seed;
+    uint64_t begin_at_ns; /* of the new one */
+    uint64_t *least_bytes; /* [zone]: where its told data end */
+} PowerCut;
+
+/* What a zone will be, and which of its jobs has not been, or SSD_NONE. */
+typedef struct Fate {
+    ZoneKept kept;
+    uint32_t undone_idx;
+} Fate;
+
+static const SsdNs *ns_of(const PowerCut *cut, uint32_t zone_idx)
+{
+    return ns_of_zone(cut->from->ns, zone_idx);
+}
+
+static const WriteQueue *writes_of(const PowerCut *cut, uint32_t zone_idx)
+{
+    return &cut->from->writes[zone_idx];
+}
+
+static bool has_failed(SsdZoneState state)
+{
+    return state == SSD_ZONE_READ_ONLY || state == SSD_ZONE_OFFLINE;
+}
+
+/* Writes that nobody has been told of, the last of each zone first */
+
+/* Could it be lost? If so, nothing that came later depends on it. */
+static bool may_be_lost(const PowerCut *cut, const Command *command)
+{
+    return !command->is_conventional && commands_is_write(command->done.op) &&
+           !command->write.in_zrwa &&
+           command->number >
+           writes_of(cut, command->write.data.zone_idx)->managed_number;
+}
+
+static gint by_end(gconstpointer a, gconstpointer b)
+{
+    const ZoneWrite *left = a, *right = b;
+
+    return (left->wp_to_bytes < right->wp_to_bytes) -
+           (left->wp_to_bytes > right->wp_to_bytes);
+}
+
+static GArray *writes_inside(const PowerCut *cut)
+{
+    const Commands *commands = cut->from->commands;
+    uint32_t slots = cut->from->params->cmd_slots;
+    g_autofree bool *inside = commands_inside(commands, slots);
+    GArray *writes = g_array_new(FALSE, FALSE, sizeof(ZoneWrite));
+
+    for (uint32_t i = 0; i < slots; i++) {
+        if (inside[i] && may_be_lost(cut, &commands->at[i])) {
+            g_array_append_val(writes, commands->at[i].write);
+        }
+    }
+    g_array_sort(writes, by_end);
+    return writes;
+}
+
+static void find_least(PowerCut *cut)
+{
+    g_autoptr(GArray) writes = writes_inside(cut);
+
+    cut->least_bytes = g_new(uint64_t, cut->from->params->zones);
+    for (uint32_t z = 0; z < cut->from->params->zones; z++) {
+        cut->least_bytes[z] = zone_wp_bytes(cut->from->ns, z);
+    }
+    for (uint32_t i = 0; i < writes->len; i++) {
+        const ZoneWrite *write = &g_array_index(writes, ZoneWrite, i);
+        uint64_t *least_bytes = &cut->least_bytes[write->data.zone_idx];
+
+        if (*least_bytes == write->wp_to_bytes) {
+            *least_bytes = write->wp_from_bytes;
+        }
+    }
+}
+
+/* What lasts of a zone's data, beside what the host has been told of */
+
+/* All pages before this byte are programmed. */
+static uint64_t programmed_bytes(const Media *media, uint32_t zone_idx)
+{
+    uint32_t units = media->map.zone_units;
+    uint64_t page = media->zone_pages;
+
+    for (uint32_t u = 0; u < units; u++) {
+        uint64_t rows = media->programmed_rows[zone_idx * units + u];
+
+        page = MIN(page, rows * units +
+                         media_page_at_position(media, zone_idx, u));
+    }
+    return page * media->page_bytes;
+}
+
+/* The pages and the buffer are of a life that a reset is about to end. */
+static bool is_of_old_life(const PowerCut *cut, uint32_t zone_idx)
+{
+    return cut->from->jobs.zones[zone_idx].resets_entering > 0;
+}
+
+static uint64_t lasting_bytes(const PowerCut *cut, uint32_t zone_idx)
+{
+    uint64_t bytes;
+
+    if (is_of_old_life(cut, zone_idx)) {
+        return 0;
+    }
+    bytes = programmed_bytes(cut->from->media, zone_idx);
+    if (wbuf_is_on(cut->from->buffer)) {
+        bytes = MAX(bytes, wbuf_end_bytes(cut->from->buffer, zone_idx));
+    }
+    return bytes;
+}
+
+/* The fate of a zone */
+
+/* One of the blocks from `least` to `most`; the ends are likelier. */
+static uint64_t draw_end_nlb(const PowerCut *cut, uint32_t zone_idx,
+                             uint64_t least_nlb, uint64_t most_nlb)
+{
+    uint64_t bits = draw_bits(cut->seed, DRAW_LOST, zone_idx, 0);
+
+    switch (bits & 3) {
+    case 0:
+        return least_nlb;
+    case 1:
+        return most_nlb;
+    default:
+        return least_nlb + (bits >> 2) % (most_nlb - least_nlb + 1);
+    }
+}
+
+/* How far the zone's data reach when the power is back. */
+static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
+{
+    uint32_t lba_bytes = ns_of(cut, zone_idx)->lba_bytes;
+    uint64_t most_nlb = zone_entry(cut->from->ns, zone_idx)->wp_nlb;
+    uint64_t least_bytes = MAX(cut->least_bytes[zone_idx],
+                               lasting_bytes(cut, zone_idx));
+    uint64_t least_nlb = (least_bytes + lba_bytes - 1) / lba_bytes;
+
+    return draw_end_nlb(cut, zone_idx, MIN(least_nlb, most_nlb), most_nlb);
+}
+
+static void begin_in_state(ZoneKept *kept, uint64_t capacity_nlb)
+{
+    if (has_failed(kept->state)) {
+        return;
+    }
+    if (kept->wp_nlb == capacity_nlb) {
+        kept->state = SSD_ZONE_FULL;
+    } else if (kept->end_nlb > 0 || kept->has_extension) {
+        kept->state = SSD_ZONE_CLOSED;
+    } else {
+        kept->state = SSD_ZONE_EMPTY;
+        kept->has_zrwa = false;
+    }
+}
+
+/*
+ * A finish or reset that need not have been: the last that was asked of the
+ * zone. A ZRWA that it took is with others; blocks that it erases are gone.
+ */
+static uint32_t job_in_doubt(const PowerCut *cut, uint32_t zone_idx)
+{
+    const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
+    const WriteQueue *writes = writes_of(cut, zone_idx);
+    const ZoneEntry *zone = zone_entry(cut->from->ns, zone_idx);
+    const Job *job;
+
+    if (queue->head_idx == SSD_NONE || has_failed(zone->state)) {
+        return SSD_NONE;
+    }
+    job = job_at(cut->from, queue->tail_idx);
+    if (job->command_idx == SSD_NONE || job->was.has_zrwa ||
+        job->superblock_idx != SUPERBLOCK_NONE ||
+        cut->from->commands->at[job->command_idx].number !=
+        writes->managed_number ||
+        writes->written_number > writes->managed_number) {
+        return SSD_NONE;
+    }
+    /* It holds its resources to the end; so what was active can be again. */
+    return job->was.state == SSD_ZONE_EMPTY ||
+           job->was.state == SSD_ZONE_FULL || zone->holds_active
+           ? queue->tail_idx : SSD_NONE;
+}
+
+static Fate fate_of(const PowerCut *cut, uint32_t zone_idx)
+{
+    uint32_t job_idx = job_in_doubt(cut, zone_idx);
+    Fate fate = {
+        .kept = zns_zone_kept(cut->from, zone_idx),
+        .undone_idx = SSD_NONE,
+    };
+
+    if (job_idx != SSD_NONE &&
+        draw_bits(cut->seed, DRAW_UNDONE, zone_idx, 0) & 1) {
+        fate.kept = job_at(cut->from, job_idx)->was;
+        fate.undone_idx = job_idx;
+    } else if (!fate.kept.has_zrwa && !has_failed(fate.kept.state)) {
+        fate.kept.wp_nlb = end_nlb(cut, zone_idx);
+        fate.kept.end_nlb = fate.kept.wp_nlb;
+    }
+    begin_in_state(&fate.kept, ns_of(cut, zone_idx)->zones.capacity_nlb);
+    return fate;
+}
+
+/* Pages */
+
+/* Pages that a reset, the `i`-th of a zone's that are in doubt, has to erase. */
+static uint64_t used_pages(const PowerCut *cut, uint32_t zone_idx,
+                           uint32_t job_idx, bool is_handed_off)
+{
+    const Job *job = job_at(cut->from, job_idx);
+    const Media *media = cut->from->media;
+
+    if (is_handed_off) {
+        return job->used_pages;
+    }
+    return job->after_fill ? media->zone_pages
+                           : media->issued_bytes[zone_idx] / media->page_bytes;
+}
+
+/* The resets that still have to let the zone's blocks go, but for one. */
+static void let_go(const PowerCut *cut, uint32_t zone_idx, uint32_t undone_idx)
+{
+    const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
+    uint32_t handed_off = queue->resets_waiting;
+    uint64_t pages = 0;
+    bool any = false;
+
+    for (uint32_t i = queue->head_idx; i != SSD_NONE;
+         i = job_at(cut->from, i)->next_of_zone_idx) {
+        const Job *job = job_at(cut->from, i);
+
+        if (job->op != SSD_OP_ZONE_RESET ||
+            job->superblock_idx != SUPERBLOCK_NONE) {
+            continue;
+        }
+        if (i != undone_idx) {
+            pages = MAX(pages, used_pages(cut, zone_idx, i, handed_off > 0));
+            any = true;
+        }
+        handed_off -= handed_off > 0;
+    }
+    if (any) {
+        erase_let_go(cut->to, zone_idx, pages);
+    }
+}
+
+/* Was the zone finished when nothing had been written, and is left so? */
+static bool is_blank(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
+{
+    const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
+    uint32_t job_idx = queue->head_idx == SSD_NONE ? SSD_NONE
+                                                   : queue->tail_idx;
+
+    if (cut->from->params->finish_fills_empty) {
+        return false;
+    }
+    if (fate->undone_idx != SSD_NONE) { /* of a reset: that was Full */
+        return used_pages(cut, zone_idx, fate->undone_idx,
+                          !is_of_old_life(cut, zone_idx)) == 0;
+    }
+    if (job_idx != SSD_NONE &&
+        job_at(cut->from, job_idx)->op == SSD_OP_ZONE_FINISH) {
+        return job_at(cut->from, job_idx)->was.end_nlb == 0;
+    }
+    return cut->from->media->issued_bytes[zone_idx] == 0 &&
+           writes_of(cut, zone_idx)->written_number <
+           writes_of(cut, zone_idx)->managed_number;
+}
+
+/* Bytes of the zone from its start on that are data, or what filled it. */
+static uint64_t filled_bytes(const PowerCut *cut, uint32_t zone_idx,
+                             const Fate *fate)
+{
+    return fate->kept.state == SSD_ZONE_FULL && is_blank(cut, zone_idx, fate)
+           ? 0 : fate->kept.wp_nlb * ns_of(cut, zone_idx)->lba_bytes;
+}
+
+/* What the host has written: of a zone that it finished, as before. */
+static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
+                           uint64_t bytes)
+{
+    return is_of_old_life(cut, zone_idx) ||
+           writes_of(cut, zone_idx)->host_bytes == 0
+           ? bytes : MIN(bytes, writes_of(cut, zone_idx)->host_bytes);
+}
+
+static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
+{
+    Zns *to = cut->to;
+    uint32_t page_bytes = to->media->page_bytes;
+    uint64_t bytes = filled_bytes(cut, zone_idx, fate);
+    uint64_t part_bytes = bytes % page_bytes;
+
+    media_put(to->media, zone_idx, bytes);
+    to->writes[zone_idx].host_bytes = host_bytes(cut, zone_idx, bytes);
+    if (wbuf_is_on(to->buffer) && fate->kept.state == SSD_ZONE_CLOSED &&
+        !fate->kept.has_zrwa) {
+        wbuf_put(to->buffer, zone_idx, bytes / page_bytes, part_bytes);
+        if (part_bytes > 0) {
+            seats_put(to, zone_idx);
+        }
+    }
+}
+
+/* Zones of the new drive */
+
+static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
+{
+    Zns *to = cut->to;
+    SsdNs *ns = ns_of_zone(to->ns, zone_idx);
+
+    zone_put(&ns->zones, zone_idx - ns->first_zone_idx, &fate->kept);
+    to->media->life[zone_idx] =
+        cut->from->media->life[zone_idx] +
+        cut->from->jobs.zones[zone_idx].resets_entering;
+    to->writes[zone_idx].submitted_count =
+        writes_of(cut, zone_idx)->submitted_count;
+    if (has_failed(fate->kept.state)) {
+        media_put_failed(to->media, cut->from->media, zone_idx);
+        if (wbuf_is_on(to->buffer)) {
+            wbuf_abandon(to->buffer, cut->begin_at_ns, zone_idx);
+        }
+    } else {
+        let_go(cut, zone_idx, fate->undone_idx);
+        put_pages(cut, zone_idx, fate);
+    }
+    watch_put(&to->watch, cut->begin_at_ns, zone_idx,
+              watch_finished(&cut->from->watch, zone_idx));
+}
+
+/*
+ * Does a full zone lose something? Then it needs a resource, which it has given
+ * back: it is lost only if one is left.
+ */
+static bool loses_its_end(const PowerCut *cut, uint32_t zone_idx,
+                          const Fate *fate)
+{
+    return zone_entry(cut->from->ns, zone_idx)->state == SSD_ZONE_FULL &&
+           fate->undone_idx == SSD_NONE &&
+           fate->kept.state == SSD_ZONE_CLOSED;
+}
+
+static void put_if_room(const PowerCut *cut, uint32_t zone_idx)
+{
+    const ZoneTable *table = &ns_of_zone(cut->to->ns, zone_idx)->zones;
+    Fate fate = fate_of(cut, zone_idx);
+
+    if (table->active_count >= table->max_active) {
+        fate.kept = zns_zone_kept(cut->from, zone_idx);
+    }
+    put_zone(cut, zone_idx, &fate);
+}
+
+void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
+                   uint64_t seed)
+{
+    PowerCut cut = {
+        .to = to, .from = from, .seed = seed, .begin_at_ns = begin_at_ns,
+    };
+    g_autoptr(GArray) later = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+    find_least(&cut);
+    for (uint32_t z = 0; z < from->params->zones; z++) {
+        Fate fate = fate_of(&cut, z);
+
+        if (loses_its_end(&cut, z, &fate)) {
+            g_array_append_val(later, z);
+        } else {
+            put_zone(&cut, z, &fate);
+        }
+    }
+    for (uint32_t i = 0; i < later->len; i++) {
+        put_if_room(&cut, g_array_index(later, uint32_t, i));
+    }
+    erase_settle(to);
+    g_free(cut.least_bytes);
+}
