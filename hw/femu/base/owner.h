@@ -21,15 +21,30 @@ typedef enum OwnerKind {
     OWNER_CLEANING,    /* of the conventional namespace */
 } OwnerKind;
 
-/* Slots, jobs and zones are all fewer than 2^28. */
+/* Slots, jobs and zones are all fewer than this many bits can count. */
+enum { OWNER_IDX_BITS = 28 };
+
+/*
+ * Kind and index in one word, not in bit fields: the compiler writes these one
+ * by one and reads the word between, for which the processor waits.
+ */
 typedef struct Owner {
-    uint32_t kind : 4; /* OwnerKind */
-    uint32_t idx : 28;
+    uint32_t word;
 } Owner;
 
 static inline Owner owner_of(OwnerKind kind, uint32_t idx)
 {
-    return (Owner) { .kind = kind, .idx = idx };
+    return (Owner) { (uint32_t)kind << OWNER_IDX_BITS | idx };
+}
+
+static inline OwnerKind owner_kind(Owner owner)
+{
+    return owner.word >> OWNER_IDX_BITS;
+}
+
+static inline uint32_t owner_idx(Owner owner)
+{
+    return owner.word & ((UINT32_C(1) << OWNER_IDX_BITS) - 1);
 }
 
 #endif

@@ -242,20 +242,12 @@ static const StateOf owners[] = {
     [OWNER_CLEANING] = STATE_OF_NOTHING,
 };
 
-/* As a number: the kind behind all that an index has. */
-enum { OWNER_KIND_SHIFT = 28 };
-
 static uint64_t get_member(const StateRow *row, const void *at)
 {
     switch (row->size) {
     case sizeof(uint8_t):
         return *(const uint8_t *)at;
     case sizeof(uint32_t):
-        if (row->kind == STATE_IS_OWNER) {
-            const Owner *owner = at;
-
-            return (uint64_t)owner->kind << OWNER_KIND_SHIFT | owner->idx;
-        }
         return *(const uint32_t *)at;
     default:
         g_assert(row->size == sizeof(uint64_t));
@@ -270,12 +262,6 @@ static void put_member(const StateRow *row, void *at, uint64_t value)
         *(uint8_t *)at = value;
         break;
     case sizeof(uint32_t):
-        if (row->kind == STATE_IS_OWNER) {
-            *(Owner *)at = owner_of(value >> OWNER_KIND_SHIFT,
-                                    value &
-                                    ((UINT32_C(1) << OWNER_KIND_SHIFT) - 1));
-            break;
-        }
         *(uint32_t *)at = value;
         break;
     default:
@@ -284,14 +270,16 @@ static void put_member(const StateRow *row, void *at, uint64_t value)
     }
 }
 
+/* An owner is stored as the one word that it is. */
 static bool is_owner(const State *state, uint64_t value)
 {
-    uint64_t kind = value >> OWNER_KIND_SHIFT;
-    uint64_t idx = value & ((UINT64_C(1) << OWNER_KIND_SHIFT) - 1);
+    Owner owner = { value };
+    OwnerKind kind = owner_kind(owner);
 
-    return kind < G_N_ELEMENTS(owners) &&
+    return value <= UINT32_MAX && kind < G_N_ELEMENTS(owners) &&
            (owners[kind] == STATE_OF_NOTHING
-            ? idx == 0 : idx < state->counts[owners[kind]]);
+            ? owner_idx(owner) == 0
+            : owner_idx(owner) < state->counts[owners[kind]]);
 }
 
 /* Return: the most that the row may be. */

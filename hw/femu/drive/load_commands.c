@@ -37,16 +37,16 @@ static void add_epochs(LoadCheck *check)
          i = (i + 1) % programs->size) {
         Owner owner = programs->owner[i];
 
-        if (owner.kind == OWNER_COMMAND &&
-            is_flush(commands[owner.idx].done.op)) {
-            add_part(check, owner.idx, "a flush");
-        } else if (owner.kind == OWNER_JOB && resets++ == 0 &&
-                   owner.idx == check->ssd->reset.first_job_idx &&
+        if (owner_kind(owner) == OWNER_COMMAND &&
+            is_flush(commands[owner_idx(owner)].done.op)) {
+            add_part(check, owner_idx(owner), "a flush");
+        } else if (owner_kind(owner) == OWNER_JOB && resets++ == 0 &&
+                   owner_idx(owner) == check->ssd->reset.first_job_idx &&
                    check->ssd->reset.phase == RESET_DRAINS) {
             continue;
         } else {
             state_fail(check->state, "epoch %u is awaited by %u of kind %u",
-                       i, owner.idx, owner.kind);
+                       i, owner_idx(owner), owner_kind(owner));
         }
     }
     if (check->ssd->reset.first_job_idx != SSD_NONE &&

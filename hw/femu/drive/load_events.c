@@ -102,17 +102,17 @@ static uint32_t *count_of_owner(LoadCheck *check, Owner owner)
 {
     LoadOps *ops = &check->ops;
 
-    switch ((OwnerKind)owner.kind) {
+    switch (owner_kind(owner)) {
     case OWNER_COMMAND:
-        return &ops->commands[owner.idx];
+        return &ops->commands[owner_idx(owner)];
     case OWNER_JOB:
-        return &ops->jobs[owner.idx];
+        return &ops->jobs[owner_idx(owner)];
     case OWNER_BUFFER:
-        return &ops->buffer[owner.idx];
+        return &ops->buffer[owner_idx(owner)];
     case OWNER_FIRST_WRITE:
-        return &ops->first_writes[owner.idx];
+        return &ops->first_writes[owner_idx(owner)];
     case OWNER_AHEAD:
-        return &ops->fetches[owner.idx];
+        return &ops->fetches[owner_idx(owner)];
     case OWNER_CLEANING:
         return &ops->cleaning;
     case OWNER_NONE:
@@ -124,7 +124,7 @@ static uint32_t *count_of_owner(LoadCheck *check, Owner owner)
 /* May an owner have operations of this kind? */
 static bool owns(Owner owner, FlashKind kind)
 {
-    switch ((OwnerKind)owner.kind) {
+    switch (owner_kind(owner)) {
     case OWNER_COMMAND:
         return kind != FLASH_PAD && kind != FLASH_STEP;
     case OWNER_JOB:
@@ -147,7 +147,8 @@ static void count_program(LoadCheck *check, const FlashOp *op)
 {
     const Ssd *ssd = check->ssd;
 
-    if (op->owner.kind == OWNER_COMMAND || op->owner.kind == OWNER_BUFFER) {
+    if (owner_kind(op->owner) == OWNER_COMMAND ||
+        owner_kind(op->owner) == OWNER_BUFFER) {
         check->ops.epochs[op->epoch]++;
     }
     if (conv_has_place(&ssd->conv, op->place_idx)) {
@@ -164,14 +165,14 @@ static void count_op(LoadCheck *check, uint32_t token_idx)
     bool is_log = conv_has_place(&check->ssd->conv, op->place_idx);
 
     if (!owns(op->owner, op->kind) ||
-        (is_log && op->owner.kind != OWNER_COMMAND &&
-         op->owner.kind != OWNER_CLEANING) ||
-        (op->owner.kind == OWNER_BUFFER &&
+        (is_log && owner_kind(op->owner) != OWNER_COMMAND &&
+         owner_kind(op->owner) != OWNER_CLEANING) ||
+        (owner_kind(op->owner) == OWNER_BUFFER &&
          media_zone_of_place(&check->ssd->media, op->place_idx) !=
-         op->owner.idx)) {
+         owner_idx(op->owner))) {
         state_fail(check->state, "operation %u of kind %u and place %u has an "
                    "owner of kind %u", token_idx, op->kind, op->place_idx,
-                   op->owner.kind);
+                   owner_kind(op->owner));
     }
     if (count != NULL) {
         ++*count;

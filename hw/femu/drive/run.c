@@ -75,7 +75,7 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
     for (uint32_t i = 0; i < command->range_count; i++) {
         zns_start_read(&ssd->zns, now_ns, command_idx,
-                       commands_ranges(&ssd->commands, command_idx)[i]);
+                       &commands_ranges(&ssd->commands, command_idx)[i]);
     }
     zns_queue_write(&ssd->zns, command_idx);
 }
@@ -104,7 +104,7 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     case SSD_OP_COMPARE:
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
-        zns_start_read(&ssd->zns, now_ns, command_idx, command->target);
+        zns_start_read(&ssd->zns, now_ns, command_idx, &command->target);
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
@@ -192,9 +192,10 @@ static void page_programmed(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     if (op->kind == FLASH_READ) {
-        link_out_sensed(&ssd->link, now_ns, op->owner.idx, op->host_bytes);
+        link_out_sensed(&ssd->link, now_ns, owner_idx(op->owner),
+                        op->host_bytes);
     }
-    part_ended(ssd, now_ns, op->owner.idx);
+    part_ended(ssd, now_ns, owner_idx(op->owner));
     ssd_drain(ssd, now_ns);
     if (op->kind == FLASH_PROGRAM) {
         programs_ended(&ssd->media.programs, op->epoch);
@@ -214,25 +215,25 @@ static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
 
 static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
-    if (op->owner.kind == OWNER_COMMAND) {
+    if (owner_kind(op->owner) == OWNER_COMMAND) {
         command_op_ended(ssd, now_ns, op);
         return;
     }
-    if (op->owner.kind == OWNER_BUFFER) {
-        wbuf_program_ended(&ssd->buffer, now_ns, op->owner.idx,
+    if (owner_kind(op->owner) == OWNER_BUFFER) {
+        wbuf_program_ended(&ssd->buffer, now_ns, owner_idx(op->owner),
                            op->unit_idx);
         programs_ended(&ssd->media.programs, op->epoch);
         return;
     }
-    switch ((OwnerKind)op->owner.kind) {
+    switch (owner_kind(op->owner)) {
     case OWNER_JOB:
-        zns_job_op_ended(&ssd->zns, now_ns, op->owner.idx);
+        zns_job_op_ended(&ssd->zns, now_ns, owner_idx(op->owner));
         break;
     case OWNER_FIRST_WRITE:
-        zns_first_erase_ended(&ssd->zns, op->owner.idx);
+        zns_first_erase_ended(&ssd->zns, owner_idx(op->owner));
         break;
     case OWNER_AHEAD:
-        line_fetched(ssd, now_ns, op->owner.idx);
+        line_fetched(ssd, now_ns, owner_idx(op->owner));
         break;
     case OWNER_CLEANING:
         conv_cleaning_op_ended(&ssd->conv, now_ns);

@@ -49,13 +49,14 @@ static void commit_read(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
 }
 
 /* A write with the write pointer before it; call this before the commit. */
-static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
+static void keep_write(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+                       uint64_t slba, uint64_t nlb)
 {
     const ZoneEntry *zone = &ns->zones.zones[zone_of_lba(&ns->zones, slba)];
     Span data = span_of(ns, slba, nlb);
     uint64_t end_bytes = zone->end_nlb * ns->lba_bytes;
 
-    return (ZoneWrite) {
+    ssd->commands.at[command_idx].write = (ZoneWrite) {
         .data = data,
         .in_zrwa = zone->has_zrwa,
         .wp_from_bytes = zone->wp_nlb * ns->lba_bytes,
@@ -64,23 +65,25 @@ static ZoneWrite write_before(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 }
 
 /* Add the write pointer after it; call this after the commit. */
-static void keep_write(Ssd *ssd, uint32_t command_idx, ZoneWrite write)
+static void keep_wp(Ssd *ssd, uint32_t command_idx, const SsdNs *ns)
 {
-    watch_zone(&ssd->zns.watch, ssd->run_at_ns, write.data.zone_idx);
-    write.wp_to_bytes = zone_wp_bytes(&ssd->ns, write.data.zone_idx);
-    ssd->commands.at[command_idx].write = write;
-    ssd->zns.writes[write.data.zone_idx].written_number =
-        ssd->commands.at[command_idx].number;
+    Command *command = &ssd->commands.at[command_idx];
+    ZoneWrite *write = &command->write;
+    uint32_t zone_idx = write->data.zone_idx;
+
+    watch_zone(&ssd->zns.watch, ssd->run_at_ns, zone_idx);
+    write->wp_to_bytes = ns->zones.zones[zone_idx - ns->first_zone_idx].wp_nlb *
+                         ns->lba_bytes;
+    ssd->zns.writes[zone_idx].written_number = command->number;
 }
 
 static void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                          uint64_t slba, uint64_t nlb)
 {
-    ZoneWrite write = write_before(ns, slba, nlb);
-
+    keep_write(ssd, command_idx, ns, slba, nlb);
     zone_commit_write(&ns->zones, zone_of_lba(&ns->zones, slba),
                       zone_offset_nlb(&ns->zones, slba), nlb);
-    keep_write(ssd, command_idx, write);
+    keep_wp(ssd, command_idx, ns);
     count_bytes(ssd, command_idx, ns, nlb);
 }
 
@@ -88,11 +91,10 @@ static void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                               uint64_t last_lba)
 {
-    ZoneWrite write = write_before(ns, last_lba, 0);
-
+    keep_write(ssd, command_idx, ns, last_lba, 0);
     zone_commit_flush_zrwa(&ns->zones, zone_of_lba(&ns->zones, last_lba),
                            zone_offset_nlb(&ns->zones, last_lba));
-    keep_write(ssd, command_idx, write);
+    keep_wp(ssd, command_idx, ns);
 }
 
 /* An append is a write to the write pointer. Return: the assigned LBA. */

@@ -124,11 +124,14 @@ static inline uint32_t commands_take(Commands *commands, uint64_t now_ns,
     commands->count++;
     commands->finish_count += cmd->op == SSD_OP_ZONE_FINISH;
     commands->host_io_count += commands_is_host_io(cmd->op);
-    memset(command, 0, offsetof(Command, write));
-    command->done.tag = tag;
-    command->done.nsid = cmd->nsid;
-    command->done.op = cmd->op;
-    command->done.submitted_at_ns = now_ns;
+    command->done = (SsdDone) {
+        .tag = tag,
+        .nsid = cmd->nsid,
+        .op = cmd->op,
+        .submitted_at_ns = now_ns,
+    };
+    memset(&command->bytes, 0,
+           offsetof(Command, write) - offsetof(Command, bytes));
     command->number = ++commands->taken;
     command->first_job_idx = SSD_NONE;
     command->last_job_idx = SSD_NONE;

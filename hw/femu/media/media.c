@@ -173,15 +173,15 @@ static Owner eraser_owner(const Media *media, uint32_t superblock_idx)
 /* Count an operation that the owner waits for. */
 static void add_part(Media *media, Owner owner)
 {
-    switch (owner.kind) {
+    switch (owner_kind(owner)) {
     case OWNER_COMMAND:
-        commands_part_added(media->commands, owner.idx);
+        commands_part_added(media->commands, owner_idx(owner));
         break;
     case OWNER_FIRST_WRITE:
-        media->first_erases[owner.idx]++;
+        media->first_erases[owner_idx(owner)]++;
         break;
     case OWNER_JOB:
-        media->works[owner.idx].ops_left++;
+        media->works[owner_idx(owner)].ops_left++;
         break;
     default:
         break;

@@ -46,11 +46,11 @@ bool programs_await(Programs *programs, Owner owner)
 
 static void tell(Programs *programs, Owner owner)
 {
-    if (owner.kind == OWNER_COMMAND) {
-        commands_part_ended(programs->commands, owner.idx);
+    if (owner_kind(owner) == OWNER_COMMAND) {
+        commands_part_ended(programs->commands, owner_idx(owner));
     } else {
         effects_push(programs->commands->effects, EFFECT_PROGRAMS_ENDED,
-                     owner.idx);
+                     owner_idx(owner));
     }
 }
 

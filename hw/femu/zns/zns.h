@@ -175,7 +175,7 @@ void zns_destroy(Zns *zns);
  * checked and committed.
  */
 void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
-                    Span span);
+                    const Span *target);
 
 /* writes.c */
 /* The writes of a zone that come in, and leave the front end. */
