@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate observations interference fit guest-table bench mutants
-.PHONY: sweep
+.PHONY: sweep dist
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -117,6 +117,12 @@ guest-table: core
 	@scripts/build-guest
 	@scripts/guest-table
 
+dist: core
+	@scripts/deps qemu guest
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/dist
+
 sweep: core
 	@scripts/deps sweep
 	@scripts/sweep
@@ -125,6 +131,8 @@ bench:
 	@scripts/deps core
 	@scripts/bench
 
+#: make dist     an archive of all that is built, which runs on any x86-64 Linux:
+#:               no root, no network, no compiler
 #: make qemu     QEMU with the drive, in build-qemu/
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/
