@@ -491,7 +491,7 @@ static void say_drive(uint64_t seed)
 static void test_drives(void)
 {
     uint64_t first = drive_seed();
-    uint64_t drives = number_of("FEMU_DRIVES", 200);
+    uint64_t drives = drive_count("FEMU_DRIVES", 200);
     unsigned commands = number_of("FEMU_COMMANDS", 200);
     Totals totals = { 0 };
 

@@ -265,6 +265,20 @@ bool rng_chance(Rng *rng, unsigned percent)
     return rng_below(rng, 100) < percent;
 }
 
+static unsigned number_from(const char *name, unsigned usual)
+{
+    const char *text = g_getenv(name);
+
+    return text ? g_ascii_strtoull(text, NULL, 10) : usual;
+}
+
+unsigned drive_count(const char *name, unsigned usual)
+{
+    unsigned every = MAX(number_from("FEMU_EVERY", 1), 1);
+
+    return number_from(name, MAX(usual / every, 1));
+}
+
 uint64_t drive_seed(void)
 {
     const char *text = g_getenv("FEMU_SEED");

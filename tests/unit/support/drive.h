@@ -103,4 +103,11 @@ bool rng_chance(Rng *rng, unsigned percent);
  */
 uint64_t drive_seed(void);
 
+/*
+ * How often to do what is done for a number of things: the number in the
+ * variable `name`, else `usual`, of which FEMU_EVERY=n takes an n-th, for builds
+ * in which all is dear.
+ */
+unsigned drive_count(const char *name, unsigned usual);
+
 #endif

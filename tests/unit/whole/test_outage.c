@@ -489,13 +489,6 @@ static const AnyLimits limits = {
     .conventional_bytes = SSD_MIB, .least_idle_ns = 100000,
 };
 
-static unsigned drive_count(void)
-{
-    const char *value = g_getenv("FEMU_DRIVES");
-
-    return value ? g_ascii_strtoull(value, NULL, 10) : 40;
-}
-
 static void say(void)
 {
     g_test_message("%u cuts, %u commands: writes %u whole, %u torn, %u lost; "
@@ -508,8 +501,9 @@ static void say(void)
 static void test_any(void)
 {
     uint64_t seed = drive_seed();
+    unsigned count = drive_count("FEMU_DRIVES", 40);
 
-    for (unsigned i = 0; i < drive_count(); i++) {
+    for (unsigned i = 0; i < count; i++) {
         SsdParams params = any_params(1000 * seed + i);
 
         any_params_cut(&params, &limits);
@@ -521,8 +515,9 @@ static void test_any(void)
 static void test_soup(void)
 {
     Rng rng = { drive_seed() };
+    unsigned count = drive_count("FEMU_DRIVES", 40);
 
-    for (unsigned i = 0; i < drive_count(); i++) {
+    for (unsigned i = 0; i < count; i++) {
         SsdParams params = soup_params(&rng);
 
         if (ssd_params_check(&params, NULL)) {

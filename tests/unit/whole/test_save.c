@@ -331,13 +331,6 @@ static const AnyLimits limits = {
     .conventional_bytes = SSD_MIB, .least_idle_ns = 100000,
 };
 
-static unsigned count_from(const char *name, unsigned usual)
-{
-    const char *value = g_getenv(name);
-
-    return value ? g_ascii_strtoull(value, NULL, 10) : usual;
-}
-
 static void say(void)
 {
     g_test_message("%u drives, %u instants, %" G_GUINT64_FORMAT " commands, %"
@@ -349,7 +342,7 @@ static void say(void)
 static void test_any(void)
 {
     uint64_t seed = drive_seed();
-    unsigned count = count_from("FEMU_DRIVES", 30);
+    unsigned count = drive_count("FEMU_DRIVES", 30);
 
     for (unsigned i = 0; i < count; i++) {
         SsdParams params = any_params(1000 * seed + i);
@@ -366,7 +359,7 @@ static void test_any(void)
 static void test_soup(void)
 {
     Rng rng = { drive_seed() };
-    unsigned count = count_from("FEMU_DRIVES", 30);
+    unsigned count = drive_count("FEMU_DRIVES", 30);
 
     for (unsigned i = 0; i < count; i++) {
         SsdParams params = soup_params(&rng);
@@ -574,7 +567,7 @@ static void change(GByteArray *bytes, Rng *rng)
 static void test_hostile(void)
 {
     Rng rng = { drive_seed() };
-    unsigned count = count_from("FEMU_DRIVES", 30), refused = 0, accepted_ = 0;
+    unsigned count = drive_count("FEMU_DRIVES", 30), refused = 0, accepted_ = 0;
 
     for (unsigned d = 0; d < count; d++) {
         SsdParams params;
