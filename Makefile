@@ -9,8 +9,8 @@
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
 .PHONY: pictures variables
 
-.PHONY: figures validate observations interference fit guest-table bench mutants
-.PHONY: sweep dist
+.PHONY: figures validate evidence observations interference fit guest-table
+.PHONY: bench mutants sweep dist
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -84,6 +84,8 @@ figures: core
 
 #: make validate  every measured point of a drive beside the model's;
 #:               out/validate/report.html
+#: make evidence  what supports the ZN540's model: the drive's repeatability,
+#:               order of pairs, hold-outs, what each parameter is worth
 #: make observations  what two papers observed on the ZN540, checked on ours,
 #:               in a guest too if it is built
 #: make interference  how much finish and reset disturb I/O, both drives
@@ -98,6 +100,10 @@ figures: core
 validate: core
 	@scripts/deps report
 	@scripts/validate
+
+evidence: core
+	@scripts/deps report
+	@scripts/evidence
 
 observations: core
 	@scripts/deps report
