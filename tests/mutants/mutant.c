@@ -3,7 +3,8 @@
  *
  * FEMU_MUTANT          the mutant's number; none: the original
  * FEMU_MUTANT_REACHED  a file of a byte per number, shared by all processes of
- *                      a test; one that is killed has written what it reached
+ *                      a test; one that is killed has written what it reached,
+ *                      which is where a mutant would have made a difference
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -18,6 +19,7 @@
 #include "mutant.h"
 
 unsigned char femu_mutant_watched[FEMU_MUTANTS];
+int femu_mutant_records;
 static int chosen;
 static unsigned char *reached;
 
@@ -52,5 +54,6 @@ static void __attribute__((constructor(101))) choose_mutant(void)
     }
     close(fd);
     reached = map;
+    femu_mutant_records = 1;
     memset(femu_mutant_watched, 1, FEMU_MUTANTS);
 }

@@ -16,7 +16,7 @@ import random
 import subprocess
 import tempfile
 
-from femu.mutants import equivalent, finder, rewrite, trial
+from femu.mutants import equivalent, finder, killers, rewrite, trial
 from femu.mutants.finder import Mutant
 from femu.mutants.programs import BuildError
 
@@ -63,15 +63,16 @@ class Work:
         self.original = {}      # {path of a .c: its object code}
         self.all = []
         self.numbers = {}       # {mutant: number}
+        self.headers = b''      # stands for what all headers hold
+        self.same = {}          # {digest of a mutant and its file: whether
+                                # it compiles to the original's code}
 
     # --- Finding --------------------------------------------------------------
 
     def find(self):
-        """Find all mutants that compile; the target must be prepared."""
-        self.commands = self.target.commands()
-        for path, name in sorted(self.target.files.items()):
-            with open(name, 'rb') as file:
-                self.sources[path] = finder.Source(path, file.read())
+        """Find all mutants that compile."""
+        for path, data in sorted(self.target.originals().items()):
+            self.sources[path] = finder.Source(path, data)
         with open(finder.__file__, 'rb') as file:
             key = digest(file.read(), *(part for path, source
                                         in self.sources.items()
@@ -79,11 +80,20 @@ class Work:
                                                      source.data)))
         cache = self.target.cache('found')
         found = load(cache, key)
+        if found is None or not self.target.is_prepared():
+            self.target.prepare()
+        self.target.find_files()
+        self.commands = self.target.commands()
         if found is None:
             found = self.without_faulty(self.find_all())
             keep(cache, key, found)
         self.all = [Mutant(*fields) for fields in found]
+        if not self.target.sees_values:
+            self.all = [mutant._replace(differs='') for mutant in self.all]
         self.numbers = numbers_of(self.all)
+        self.headers = digest(*(source.data for path, source
+                                in sorted(self.sources.items())
+                                if path.endswith('.h'))).encode('utf-8')
 
     def find_all(self):
         """Return: all mutants."""
@@ -157,10 +167,14 @@ class Work:
         if path.endswith('.h'):
             return False
         data = self.sources[path].data
-        if path not in self.original:
-            self.original[path] = self.compiled(path, path, data)
-        return self.compiled(path, path, rewrite.alone(data, mutant)) == \
-            self.original[path]
+        changed = rewrite.alone(data, mutant)
+        asked = digest(self.headers, data, changed)
+        if asked not in self.same:
+            if path not in self.original:
+                self.original[path] = self.compiled(path, path, data)
+            self.same[asked] = \
+                self.compiled(path, path, changed) == self.original[path]
+        return self.same[asked]
 
     def user_of(self, header):
         """Return: a source by which a file is compiled: itself, or the longest
@@ -211,9 +225,10 @@ class Work:
 
     # --- Running --------------------------------------------------------------
 
-    def build(self):
-        """Build the program that holds all mutants. Return: [Case], of which
-        it is known what each reaches."""
+    def build(self, builds=None):
+        """Build the programs that hold all mutants. builds: which, or None for
+        all. Return: [[Case]] of each, of the first of which it is known what
+        they reach."""
         by_path = {}
         for mutant, number in self.numbers.items():
             by_path.setdefault(mutant.path, []).append((number, mutant))
@@ -221,16 +236,19 @@ class Work:
             {path: rewrite.together(self.sources[path].data, some,
                                     self.target.header_of(path))
              for path, some in by_path.items()})
-        self.target.build()
+        builds = builds or self.target.builds
+        for which in builds:
+            self.target.build(which)
         cache = self.target.cache('reached')
         known = load(cache, trial.VERSION) or {}
-        cases = trial.baseline(
-            self.target.programs(), self.target.tree.temporary, known,
+        first = trial.baseline(
+            self.target.programs(builds[0]), self.target.tree.temporary, known,
             self.target.data_digest(),
             lambda done, total: self.progress('tests of the original', done,
                                               total),
             lambda: keep(cache, trial.VERSION, known))
-        return cases
+        return [first, *(trial.cases_of(self.target.programs(which))
+                         for which in builds[1:])]
 
     def draw(self, seed, wanted=None):
         """wanted: which of the mutants may be drawn. Return: all of them, in
@@ -239,24 +257,30 @@ class Work:
         random.Random(seed).shuffle(order)
         return order
 
-    def run(self, order, count, cases, take):
-        """Run the first of the drawn. count: how many, None: all;
-        take(mutant, fate): told of each as it is known. Raises RunError."""
+    def run(self, order, count, builds, take, quick_s=None):
+        """Run the first of the drawn. count: how many, None: all; builds: what
+        build() returned; take(mutant, fate): told of each as it is known;
+        quick_s: see Court. Raises RunError."""
+        learned = self.target.cache('learned')
+        kept = load(learned, trial.VERSION) or {'killers': {}, 'same': {}}
+        self.same = kept['same']
+        court = trial.Court(builds, self.target.tree.temporary,
+                            killers.Killers(kept['killers'], self.key),
+                            self.same_code, quick_s)
         order = list(order)
-        by_number = {self.numbers[mutant]: mutant for mutant in order}
         wanted = len(order) if count is None else count
-        while order and wanted:
-            some, order = order[:wanted], order[wanted:]
-            wanted = 0
-            for number, fate in trial.fates(
-                    {self.numbers[mutant]: mutant.path for mutant in some},
-                    cases, self.target.tree.temporary,
-                    lambda number: self.same_code(by_number[number])):
-                mutant = by_number[number]
-                if fate.is_same:
-                    wanted += 1
-                else:
-                    take(mutant, fate)
+        try:
+            while order and wanted:
+                some, order = order[:wanted], order[wanted:]
+                wanted = 0
+                for mutant, fate in court.fates(
+                        {self.numbers[mutant]: mutant for mutant in some}):
+                    if fate.is_same:
+                        wanted += 1
+                    else:
+                        take(mutant, fate)
+        finally:
+            keep(learned, trial.VERSION, kept)
 
 
 def numbers_of(mutants):

@@ -18,8 +18,11 @@ from clang.cindex import CursorKind as Kind
 # A change of text: bytes [begin, end) of a file become `text`. `kind` says how
 # it can be chosen at run time: 'value' (an expression), 'test' (an expression
 # of which only whether it is 0 counts), 'drop' (a statement that is left out).
+# `differs`: an expression that says, without doing anything, whether the change
+# makes a difference now; '' where it always does or who asked would do harm.
 Mutant = collections.namedtuple(
-    'Mutant', 'path function line begin end kind text')
+    'Mutant', 'path function line begin end kind text differs',
+    defaults=('',))
 
 SWAPS = {
     '<': ['<='], '<=': ['<'], '>': ['>='], '>=': ['>'],
@@ -46,6 +49,17 @@ UNTOUCHED = re.compile(r'(g_assert\w*|assert|static_assert|_Static_assert|'
 LOOPS = (Kind.WHILE_STMT, Kind.DO_STMT, Kind.FOR_STMT)
 DECLARES_TYPE = (Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL,
                  Kind.TYPEDEF_DECL)
+# What computes a value and does nothing else.
+PURE = (Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.ARRAY_SUBSCRIPT_EXPR,
+        Kind.INTEGER_LITERAL, Kind.CHARACTER_LITERAL, Kind.PAREN_EXPR,
+        Kind.BINARY_OPERATOR, Kind.UNARY_OPERATOR, Kind.CONDITIONAL_OPERATOR,
+        Kind.CSTYLE_CAST_EXPR, Kind.UNEXPOSED_EXPR, Kind.CXX_UNARY_EXPR,
+        Kind.TYPE_REF)
+ASSIGNS = re.compile(r'\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=')
+NUMBERS = (cindex.TypeKind.BOOL, cindex.TypeKind.POINTER, cindex.TypeKind.ENUM,
+           cindex.TypeKind.UINT, cindex.TypeKind.INT, cindex.TypeKind.ULONG,
+           cindex.TypeKind.LONG, cindex.TypeKind.UCHAR, cindex.TypeKind.USHORT,
+           cindex.TypeKind.ULONGLONG, cindex.TypeKind.LONGLONG)
 DROPPED = (Kind.CALL_EXPR, Kind.BREAK_STMT, Kind.CONTINUE_STMT,
            Kind.COMPOUND_ASSIGNMENT_OPERATOR, Kind.RETURN_STMT)
 
@@ -114,10 +128,11 @@ class Walker:
             return None
         return begin, end
 
-    def add(self, place, kind, text):
+    def add(self, place, kind, text, differs=''):
         """Take a mutant."""
         mutant = Mutant(self.source.path, self.function,
-                        self.source.line_of(place[0]), *place, kind, text)
+                        self.source.line_of(place[0]), *place, kind, text,
+                        ' '.join(differs.split('\n')))
         self.source.found.setdefault((*place, kind, text), mutant)
 
     def text(self, place):
@@ -156,8 +171,36 @@ class Walker:
         rest = self.source.data[place[1]:place[1] + 40].decode('utf-8',
                                                                'replace')
         blanks = re.match(r'\s*;', rest)
-        if blanks:
-            self.add((place[0], place[1] + blanks.end()), 'drop', ';')
+        if not blanks:
+            return
+        differs = ''
+        if is_assignment and cursor.type.get_canonical().kind in NUMBERS:
+            left, right = cursor.get_children()
+            if self.is_pure(left) and self.is_pure(right):
+                differs = f'({self.of(left)}) != ({self.of(right)})'
+        self.add((place[0], place[1] + blanks.end()), 'drop', ';', differs)
+
+    # --- Whether a change makes a difference ----------------------------------
+
+    def of(self, cursor):
+        """Return: the text of a node that lies in the file."""
+        return self.text(self.place(cursor))
+
+    def is_pure(self, cursor):
+        """Return: whether to compute a node again does nothing: no call, no
+        assignment."""
+        place = self.place(cursor)
+        return place is not None and not ASSIGNS.search(self.text(place)) and \
+            all(node.kind in PURE for node in cursor.walk_preorder())
+
+    def swapped_differs(self, cursor, place, other, text):
+        """Return: an expression for whether another operator gives another
+        value. What is on the right of && may be computed only after what is on
+        the left, and division only by what is not 0."""
+        if other in ('/', '%', '&&', '||', '!=', '==') or \
+                not self.is_pure(cursor):
+            return ''
+        return f'({text}) != ({self.text(place)})'
 
     # --- Expressions ----------------------------------------------------------
 
@@ -241,7 +284,8 @@ class Walker:
         text = self.text(place)
         self.add(place, 'test', f'!({text})')
         if is_guard:
-            self.add(place, 'test', '0')
+            self.add(place, 'test', '0',
+                     text if self.is_pure(cursor) else '')
         self.negated.add(place)
         while cursor.kind == Kind.PAREN_EXPR:
             cursor = next(cursor.get_children())
@@ -273,7 +317,8 @@ class Walker:
                 text = left + f' {other} ' + '\n' * between.count('\n') + right
             if operator in BINDS_OTHERWISE and not self.in_parentheses(place):
                 text = f'({text})'
-            self.add(place, 'value', text)
+            self.add(place, 'value', text,
+                     self.swapped_differs(cursor, place, other, text))
 
     def in_parentheses(self, place):
         """Return: whether nothing but parentheses is around it."""
@@ -286,8 +331,11 @@ class Walker:
         self.swap(cursor, place)
         operator, places = self.operator(cursor.get_children())
         if place and operator in ('&&', '||'):
-            for operand in places:
-                self.add(place, 'test', self.text(operand))
+            left = self.text(places[0])
+            differs = f'!({left}) != !({self.text(place)})' \
+                if self.is_pure(cursor) else ''
+            self.add(place, 'test', left, differs)
+            self.add(place, 'test', self.text(places[1]))
 
     def unary(self, place):
         """Another step, or without the operator."""

@@ -4,7 +4,8 @@ the core with its Meson tests, the device in QEMU with its qtests.
 
 Everything happens in a copy of the repository below build-mutants/. Both are
 built by clang with ASan and UBSan, so that a byte too far and what is not freed
-are seen. Knows nothing of how mutants are found.
+are seen; the core also without, which is where most of its mutants are killed,
+in a tenth of the time. Knows nothing of how mutants are found.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-from femu.mutants.trial import Program
+from femu.mutants.trial import LONGEST_CPU_S, Program
 
 NOT_COPIED = ('build', 'out', '.git')
 SANITIZER_OPTIONS = {
@@ -25,6 +26,7 @@ SANITIZER_OPTIONS = {
 # What is used before it is set must be something that tests see.
 UNSET = '-ftrivial-auto-var-init=pattern'
 EVERY = '40'    # a fortieth of the longest tests
+LONGEST_PLAIN_CPU_S = 1     # about what takes five times that if sanitised
 # What tests read besides the files that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
                  'scripts/femu/', 'scripts/version', 'docs/parameters.md')
@@ -78,6 +80,7 @@ class Tree:
         self.folder = folder
         self.path = os.path.realpath(os.path.join(folder, name + '-tree'))
         self.core = os.path.join(folder, name)
+        self.plain = os.path.join(folder, name + '-plain')
         self.qemu = os.path.join(folder, 'qemu')
         self.temporary = os.path.join(folder, name + '-tmp')
 
@@ -121,12 +124,11 @@ class Tree:
             'files(\n', "files(\n    '../mutant.c',\n", 1).encode('utf-8')
         return made
 
-    def build_core(self):
+    def build_core(self, folder, *options):
         """Build the core, its simulator and its tests."""
         compiler = 'ccache clang' if shutil.which('ccache') else 'clang'
-        build([os.path.join(self.path, 'scripts/build-core'), self.core,
-               '-Db_sanitize=address,undefined', '-Db_lundef=false',
-               '-Doptimization=1', '-Ddebug=false',
+        build([os.path.join(self.path, 'scripts/build-core'), folder, *options,
+               '-Db_lundef=false', '-Doptimization=1', '-Ddebug=false',
                '-Dc_args=-w ' + UNSET],
               {'CC': compiler})
 
@@ -155,6 +157,10 @@ class Target:
     `files` is {path in the repository: name by which it is compiled}."""
 
     name = None
+    # A mutant that passes in one build is tried in the next; the last one's
+    # word counts. What the tests reach is asked in the first.
+    builds = ('sanitised',)
+    sees_values = False     # whether the first can ask what makes a difference
 
     def __init__(self, tree):
         self.tree = tree
@@ -188,22 +194,33 @@ class Target:
                 found[path] = (folder, arguments_of(words, one['file'], name))
         return found
 
+    def originals(self):
+        """Return: {path: bytes} of the repository's files that are mutated."""
+        found = {}
+        for path in self.tree.repository():
+            if path.endswith(('.c', '.h')) and self.covers(path):
+                with open(os.path.join(self.tree.top, path), 'rb') as file:
+                    found[path] = file.read()
+        return found
+
+    def is_prepared(self):
+        """Return: whether it has been built before, of whatever sources."""
+        return os.path.isfile(os.path.join(self.database(), 'build.ninja'))
+
     def prepare(self):
         """Bring the original's sources to where they are compiled, and see to
         it that the compiler's arguments for each are known."""
         self.tree.refresh()
         self.lay_sources()
-        self.find_files()
-        if not os.path.isfile(os.path.join(self.database(), 'build.ninja')):
-            self.build()
-            self.find_files()
+        if not self.is_prepared():
+            self.build(self.builds[0])
         build(['ninja', '--quiet', '-C', self.database(), 'build.ninja'])
 
     def lay_sources(self):
         """What a build does before it compiles."""
 
     def find_files(self):
-        """Find the files that are mutated."""
+        """Find the files that are mutated where they are compiled."""
         self.files = {}
         top = self.sources_folder()
         for here, _, names in os.walk(os.path.join(top, 'hw/femu')):
@@ -255,6 +272,8 @@ class Core(Target):
     """hw/femu but for nvme/, in the simulator and the unit tests."""
 
     name = 'core'
+    builds = ('plain', 'sanitised')
+    sees_values = True
 
     def covers(self, path):
         return path.startswith('hw/femu/') and \
@@ -262,28 +281,35 @@ class Core(Target):
             path != 'hw/femu/trace.h'
 
     def database(self):
-        return self.tree.core
+        return self.tree.plain
 
     def sources_folder(self):
         return self.tree.path
 
-    def build(self):
+    def build(self, which):
         """Build what is in the tree now."""
-        self.tree.build_core()
+        if which == 'plain':
+            self.tree.build_core(self.tree.plain)
+        else:
+            self.tree.build_core(self.tree.core,
+                                 '-Db_sanitize=address,undefined')
 
-    def programs(self):
+    def programs(self, which):
         """Return: the tests."""
+        folder = self.tree.plain if which == 'plain' else self.tree.core
         listed = subprocess.run(
-            ['meson', 'introspect', '--tests', self.tree.core],
+            ['meson', 'introspect', '--tests', folder],
             stdout=subprocess.PIPE, check=True)
         made = []
         for test in json.loads(listed.stdout):
             env = {**SANITIZER_OPTIONS, 'FEMU_EVERY': EVERY, **test['env']}
             cases = None
             if 'unit' in [suite.split(':')[-1] for suite in test['suite']]:
-                cases = glib_cases(test['cmd'], env, self.tree.core)
+                cases = glib_cases(test['cmd'], env, folder)
             made.append(Program(test['name'], test['cmd'], env,
-                                test['workdir'] or self.tree.core, cases))
+                                test['workdir'] or folder, cases,
+                                LONGEST_PLAIN_CPU_S if which == 'plain'
+                                else LONGEST_CPU_S))
         return made
 
 
@@ -306,12 +332,12 @@ class Device(Target):
             build([os.path.join(self.tree.path, 'scripts/overlay'),
                    self.sources_folder()])
 
-    def build(self):
+    def build(self, which):
         """Build what is in the tree now."""
         self.tree.build_simulator()
         self.tree.build_qemu()
 
-    def programs(self):
+    def programs(self, which):
         """Return: the tests."""
         folder = self.database()
         listed = os.path.join(self.sources_folder(),

@@ -8,8 +8,8 @@ Knows nothing of how mutants are found and of what they change.
 import difflib
 import re
 
-BEGINS = re.compile(rb'(?:\(|\{ if \(!\()?femu_mutant_is\((\d+)\)')
-ASKED = re.compile(rb'femu_mutant_is\((\d+)\)')
+BEGINS = re.compile(rb'(?:\(|\{ if \(!\()?femu_mutant_(?:is|sees)\((\d+)\b')
+ASKED = re.compile(rb'femu_mutant_(?:is|sees)\((\d+)\b')
 
 
 def alone(data, mutant):
@@ -23,7 +23,8 @@ def alone(data, mutant):
 
 def together(data, numbered, header):
     """data: a file's bytes; numbered: [(number, mutant)] of this file; header:
-    what declares femu_mutant_is(), as an #include of this file names it.
+    what declares femu_mutant_is() and femu_mutant_sees(), as an #include of
+    this file names it.
 
     Return: the bytes of a file that is as the original until a number is chosen.
     Lines keep their numbers.
@@ -58,8 +59,7 @@ def _render(data, by_place, places, used, begin, end):
 def _choice(numbered, original):
     """Return: text that is the original, or the mutant that is chosen."""
     if numbered[0][1].kind == 'drop':
-        chosen = ' || '.join(f'femu_mutant_is({number})'
-                             for number, _ in numbered)
+        chosen = ' || '.join(_asked(*one) for one in numbered)
         return b'{ if (!(%s)) { %s } }' % (chosen.encode('utf-8'), original)
     is_test = any(mutant.kind == 'test' for _, mutant in numbered)
     choice = b''
@@ -67,8 +67,15 @@ def _choice(numbered, original):
         text = ' '.join(mutant.text.split('\n'))
         if is_test:
             text = f'!!({text})'
-        choice += f'femu_mutant_is({number}) ? ({text}) : '.encode('utf-8')
+        choice += f'{_asked(number, mutant)} ? ({text}) : '.encode('utf-8')
     return b'(%s%s(%s))' % (choice, b'!!' if is_test else b'', original)
+
+
+def _asked(number, mutant):
+    """Return: the text that asks whether the program is a mutant."""
+    if mutant.differs:
+        return f'femu_mutant_sees({number}, {mutant.differs})'
+    return f'femu_mutant_is({number})'
 
 
 def at_fault(data, name, printed):

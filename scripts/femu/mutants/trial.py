@@ -2,14 +2,17 @@
 """Runs tests on a program that holds many mutants, and says which survive.
 
 Each test runs once on the original, which says how long it takes and which
-mutants' places it reaches; then every mutant meets the tests that reach it, the
-shortest first, until one fails. Knows nothing of what the tests test.
+mutants it sees something of; then every mutant meets the tests that do, until
+one fails. Where there are several builds of the program, what passes in one is
+tried in the next. Knows nothing of what the tests test.
 """
 
 import collections
 import concurrent.futures
 import hashlib
+import math
 import os
+import re
 import resource
 import shutil
 import signal
@@ -18,25 +21,26 @@ import tempfile
 import threading
 import time
 
-VERSION = 'mutants reached 1'   # of what is kept of tests on the original
+VERSION = 'mutants reached 2'   # of what is kept of tests on the original
 WORKERS = 2
 NUMBERS = 65536                 # as in tests/mutants/mutant.c
-LONGEST_CPU_S = 5               # a test that takes longer does not count
-FIRST = 12                      # so many tests that killed others go first
-BATCH_CPU_S = 0.3               # short tests of a program share a process
-LOOK_CPU_S = 5                  # who passes so much may be no change at all
-LONGEST_WAIT_S = 120            # nor one that takes longer than this
+LONGEST_CPU_S = 5               # unless a program says otherwise
+LONGEST_WAIT_S = 120            # nor one that waits for longer than this
 LONG_ONES = 4                   # of a family, then the rest is not tried
 NO_LIMIT_S = 86400
-LEAST_CPU_S = 5                 # an endless loop is ended after this, or after
-LEAST_WAIT_S = 40               # this if it waits, and FACTOR times what the
-FACTOR = 10                     # test needs
+LEAST_WAIT_S = 40               # one that waits is ended after this and
+FACTOR = 10                     # FACTOR times what the test needs; one that
+LEAST_CPU_S = 1                 # works, after this of a processor and the same
 FILE_BYTES = 1 << 40            # sparse ones are large
 TOO_LONG = 'it needs more time than it may'
+PASSED = re.compile(r'^ok \d+ (\S+)', re.M)
 
 # A program that holds tests; cases: its arguments for each of them, or None
-# for one that is run as a whole. env: what is added to the environment.
-Program = collections.namedtuple('Program', 'name argv env cwd cases')
+# for one that is run as a whole. env: what is added to the environment;
+# longest_cpu_s: a test that takes longer does not count.
+Program = collections.namedtuple('Program',
+                                 'name argv env cwd cases longest_cpu_s',
+                                 defaults=(LONGEST_CPU_S,))
 
 
 class RunError(Exception):
@@ -49,8 +53,9 @@ class Case:
     def __init__(self, program, path):
         self.program = program
         self.path = path
+        self.name = program.name + (f' {path}' if path else '')
         self.wall_s = 0.0
-        self.cpu_s = 0.0
+        self.cpu_s = None       # None: it has not run on the original yet
         self.is_long = False    # it was ended, and does not count
         self.reached = frozenset()
 
@@ -59,7 +64,11 @@ class Case:
         return self.program.name, (self.path or '').rpartition('/')[0]
 
     def __str__(self):
-        return self.program.name + (f' {self.path}' if self.path else '')
+        return self.name
+
+
+# What came of a run. failed: what, or None; case: the first that did not pass.
+Outcome = collections.namedtuple('Outcome', 'failed case wall_s cpu_s')
 
 
 def argv_of(cases):
@@ -71,25 +80,30 @@ def argv_of(cases):
             *(word for case in cases for word in ('-p', case.path))]
 
 
+def limit(pid, cpu_s):
+    """What a program that has started may use."""
+    for what, most in ((resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)),
+                       (resource.RLIMIT_CORE, (0, 0)),
+                       (resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))):
+        try:
+            resource.prlimit(pid, what, most)
+        except ProcessLookupError:
+            pass
+
+
 def run(cases, mutant, folder, cpu_s, wait_s, reached=None):
-    """Run cases of one program. Return: (what failed or None, seconds,
-    processor seconds)."""
+    """Run cases of one program, in their order there. Return: the Outcome."""
     env = dict(os.environ, **cases[0].program.env, FEMU_MUTANT=str(mutant))
     if reached:
         env['FEMU_MUTANT_REACHED'] = reached
     temporary = tempfile.mkdtemp(dir=folder)
     env['TMPDIR'] = temporary
-
-    def limits():
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-
     start = time.monotonic()
-    with open(os.path.join(temporary, 'log'), 'wb') as log, subprocess.Popen(
+    with open(os.path.join(temporary, 'log'), 'w+b') as log, subprocess.Popen(
             argv_of(cases), env=env, cwd=cases[0].program.cwd, stdout=log,
-            stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=limits) as process:
+            stderr=log, stdin=subprocess.DEVNULL,
+            start_new_session=True) as process:
+        limit(process.pid, math.ceil(cpu_s))
         timer = threading.Timer(wait_s, end_group, [process])
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
@@ -97,18 +111,22 @@ def run(cases, mutant, folder, cpu_s, wait_s, reached=None):
         timed_out = not timer.is_alive()
         timer.cancel()
         end_group(process)
-    seconds = time.monotonic() - start
-    failed = None
-    if timed_out or process.returncode == -signal.SIGXCPU:
-        failed = TOO_LONG
-    elif process.returncode:
-        failed = f'exit status {process.returncode}'
-    if failed and failed != TOO_LONG and mutant == 0:
-        with open(os.path.join(temporary, 'log'), encoding='utf-8',
-                  errors='replace') as log:
-            failed += '\n' + log.read()[-3000:]
+        seconds = time.monotonic() - start
+        failed, culprit = None, cases[0]
+        if timed_out or process.returncode == -signal.SIGXCPU:
+            failed = TOO_LONG
+        elif process.returncode:
+            failed = f'exit status {process.returncode}'
+        if failed:
+            log.seek(0)
+            printed = log.read().decode('utf-8', 'replace')
+            passed = set(PASSED.findall(printed))
+            culprit = next((case for case in cases
+                            if case.path not in passed), culprit)
+            if failed != TOO_LONG and mutant == 0:
+                failed += '\n' + printed[-3000:]
     shutil.rmtree(temporary, ignore_errors=True)
-    return failed, seconds, usage.ru_utime + usage.ru_stime
+    return Outcome(failed, culprit, seconds, usage.ru_utime + usage.ru_stime)
 
 
 def end_group(process):
@@ -129,18 +147,25 @@ def baseline_of(case, folder, long_ones):
     handle, path = tempfile.mkstemp(dir=folder)
     os.truncate(handle, NUMBERS)
     os.close(handle)
-    failed, case.wall_s, case.cpu_s = run(
-        [case], 0, folder, NO_LIMIT_S, LONGEST_WAIT_S, path)
-    case.is_long = case.cpu_s >= LONGEST_CPU_S or failed == TOO_LONG
+    time_original(case, folder, path)
     if case.is_long:
         long_ones.append(case.family())
-    elif failed:
-        raise RunError(f'{case} fails on the original: {failed}')
     with open(path, 'rb') as file:
         case.reached = frozenset(number for number, byte
                                  in enumerate(file.read()) if byte)
     os.remove(path)
     return case
+
+
+def time_original(case, folder, reached=None):
+    """Run a test on the original: how long it takes. Raises RunError."""
+    outcome = run([case], 0, folder, NO_LIMIT_S, LONGEST_WAIT_S, reached)
+    case.wall_s = outcome.wall_s
+    case.is_long = outcome.cpu_s >= case.program.longest_cpu_s or \
+        outcome.failed == TOO_LONG
+    if outcome.failed and not case.is_long:
+        raise RunError(f'{case} fails on the original: {outcome.failed}')
+    case.cpu_s = outcome.cpu_s
 
 
 def program_digest(program, data):
@@ -154,6 +179,12 @@ def program_digest(program, data):
     return made.hexdigest()
 
 
+def cases_of(programs):
+    """Return: [Case] of programs, in their order."""
+    return [Case(program, path) for program in programs
+            for path in program.cases or [None]]
+
+
 def baseline(programs, folder, known, data, progress, learned):
     """known: what was learned before, {name of a case: [digest, ...]}, which
     grows; data: stands for the files that tests read; learned(): told now and
@@ -161,21 +192,17 @@ def baseline(programs, folder, known, data, progress, learned):
 
     Return: [Case], in the order of the programs, of which each is known.
     """
-    cases = []
+    cases = cases_of(programs)
+    own = {program.name: program_digest(program, data)
+           for program in programs}
     unknown = []
-    digests = {}
-    for program in programs:
-        own = program_digest(program, data)
-        for path in program.cases or [None]:
-            case = Case(program, path)
-            digests[case] = own
-            cases.append(case)
-            before = known.get(str(case))
-            if before and before[0] == own:
-                case.wall_s, case.cpu_s, case.is_long = before[1:4]
-                case.reached = frozenset(before[4])
-            else:
-                unknown.append(case)
+    for case in cases:
+        before = known.get(case.name)
+        if before and before[0] == own[case.program.name]:
+            case.wall_s, case.cpu_s, case.is_long = before[1:4]
+            case.reached = frozenset(before[4])
+        else:
+            unknown.append(case)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         long_ones = []
         started = [pool.submit(baseline_of, case, folder, long_ones)
@@ -184,29 +211,14 @@ def baseline(programs, folder, known, data, progress, learned):
             for done, future in enumerate(
                     concurrent.futures.as_completed(started), 1):
                 case = future.result()
-                known[str(case)] = [digests[case], case.wall_s, case.cpu_s,
-                                    case.is_long, sorted(case.reached)]
+                known[case.name] = [own[case.program.name], case.wall_s,
+                                    case.cpu_s, case.is_long,
+                                    sorted(case.reached)]
                 progress(done, len(unknown))
         finally:
             pool.shutdown(cancel_futures=True)
             learned()
     return cases
-
-
-def batches(cases):
-    """Return: lists of cases of one program each, the shortest first."""
-    made = []
-    open_batches = {}
-    for case in sorted(cases, key=lambda case: case.cpu_s):
-        program = case.program.name
-        batch = open_batches.get(program)
-        if batch and sum(c.cpu_s for c in batch) + case.cpu_s <= BATCH_CPU_S:
-            batch.append(case)
-            continue
-        open_batches[program] = [case]
-        made.append(open_batches[program])
-    made.sort(key=lambda batch: sum(case.cpu_s for case in batch))
-    return made
 
 
 class Fate:
@@ -220,63 +232,72 @@ class Fate:
         self.is_same = is_same
 
 
-class Killers:
-    """The tests that have killed others of the same file: they go first, for
-    what saw one change of it is likely to see the next."""
+class Court:
+    """The tests of all builds before which mutants come.
 
-    def __init__(self):
-        self._lock = threading.Lock()
-        self._scores = {}       # {file: {case: how much it has killed}}
+    builds: [[Case]], of which the first's say what they reach; killers: see
+    killers.py; is_same(mutant): whether it is the original, which takes a
+    second of a compiler: asked when the first build's tests have passed;
+    quick_s: None, or seconds of tests that are enough in a build.
+    """
 
-    def learn(self, path, batch):
-        """path: the mutant's file; batch: one of these cases has killed it."""
-        with self._lock:
-            scores = self._scores.setdefault(path, {})
-            for case in batch:
-                scores[case] = scores.get(case, 0) + 1 / len(batch)
+    def __init__(self, builds, folder, killers, is_same, quick_s=None):
+        self.first = builds[0]
+        self.others = [{case.name: case for case in cases}
+                       for cases in builds[1:]]
+        self.folder = folder
+        self.killers = killers
+        self.is_same = is_same
+        self.quick_s = quick_s
+        self._timing = {}       # {case: Lock}
 
-    def order(self, path, cases):
-        """Return: batches of cases, in the order in which they are run."""
-        with self._lock:
-            scores = dict(self._scores.get(path, {}))
-        first = sorted((case for case in cases if scores.get(case, 0) > 0),
-                       key=lambda case: case.cpu_s / scores[case])[:FIRST]
-        return [[case] for case in first] + \
-            batches([case for case in cases if case not in first])
+    def fate_of(self, number, mutant):
+        """Let a mutant meet the tests that reach it. Return: its Fate."""
+        reaching = [case for case in self.first if number in case.reached
+                    and not case.is_long]
+        fate = self.meet(number, mutant, reaching, 'first')
+        if fate or self.is_same(mutant):
+            return fate or Fate(None, None, len(reaching), True)
+        for build, cases in enumerate(self.others):
+            again = [cases[case.name] for case in reaching]
+            fate = self.meet(number, mutant, again, f'then {build}')
+            if fate:
+                return fate
+        return Fate(None, None, len(reaching))
 
+    def meet(self, number, mutant, cases, build):
+        """Return: the Fate of a mutant that one of the tests of one build
+        kills, or None."""
+        for case in cases:
+            self.time(case)
+        cases = [case for case in cases if not case.is_long]
+        passed_s = 0
+        for batch in self.killers.order(mutant, cases, build):
+            if self.quick_s is not None and passed_s >= self.quick_s:
+                break
+            passed_s += sum(case.cpu_s for case in batch)
+            outcome = run(batch, number, self.folder,
+                          LEAST_CPU_S + FACTOR * sum(c.cpu_s for c in batch),
+                          LEAST_WAIT_S + FACTOR * sum(c.wall_s for c in batch))
+            if outcome.failed:
+                self.killers.learn(mutant, outcome.case.name, build)
+                return Fate(outcome.case.name, outcome.failed, len(cases))
+        return None
 
-def fate_of(number, path, cases, folder, killers, is_same):
-    """Let a mutant meet the tests that reach it. is_same(number): whether it is
-    the original, which takes a second of a compiler: asked when most others
-    would be killed. Return: its Fate."""
-    reaching = [case for case in cases if number in case.reached
-                and not case.is_long]
-    passed_cpu_s = 0
-    is_change = False
-    for batch in killers.order(path, reaching):
-        if not is_change and passed_cpu_s >= LOOK_CPU_S:
-            if is_same(number):
-                return Fate(None, None, len(reaching), True)
-            is_change = True
-        passed_cpu_s += sum(case.cpu_s for case in batch)
-        cpu_s = LEAST_CPU_S + int(FACTOR * sum(c.cpu_s for c in batch))
-        wait_s = LEAST_WAIT_S + FACTOR * sum(c.wall_s for c in batch)
-        failed = run(batch, number, folder, cpu_s, wait_s)[0]
-        if failed:
-            killers.learn(path, batch)
-            return Fate(str(batch[0]) + (' ...' if batch[1:] else ''), failed,
-                        len(reaching))
-    return Fate(None, None, len(reaching),
-                not is_change and is_same(number))
+    def time(self, case):
+        """See to it that a test has run on the original."""
+        with self._timing.setdefault(case, threading.Lock()):
+            if case.cpu_s is None:
+                time_original(case, self.folder)
 
-
-def fates(paths, cases, folder, is_same):
-    """paths: {number of a mutant: its file}; is_same: see fate_of(). Yield:
-    (number, Fate) of each as it is known."""
-    killers = Killers()
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        started = {pool.submit(fate_of, number, path, cases, folder,
-                               killers, is_same): number
-                   for number, path in paths.items()}
-        for future in concurrent.futures.as_completed(started):
-            yield started[future], future.result()
+    def fates(self, numbered):
+        """numbered: {number: mutant}. Yield: (mutant, Fate) of each as it is
+        known."""
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            started = {pool.submit(self.fate_of, number, mutant): mutant
+                       for number, mutant in numbered.items()}
+            try:
+                for future in concurrent.futures.as_completed(started):
+                    yield started[future], future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)

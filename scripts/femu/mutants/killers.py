@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In which order a mutant meets the tests that reach it: those first that are
+likely to see it, for the processor's time that they need.
+
+What has killed a mutant before, is likely to do so again; what has killed
+others of its function or file, too. What was learned is kept by the mutants'
+texts, so that a change of the source elsewhere does not lose it. It says
+nothing but the order. Knows nothing of what tests are.
+"""
+
+import threading
+
+BATCH_CPU_S = 0.2               # short tests of a program share a process
+FIRST = 8                       # so many tests that killed others go first
+OF_FUNCTION = 5                 # what a killer of the same function counts,
+                                # against one of the same file
+
+
+def batches(cases):
+    """Return: lists of cases of one program each, the shortest first; in a
+    list they have the program's order, which is `cases`'."""
+    made = []
+    open_batches = {}
+    place = {case: number for number, case in enumerate(cases)}
+    for case in sorted(cases, key=lambda case: case.cpu_s):
+        program = case.program.name
+        batch = open_batches.get(program)
+        if batch and sum(c.cpu_s for c in batch) + case.cpu_s <= BATCH_CPU_S:
+            batch.append(case)
+            continue
+        open_batches[program] = [case]
+        made.append(open_batches[program])
+    made.sort(key=lambda batch: sum(case.cpu_s for case in batch))
+    return [sorted(batch, key=place.get) for batch in made]
+
+
+class Killers:
+    """Which tests have killed which mutants. kept: {text of a mutant: name of
+    the test}, of the first build and of others, which grows."""
+
+    def __init__(self, kept, key):
+        """key(mutant): (its file, its function, its lines)."""
+        self._lock = threading.Lock()
+        self._kept = kept
+        self._key = key
+        self._scores = {}       # {(build, file, function): {name: kills}}
+        for text, name in kept.items():
+            self._count(*text.split('\n')[:3], name)
+
+    def _count(self, build, path, function, name):
+        for place in (build, path, function), (build, path, None):
+            scores = self._scores.setdefault(place, {})
+            scores[name] = scores.get(name, 0) + 1
+
+    def _text(self, mutant, build):
+        path, function, lines = self._key(mutant)
+        return '\n'.join((build, path, function, *lines))
+
+    def learn(self, mutant, name, build):
+        """name: of the test that has killed it in a build."""
+        with self._lock:
+            self._kept[self._text(mutant, build)] = name
+            self._count(build, mutant.path, mutant.function, name)
+
+    def order(self, mutant, cases, build):
+        """Return: batches of cases, in the order in which they are run."""
+        with self._lock:
+            before = self._kept.get(self._text(mutant, build))
+            own, file = ({**self._scores.get((build, mutant.path, function),
+                                             {})}
+                         for function in (mutant.function, None))
+        scores = {name: kills + OF_FUNCTION * own.get(name, 0)
+                  for name, kills in file.items()}
+        known = [case for case in cases if case.name == before]
+        first = sorted((case for case in cases
+                        if scores.get(case.name) and case not in known),
+                       key=lambda case: (case.cpu_s + 0.005)
+                       / scores[case.name])[:FIRST]
+        first = known + first
+        met = set(first)
+        return [[case] for case in first] + \
+            batches([case for case in cases if case not in met])
