@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist
+.PHONY: bench mutants sweep dist compare
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -95,6 +95,7 @@ figures: core
 #:               simulator and fio side by side; out/guest-table/
 #: make sweep    every point of a PLAN, in the simulator or in a guest, and a page
 #:               that compares them; what is known is not run again
+#: make compare  runs side by side: RUNS="out/a out/b"; out/compare/index.html
 #: make bench    how fast the model is on this machine
 #:
 validate: core
@@ -122,6 +123,10 @@ guest-table: core
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/guest-table
+
+compare:
+	@scripts/deps report
+	@scripts/compare
 
 dist: core
 	@scripts/deps qemu guest

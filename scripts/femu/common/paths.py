@@ -8,3 +8,9 @@ import os
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.realpath(
     __file__)), '..', '..', '..'))
+
+
+def shown(path):
+    """Return: PATH as who reads our output types it."""
+    short = os.path.relpath(path)
+    return path if short.startswith('..') else short

@@ -22,6 +22,7 @@ TABLE = (
     ('trace', 'numpy', 'trace.csv'),
     ('results', 'numpy', 'what a run left behind'),
     ('report', 'matplotlib numpy', "a run's table, page and pictures"),
+    ('compare', '', 'several runs side by side'),
     ('measured', '', 'measured experiments, and bounds on errors'),
     ('validate', 'scipy', 'measured points beside the model'),
     ('evidence', '', 'what supports a model of a measured drive'),

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs beside each other: "make compare".
+
+Knows nothing of one run's report.
+"""
+
+import os
+import subprocess
+
+from femu.common.paths import TOP
+
+import fixture
+from case import ReportCase
+
+
+class CompareTest(ReportCase):
+    """Two runs whose numbers were chosen by hand."""
+
+    def run_folder(self, name, factor=1, commands=(), **run):
+        """Return: the folder of a run in which reads took FACTOR times 80 and
+        90 us, and whose trace has COMMANDS."""
+        path = os.path.join(os.path.dirname(self.out_dir), name)
+        at_drive = [80000 * factor] * 60 + [90000 * factor] * 40
+        fixture.write_run(path, [fixture.step('s', 'fio', 'fio s.fio', {
+            'fio': fixture.fio(fixture.fio_job(read=fixture.fio_side(
+                at_drive, 4096, 20 * factor))),
+            'device': fixture.device(
+                {'read': fixture.device_op(at_drive, 409600)}, [0, 0],
+                [fixture.MS_NS, 0], 40 * fixture.MS_NS)})], **run)
+        fixture.write_text(path, 'trace.csv', ''.join(
+            line + '\n' for line in ('# femu-zns trace 2', 'P,zones,8',
+                                     *commands, 'E,9')))
+        return path
+
+    def compare(self, *paths):
+        """Return: (exit status, what it printed)."""
+        out = os.path.join(os.path.dirname(self.out_dir), 'compare')
+        done = subprocess.run(
+            [os.path.join(TOP, 'scripts', 'compare')], text=True, check=False,
+            env={**os.environ, 'RUNS': ' '.join(paths), 'OUT': out},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.page = os.path.join(out, 'index.html')
+        return done.returncode, done.stdout
+
+    def last(self, said):
+        """Return: the last line, without the page's path."""
+        return said.strip().splitlines()[-1].split(';')[0]
+
+    def test_same(self):
+        lines = ('S,0,0,write,1,0,4,0,0', 'C,0,725000,0,0')
+        status, said = self.compare(self.run_folder('a', commands=lines),
+                                    self.run_folder('b', commands=lines))
+        self.assertEqual((status, self.last(said)), (
+            0, 'compare: 2 runs, 1 operations, 0 differ'))
+        self.assertIn('a and b: the same 2 records\n', said)
+
+    def test_differ(self):
+        status, said = self.compare(
+            self.run_folder('a', commands=('S,0,0,write,1,0,4,0,0',
+                                           'C,0,725000,0,0')),
+            self.run_folder('b', 2, commands=('S,0,0,write,1,0,4,0,0',
+                                              'C,0,725001,0,0'),
+                            drive={'channels': '9'}),
+            self.run_folder('c', 1, commands=('S,0,0,write,1,0,4,0,0',),
+                            drive={'channels': '8'}))
+        self.assertEqual((status, self.last(said)), (
+            0, 'compare: 3 runs, 1 operations, 1 differ'))
+        self.assertIn('a and b: the same 1 records, then line 4 '
+                      '"C,0,725000,0,0" and line 4 "C,0,725001,0,0"\n', said)
+        self.assertIn('a and c: the same 1 records, then line 4 '
+                      '"C,0,725000,0,0" and its end\n', said)
+        self.assertIn('channels: - | 9 | 8\n', said)
+        self.assertIn('168.0 (2.00)', said)
+        self.assertIn('178.2 (2.00)', said)
+        self.assertIn('2500 (0.50)', said)
+        with open(self.page, encoding='utf-8') as file:
+            page = file.read()
+        # One of the latencies, and what was busy in each run.
+        self.assertEqual(page.count('<svg'), 4)
+        self.assertIn('beside', page)
+
+    def test_refused(self):
+        good = self.run_folder('a')
+        for paths, word in (((good,), 'two runs or more'),
+                            ((good, '/nowhere'), '/nowhere is no folder of a '
+                                                 'run')):
+            status, said = self.compare(*paths)
+            self.assertEqual(status, 1)
+            self.assertIn(word, said)
+            self.assertTrue(self.last(said).startswith('compare: error: '))
+
+    def test_damaged(self):
+        path = self.run_folder('b')
+        fixture.write_text(path, 'results/s.device.json', '{')
+        status, said = self.compare(self.run_folder('a'), path)
+        self.assertEqual(status, 1)
+        self.assertIn('compare: b: ', said)
