@@ -78,6 +78,7 @@ const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
                                uint32_t zone_idx, uint32_t *count);
 uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid);
 uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
+Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed);
 uint64_t ssd_block_count(const Ssd *ssd);
 SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx);
 void ssd_busy_log_start(Ssd *ssd, uint32_t capacity);

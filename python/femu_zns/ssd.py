@@ -385,6 +385,14 @@ class Ssd:
         """Another drive in the same state."""
         return self.load(self.save())
 
+    def cut_power(self, seed: int = 1, at_ns: Optional[int] = None) -> 'Ssd':
+        """The drive that is there when the power, which goes at AT_NS, is back:
+        what was completed is there, of what was inside SEED decides within what
+        a host must expect. This drive itself goes on."""
+        made = type(self).__new__(type(self))
+        made._take(lib.ssd_power_cut(self._ssd, self._at(at_ns), seed))
+        return made
+
     def __repr__(self) -> str:
         return '<Ssd: %d namespaces, %d commands inside, %d ns>' % (
             lib.ssd_ns_count(self._ssd), self.inflight, self._now_ns)

@@ -100,6 +100,20 @@ def test_state(tap):
     tap.result(said is not None and 'digest' in said, 'a damaged state', said)
 
 
+def test_power_cut(tap):
+    """What was done is there; of what was not, the seed decides."""
+    ssd = Ssd(CONFZNSPP, power_up_ns=10 ** 9)
+    ssd.do('write', slba=0, nlb=4)
+    ssd.submit('write', slba=4, nlb=12)
+    after = [ssd.cut_power(seed) for seed in range(20)]
+    tap.equal({(one.inflight, one.now_ns) for one in after},
+              {(0, PAGE_NS + 10 ** 9)}, 'a cut: nothing is inside')
+    found = {one.zones()['wp_lba'][0] for one in after}
+    tap.result(len(found) > 1 and min(found) >= 4 and max(found) <= 16,
+               'a cut: what was done is there', str(sorted(found)))
+    tap.equal(len(ssd.drain()), 1, 'a cut: the drive itself goes on')
+
+
 def test_refusals(tap):
     """What is wrong is said, and changes nothing."""
     for name, call, kind, word in (
@@ -221,8 +235,8 @@ def main():
     """Runs all; those before us are --count."""
     tap = Tap()
     tap.count = int(sys.argv[1].removeprefix('--count='))
-    for test in (test_times, test_shown, test_state, test_refusals,
-                 test_results, test_guest_results, test_compare,
+    for test in (test_times, test_shown, test_state, test_power_cut,
+                 test_refusals, test_results, test_guest_results, test_compare,
                  test_notebook):
         test(tap)
     tap.end()
