@@ -119,7 +119,6 @@ static bool parse_fraction(const char *digits, const char *end, int shift,
     }
     k = (int)MIN(end - digits, 20);
     if (k > 19 || k > shift) {
-        *bytes = 0;
         return false;
     }
     for (int i = 0; i < k; i++) {

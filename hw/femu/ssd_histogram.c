@@ -61,18 +61,16 @@ uint64_t ssd_histogram_percentile(const SsdHistogram *histogram,
 {
     uint64_t rank = histogram->count / 100 * percent +
                     (histogram->count % 100 * percent + 99) / 100;
-    uint64_t seen = 0;
+    uint64_t seen = histogram->buckets[0];
+    unsigned bucket = 0;
 
     if (histogram->count == 0) {
         return 0;
     }
-    for (unsigned bucket = 0; bucket < SSD_HISTOGRAM_BUCKETS; bucket++) {
-        seen += histogram->buckets[bucket];
-        if (seen >= rank) {
-            return CLAMP(low_of(bucket), histogram->min, histogram->max);
-        }
+    while (seen < rank) {
+        seen += histogram->buckets[++bucket];
     }
-    g_assert_not_reached();
+    return CLAMP(low_of(bucket), histogram->min, histogram->max);
 }
 
 void ssd_histogram_json(const SsdHistogram *histogram, const char *unit,

@@ -54,11 +54,10 @@ void prefetch_destroy(Prefetch *prefetch)
     ahead_destroy(&prefetch->ahead);
 }
 
-/* A read of a part of a granule counts as one until it is done. */
+/* A read of a zone's part of a granule counts as one until it is done. */
 static bool is_part(const Prefetch *prefetch, const Command *command)
 {
     return prefetch->params->read_ahead_parts &&
-           command->done.op == SSD_OP_READ && !command->is_conventional &&
            command->bytes < SSD_GRANULE_BYTES;
 }
 

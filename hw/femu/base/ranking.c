@@ -98,12 +98,8 @@ void ranking_set(Ranking *ranking, uint32_t member, RankingKey key)
 void ranking_remove(Ranking *ranking, uint32_t member)
 {
     uint32_t place = ranking->places[member];
-    uint32_t last;
+    uint32_t last = ranking->members[--ranking->count];
 
-    if (place == 0) {
-        return;
-    }
-    last = ranking->members[--ranking->count];
     ranking->places[member] = 0;
     if (last != member) {
         settle(ranking, place - 1, last);

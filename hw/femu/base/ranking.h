@@ -35,7 +35,7 @@ void ranking_destroy(Ranking *ranking);
 /* Give a member a key; it is ranked from now on. */
 void ranking_set(Ranking *ranking, uint32_t member, RankingKey key);
 
-/* Take a member out, if it is ranked. */
+/* Take out a member that is ranked. */
 void ranking_remove(Ranking *ranking, uint32_t member);
 
 /* The key that ranking_set() gave the member last. */

@@ -173,8 +173,7 @@ static uint32_t place_to_sense(const Conv *conv, uint32_t granule)
 {
     uint32_t place = ftl_place(&conv->ftl, granule);
 
-    return place != FTL_NONE && conv->newest_id[granule] == 0 &&
-           is_programmed(conv, place) ? place : FTL_NONE;
+    return place != FTL_NONE && is_programmed(conv, place) ? place : FTL_NONE;
 }
 
 /* Granules that lie side by side in what is sensed at once are one read. */

@@ -60,7 +60,6 @@ static void program_issue(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     FlashToken *token = &flash->tokens[token_idx];
     uint64_t issue_ns = flash->config.issue_ns;
 
-    token->at_unit = false;
     token->is_issued = issue_ns == 0;
     if (token->is_issued) {
         flash_channel_ask(flash, now_ns, token_idx);

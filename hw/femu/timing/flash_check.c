@@ -40,10 +40,9 @@ static void put(Check *check, uint32_t token_idx, uint32_t unit_idx,
 {
     if (check->places[token_idx] != PLACE_MOVES ||
         token_at(check, token_idx)->op.unit_idx != unit_idx) {
-        state_fail(check->state, "operation %u, of unit %u, is at unit %u in "
-                   "place %u, and in place %u", token_idx,
-                   token_at(check, token_idx)->op.unit_idx, unit_idx, place,
-                   check->places[token_idx]);
+        state_fail(check->state, "operation %u cannot be at unit %u in place "
+                   "%u: it is of another, or in place %u", token_idx,
+                   unit_idx, place, check->places[token_idx]);
     }
     check->places[token_idx] = place;
 }

@@ -264,7 +264,6 @@ static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     FlashToken *token = &flash->tokens[token_idx];
     uint64_t register_ns = flash->config.register_read_ns;
 
-    token->from_registers = false;
     if (token->op.kind != FLASH_READ) {
         take_registers(flash, unit);
     } else if (register_ns > 0) {

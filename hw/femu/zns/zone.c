@@ -363,7 +363,7 @@ static bool mgmt_is_legal(SsdZoneState state, SsdOp op)
     case SSD_ZONE_OFFLINE:
         return op == SSD_OP_ZONE_OFFLINE;
     }
-    return false;
+    g_assert_not_reached();
 }
 
 static bool allocates_zrwa(SsdOp op)

@@ -25,7 +25,8 @@ SANITIZER_OPTIONS = {
 }
 # What is used before it is set must be something that tests see.
 UNSET = '-ftrivial-auto-var-init=pattern'
-EVERY = '40'    # a fortieth of the longest tests
+EVERY = '40'    # a fortieth of the longest tests, ...
+ALL_OF = ('corpus', 'refusals')     # but not of these: each drive is a test
 LONGEST_PLAIN_CPU_S = 1     # about what takes five times that if sanitised
 # What tests read besides the files that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
@@ -302,7 +303,8 @@ class Core(Target):
             stdout=subprocess.PIPE, check=True)
         made = []
         for test in json.loads(listed.stdout):
-            env = {**SANITIZER_OPTIONS, 'FEMU_EVERY': EVERY, **test['env']}
+            every = '1' if test['name'] in ALL_OF else EVERY
+            env = {**SANITIZER_OPTIONS, 'FEMU_EVERY': every, **test['env']}
             cases = None
             if 'unit' in [suite.split(':')[-1] for suite in test['suite']]:
                 cases = glib_cases(test['cmd'], env, folder)

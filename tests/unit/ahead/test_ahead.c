@@ -78,6 +78,8 @@ static void test_stream(void)
     drive_expect(d, a, t + 3 * READ + XFER);
     expect_read(d, t + 1000000, 7, 1, 0, PAGE);
     expect_counters(d, 10, 2, 4);
+    ssd_stats_reset(d->ssd, d->now_ns);
+    expect_counters(d, 0, 0, 0);
     drive_free(d);
 }
 

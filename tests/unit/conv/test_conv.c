@@ -406,6 +406,7 @@ static void test_deallocate(void)
 static void test_rejects(void)
 {
     static const SsdRange across = { 15, 2 }, behind = { 17, 0 };
+    static const SsdRange most[SSD_DEALLOCATE_RANGES_MAX];
     Drive *d = drive_conv(SMALL);
     SsdCmd deallocate = { .op = SSD_OP_DEALLOCATE, .nsid = 2,
                           .ranges = &across, .range_count = 1 };
@@ -441,6 +442,10 @@ static void test_rejects(void)
     g_assert_cmphex(ssd_submit(d->ssd, 0, &deallocate, 0).status, ==,
                     SSD_INVALID_FIELD);
     drive_expect_idle(d);
+    deallocate.ranges = most;
+    deallocate.range_count = SSD_DEALLOCATE_RANGES_MAX;
+    g_assert_cmphex(ssd_submit(d->ssd, 0, &deallocate, 0).status, ==,
+                    SSD_SUCCESS);
     drive_free(d);
 }
 

@@ -547,6 +547,16 @@ static void test_poll_for_none(void)
     drive_free(d);
 }
 
+/* Nothing ever happens at the last instant that there is. */
+static void test_end_of_time(void)
+{
+    Drive *d = drive_new("channels=1");
+
+    g_assert_cmpuint(ssd_poll(d->ssd, UINT64_MAX, NULL, 0), ==, 0);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, UINT64_MAX);
+    drive_free(d);
+}
+
 /* The order of completions due at one time is the order of submission here. */
 static void test_order_of_ties(void)
 {
@@ -615,6 +625,7 @@ int main(int argc, char **argv)
         g_free(path);
     }
     g_test_add_func("/poll/none", test_poll_for_none);
+    g_test_add_func("/poll/end-of-time", test_end_of_time);
     g_test_add_func("/poll/order-of-ties", test_order_of_ties);
     g_test_add_func("/poll/few-wake-ups", test_few_wake_ups);
     return g_test_run();

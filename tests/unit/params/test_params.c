@@ -8,6 +8,7 @@
  */
 
 #include "params.h"
+#include "params_text.h"
 
 #include <string.h>
 
@@ -215,6 +216,8 @@ static void test_unknown_names(void)
     g_assert_cmpstr(ssd_params_nearest("seril", others), ==, "serial");
     g_assert_cmpstr(ssd_params_nearest("seril", NULL), ==, NULL);
     g_assert_cmpstr(ssd_params_nearest("ZONES", NULL), ==, NULL);
+    /* Of two that are as near, the first. */
+    g_assert_cmpstr(ssd_params_nearest("fe-xxxd-ns", NULL), ==, "fe-read-ns");
     g_assert_cmpstr(ssd_params_nearest("", NULL), ==, NULL);
 }
 
@@ -570,6 +573,8 @@ static void test_words(void)
     assert_set_fails("erase-at", "",
                      "erase-at=: '' is no such word; must be one of reset, "
                      "background, idle, zone-write, block-write");
+    assert_set_fails("cache-read", "maybe",
+                     "cache-read=maybe: 'maybe' is neither on nor off");
     assert_check("mapping=lazy spare-superblocks=8192 channels=64 ways=16 "
                  "dies=4 zone-channels=1 zone-ways=1 zone-dies=1",
                  "spare-superblocks=8192: on each of 4096 groups of units make "
@@ -582,6 +587,27 @@ static void test_words(void)
                  "spare-superblocks=2: is of no use with mapping=direct, "
                  "which never takes one; set mapping=lazy or mapping=remap, "
                  "or 0");
+}
+
+/* A value that no word stands for is shown as what it is. */
+static void test_no_word(void)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (table[i].type == SSD_PARAM_TYPE_ENUM) {
+            g_autofree char *last = ssd_param_row_text(&table[i],
+                                                       table[i].max);
+            g_autofree char *beyond = ssd_param_row_text(&table[i],
+                                                         table[i].max + 1);
+            g_autofree char *number = g_strdup_printf(
+                "%" G_GUINT64_FORMAT, table[i].max + 1);
+
+            g_assert_true(g_ascii_isalpha(*last));
+            g_assert_cmpstr(beyond, ==, number);
+        }
+    }
 }
 
 /* Fields may be written without ssd_params_set(); the range still holds. */
@@ -717,6 +743,7 @@ int main(int argc, char **argv)
     g_test_add_func("/params/rules/transfers", test_rules_transfers);
     g_test_add_func("/params/zrwa", test_zrwa_rules);
     g_test_add_func("/params/words", test_words);
+    g_test_add_func("/params/no-word", test_no_word);
     g_test_add_func("/params/check-ranges", test_check_ranges);
     g_test_add_func("/params/resolve", test_resolve);
     g_test_add_func("/params/resolve-keeps-given", test_resolve_keeps_given);

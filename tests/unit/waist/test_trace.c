@@ -13,6 +13,7 @@
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *temporary_path(void)
@@ -333,6 +334,13 @@ static void test_full_disk(void)
     g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
                     "No space left on device");
+    g_clear_error(&error);
+    /* So little that only closing the file writes it. */
+    trace = create("/dev/full", &params);
+    g_assert_false(ssd_trace_close(trace, 0, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
+    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
+                    "No space left on device");
 }
 
 static void test_no_such_file(void)
@@ -486,6 +494,10 @@ static void test_damaged_files(void)
         {HEAD SUBMIT "S,1,9,write,1,1,1,0,0\n",
          ":3: field 3 (at_ns): 9 is before the record above it at 10"},
         {HEAD SUBMIT "C,0,20,0\n", ":3: record C has 5 fields, not 4"},
+        {HEAD SUBMIT "C,x,20,0,0\n",
+         ":3: field 2 (seq): 'x' is not a decimal number"},
+        {HEAD "N,0,x,512\n",
+         ":2: field 3 (nsid): 'x' is not a decimal number"},
         {HEAD SUBMIT "C,1,20,0,0\n",
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
         {HEAD SUBMIT "C,0,20,0,0 \n",
@@ -670,6 +682,44 @@ static void test_go_on_where_there_is_none(void)
                     "'/no/such/trace': No such file or directory");
 }
 
+/* What can be opened, but neither read nor made shorter. */
+static void test_no_files(void)
+{
+    g_autofree char *path = temporary_path();
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *says = NULL;
+    g_autoptr(GError) error = NULL;
+    SsdParams params;
+
+    g_assert_null(ssd_trace_open(folder, &params, &error));
+    says = g_strconcat(folder, ":1: cannot read: Is a directory", NULL);
+    g_assert_cmpstr(error->message, ==, says);
+    g_clear_error(&error);
+    g_unlink(path);
+    g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+    g_assert_null(ssd_trace_go_on(path, &(SsdTraceEnd) { 0 }, &error));
+    g_assert_true(g_str_has_suffix(error->message, "': Invalid argument"));
+    g_unlink(path);
+}
+
+/* As many ranges as a record may have, and one more. */
+static void test_most_ranges(void)
+{
+    g_autoptr(GString) text = g_string_new(HEAD);
+    g_autofree char *error = NULL;
+
+    for (unsigned i = 0; i < SSD_DEALLOCATE_RANGES_MAX; i++) {
+        g_string_append(text, "R,0,1\n");
+    }
+    g_string_append(text, "R,0,1\n");
+    error = verdict(text->str, -1);
+    g_assert_cmpstr(error, ==, ":259: no E record: the file was cut short");
+    g_clear_pointer(&error, g_free);
+    g_string_append(text, "R,0,1\n");
+    error = verdict(text->str, -1);
+    g_assert_cmpstr(error, ==, ":259: more than 257 R records in a row");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -688,5 +738,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/go-on", test_go_on);
     g_test_add_func("/trace/go-on-where-there-is-none",
                     test_go_on_where_there_is_none);
+    g_test_add_func("/trace/no-files", test_no_files);
+    g_test_add_func("/trace/most-ranges", test_most_ranges);
     return g_test_run();
 }

@@ -451,8 +451,7 @@ static void save_and_load(Player *r)
     g_byte_array_unref(bytes);
 }
 
-char *transcript_of(const SsdParams *params, uint64_t seed, unsigned commands,
-                    unsigned saves)
+static Player player_begin(const SsdParams *params, uint64_t seed)
 {
     Player r = {
         .ssd = ssd_new(params),
@@ -462,6 +461,26 @@ char *transcript_of(const SsdParams *params, uint64_t seed, unsigned commands,
     };
 
     ssd_busy_log_start(r.ssd, BUSY_KEPT);
+    return r;
+}
+
+Ssd *transcript_drive(const SsdParams *params, uint64_t seed,
+                      unsigned commands)
+{
+    Player r = player_begin(params, seed);
+
+    for (unsigned i = 0; i < commands; i++) {
+        step(&r);
+    }
+    g_string_free(r.text, TRUE);
+    return r.ssd;
+}
+
+char *transcript_of(const SsdParams *params, uint64_t seed, unsigned commands,
+                    unsigned saves)
+{
+    Player r = player_begin(params, seed);
+
     say_drive(&r);
     for (unsigned i = 0; i < commands; i++) {
         step(&r);

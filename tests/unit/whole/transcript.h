@@ -10,7 +10,7 @@
 #ifndef FEMU_TEST_TRANSCRIPT_H
 #define FEMU_TEST_TRANSCRIPT_H
 
-#include "params.h"
+#include "ssd.h"
 
 /*
  * A new drive of these parameters, which are checked and resolved, under so
@@ -22,5 +22,9 @@
  */
 char *transcript_of(const SsdParams *params, uint64_t seed,
                     unsigned commands, unsigned saves);
+
+/* The drive behind so many of these commands, some of which are inside. */
+Ssd *transcript_drive(const SsdParams *params, uint64_t seed,
+                      unsigned commands);
 
 #endif

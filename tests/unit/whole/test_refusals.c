@@ -1,0 +1,218 @@
+/*
+ * States that are not what was saved: what each drive says of them, to the
+ * letter what it said when the file of this test was written. A drive stops in
+ * the midst of random commands and is saved; then one value after another of
+ * its state is another, and the digest fits. So no check of what is read is
+ * lost or moved unnoticed. Unlike /save/hostile, it says nothing of what is
+ * right.
+ *
+ * tests/data/corpus/refusals.csv has a drive a line, as that of test_corpus.c;
+ * "scripts/restate refusals" writes the sums anew.
+ *
+ *   FEMU_CORPUS_OUT=dir     write what is said as dir/NAME, compare nothing
+ *
+ * Knows nothing of the drive's inside, but how base/state.h writes numbers: it
+ * uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "entries.h"
+#include "transcript.h"
+
+#define COMMANDS 150
+#define DIGEST_BYTES 32
+#define STEP 6 /* of the values that could be another, one in so many is */
+
+/* As the drive's own code seals it: SHA-256 of all bytes before it. */
+static void seal(GByteArray *bytes)
+{
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    gsize count = DIGEST_BYTES;
+
+    g_checksum_update(checksum, bytes->data, bytes->len - DIGEST_BYTES);
+    g_checksum_get_digest(checksum, bytes->data + bytes->len - DIGEST_BYTES,
+                          &count);
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+/* Return: the first byte behind a number, or NULL. */
+static const uint8_t *get_number(const uint8_t *at, const uint8_t *end,
+                                 uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; at < end && shift < 64; shift += 7) {
+        *value |= (uint64_t)(*at & 0x7f) << shift;
+        if ((*at++ & 0x80) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void put_number(GByteArray *bytes, uint64_t value)
+{
+    do {
+        uint8_t byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
+
+        g_byte_array_append(bytes, &byte, 1);
+        value >>= 7;
+    } while (value);
+}
+
+/* So many values, each greater by `step` than the one before it. */
+static void put_stretch(GByteArray *bytes, uint64_t count, uint64_t step)
+{
+    if (count > 0) {
+        put_number(bytes, count);
+        put_number(bytes, step << 1 ^ -(step >> 63));
+    }
+}
+
+typedef struct Stretch {
+    uint64_t count;
+    uint64_t step;
+} Stretch;
+
+static const uint8_t *get_stretch(const uint8_t *at, const uint8_t *end,
+                                  Stretch *stretch)
+{
+    uint64_t number;
+
+    at = get_number(at, end, &stretch->count);
+    at = at ? get_number(at, end, &number) : NULL;
+    if (at) {
+        stretch->step = number >> 1 ^ -(number & 1);
+    }
+    return at;
+}
+
+/* --- Another value -------------------------------------------------------- */
+
+/*
+ * If stretches begin at `at`: the state with the value behind `skip` others
+ * greater by `more`. What begins elsewhere becomes something else. Return: NULL
+ * if there is no such value.
+ */
+static GByteArray *with_other(const GByteArray *bytes, const uint8_t *at,
+                              uint64_t skip, uint64_t more)
+{
+    const uint8_t *end = bytes->data + bytes->len - DIGEST_BYTES, *rest;
+    Stretch own, next = { 0 };
+    GByteArray *made;
+
+    rest = get_stretch(at, end, &own);
+    if (!rest || own.count <= skip || own.count > bytes->len) {
+        return NULL;
+    }
+    made = g_byte_array_new();
+    g_byte_array_append(made, bytes->data, at - bytes->data);
+    put_stretch(made, skip, own.step);
+    put_stretch(made, 1, own.step + more);
+    if (own.count > skip + 1) {
+        put_stretch(made, 1, own.step - more);
+        put_stretch(made, own.count - skip - 2, own.step);
+    } else {
+        const uint8_t *behind = get_stretch(rest, end, &next);
+
+        /* The column may end here: then the next one is another, too. */
+        if (behind && next.count <= bytes->len && next.count > 0) {
+            rest = behind;
+            put_stretch(made, 1, next.step - more);
+            put_stretch(made, next.count - 1, next.step);
+        }
+    }
+    g_byte_array_append(made, rest, bytes->data + bytes->len - rest);
+    seal(made);
+    return made;
+}
+
+static void try(const SsdParams *params, GByteArray *bytes, GString *said)
+{
+    g_autoptr(GError) error = NULL;
+    Ssd *ssd = ssd_load(params, bytes->data, bytes->len, &error);
+
+    g_string_append(said, ssd ? "let in" : error->message);
+    g_string_append_c(said, '\n');
+    ssd_free(ssd);
+}
+
+/* Where the text of the parameters ends. */
+static guint head_bytes(const GByteArray *bytes)
+{
+    unsigned count;
+    const SsdParamInfo *rows = ssd_params_table(&count);
+    const char *last = rows[count - 1].name;
+
+    for (guint i = 0; i + strlen(last) < bytes->len; i++) {
+        if (memcmp(bytes->data + i, last, strlen(last)) == 0) {
+            const uint8_t *end = memchr(bytes->data + i, '\n',
+                                        bytes->len - i);
+
+            return end - bytes->data + 1;
+        }
+    }
+    g_assert_not_reached();
+}
+
+/* One more, one less, none instead of the first, the first instead of none. */
+static const uint64_t others[] = {
+    1, UINT64_MAX, UINT32_MAX, -(uint64_t)UINT32_MAX,
+};
+
+static void try_others(const SsdParams *params, const GByteArray *bytes,
+                       uint32_t draw, GString *said)
+{
+    for (guint i = head_bytes(bytes); i < bytes->len - DIGEST_BYTES; i++) {
+        for (unsigned o = 0; o < G_N_ELEMENTS(others); o++) {
+            uint64_t skip = (draw = draw * 1103515245 + 12345) >> 16;
+            GByteArray *made;
+
+            if (skip % STEP) {
+                continue;
+            }
+            made = with_other(bytes, bytes->data + i,
+                              skip / STEP % MAX(bytes->data[i] & 0x7f, 1),
+                              others[o]);
+            if (made) {
+                g_string_append_printf(said, "%u %d: ", i, (int)others[o]);
+                try(params, made, said);
+                g_byte_array_unref(made);
+            }
+        }
+    }
+}
+
+static void test_drive(gconstpointer data)
+{
+    const Entry *entry = data;
+    SsdParams params = entry_params(entry);
+    Ssd *ssd = transcript_drive(&params, g_str_hash(entry->name), COMMANDS);
+    GByteArray *bytes = ssd_save(ssd);
+    GString *said = g_string_new(NULL);
+
+    try(&params, bytes, said);
+    g_assert_cmpstr(said->str, ==, "let in\n");
+    try_others(&params, bytes, g_str_hash(entry->name), said);
+    entry_compare(entry, said->str);
+    g_string_free(said, TRUE);
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
+int main(int argc, char **argv)
+{
+    GPtrArray *entries;
+    int status;
+
+    g_test_init(&argc, &argv, NULL);
+    entries = entries_read("tests/data/corpus/refusals.csv");
+    g_assert_cmpuint(entries->len, >, 0);
+    entries_add_tests("refusals", entries, test_drive);
+    status = g_test_run();
+    entries_free(entries);
+    return status;
+}
