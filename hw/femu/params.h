@@ -344,7 +344,7 @@
     X(U64, reset_part_ns, "reset-part-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "more of that for a zone with a program or more that is neither "       \
       "full nor finished")                                                    \
-    X(U64, power_up_ns, "power-up-ns", 0, 0, UINT64_C(1000000000000), "ns",   \
+    X(U64, power_up_ns, "power-up-ns", 0, 0, UINT64_C(100000000000), "ns",    \
       "after a loss of power the drive can be used so long after it is back") \
     X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
       "zones that a Select All works on at a time")                           \

@@ -211,6 +211,16 @@ bool ssd_format(Ssd *ssd, uint64_t now_ns, uint32_t nsid, uint32_t lba_bytes,
 uint32_t ssd_open_count(const Ssd *ssd, uint32_t nsid);
 uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
 
+/* Programs that have ended, since ssd_new() or a power cut. */
+uint64_t ssd_programs(const Ssd *ssd);
+
+/*
+ * When the drive does something next, be it to its flash alone: the instants at
+ * which what a power cut would leave changes are among these. UINT64_MAX: never,
+ * of itself.
+ */
+uint64_t ssd_next_step_at_ns(const Ssd *ssd);
+
 /*
  * The power of a drive goes at now_ns. Return: the drive that is there when it
  * is back, power-up-ns later: nothing is inside, and no command can be

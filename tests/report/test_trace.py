@@ -317,6 +317,11 @@ class ZonesTest(TraceCase):
                 0: (8, 0, 0, 0, EMPTY), 1: (1, 1, 0, 0, ACTIVE),
                 3: (0, 0, 0, 0, OFFLINE)})
 
+    def test_power_cut(self):
+        """What it leaves of the zones is not in the trace."""
+        self.assertIsNone(self.read(trace(
+            [writes(0, 8)], 100, None, [(9, 'O,9,3')])).zones)
+
     def test_random_write_area(self):
         """Blocks may be written again; a flush behind the last fills the
         zone."""

@@ -29,3 +29,14 @@ Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed)
     ssd_stats_reset(next, next->run_at_ns);
     return next;
 }
+
+uint64_t ssd_programs(const Ssd *ssd)
+{
+    return ssd->media.flash.counters.programs;
+}
+
+uint64_t ssd_next_step_at_ns(const Ssd *ssd)
+{
+    return MIN(event_heap_next_at_ns(&ssd->events),
+               ssd->zns.watch.next_at_ns);
+}

@@ -18,7 +18,8 @@ from femu.common.json_file import DataError
 from femu.results.latency import Distribution, merged
 from femu.results.parts import Parts
 from femu.trace.file import (BLOCK_BYTES, OP, OPS, Commands, Completions,
-                             Discarded, End, Formatted, TraceFile, ZoneFailed)
+                             Discarded, End, Formatted, PowerCut, TraceFile,
+                             ZoneFailed)
 from femu.trace.series import Series
 from femu.trace.zones import Layout, ZoneMap, layout as layout_of
 
@@ -67,7 +68,8 @@ class StepTrace:
 @dataclass
 class RunTrace:
     """Of the run: `end_ns` is None if the trace was cut short, `zones` None if
-    it does not say where zones are."""
+    it does not say where zones are, or the power went, and took some of their
+    data with it."""
     layout: Layout
     steps: list
     zones: ZoneMap
@@ -123,6 +125,7 @@ class _Reader:
         self.steps = steps
         self.zones = ZoneMap(layout) if layout else None
         self.end_ns = None
+        self.was_cut = False    # and so the zones are not what they seem
         self._since_ns = np.array([step.since_ns for step in steps], np.int64)
         self._now_ns = np.array([step.now_ns for step in steps], np.int64)
         self._counts = [{} for _ in steps]
@@ -139,6 +142,8 @@ class _Reader:
                 self._take(record.seq)
             elif isinstance(record, End):
                 self.end_ns = record.at_ns
+            elif isinstance(record, PowerCut):
+                self.was_cut = True
             elif self.zones and isinstance(record, ZoneFailed):
                 self.zones.fail(record)
             elif self.zones and isinstance(record, Formatted):
@@ -240,4 +245,5 @@ def read(path, windows, parts_of, block_bytes=BLOCK_BYTES):
     reader = _Reader(layout, sorted(steps, key=lambda step: step.since_ns))
     reader.read(file.records())
     reader.finish()
-    return RunTrace(layout, steps, reader.zones, reader.end_ns)
+    return RunTrace(layout, steps, None if reader.was_cut else reader.zones,
+                    reader.end_ns)

@@ -26,7 +26,7 @@ OP = {name: idx for idx, name in enumerate(OPS)}
 ALL_NAMESPACES = 0xffffffff
 # Letter of a record -> fields behind it.
 FIELDS = {ord('S'): 8, ord('C'): 4, ord('X'): 1, ord('R'): 2, ord('F'): 4,
-          ord('N'): 3, ord('E'): 1, ord('A'): 2}
+          ord('N'): 3, ord('O'): 2, ord('E'): 1, ord('A'): 2}
 NAME = re.compile(rb'(?<=,)[a-z][a-z-]*(?=,)')
 PARAM = re.compile(r'P,([a-z][a-z0-9-]*),([a-z0-9-]+)\n')
 # Of submission and completion: latencies are exact as doubles, too.
@@ -78,6 +78,13 @@ class Formatted:
     """A namespace, or ALL_NAMESPACES, was formatted."""
     nsid: int
     lba_bytes: int
+
+
+@dataclass(frozen=True)
+class PowerCut:
+    """The power went: what of the zones is left, the drive alone knows."""
+    at_ns: int
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -152,7 +159,7 @@ class TraceFile:
         if wrong.size:
             self._fail(block, starts, wrong[0])
         cuts = np.flatnonzero(np.isin(kinds, [ord(letter)
-                                              for letter in 'FNE']))
+                                              for letter in 'FNOE']))
         first = 0
         for cut in cuts:
             yield from self._lines(data, starts, ends, kinds, first, cut)
@@ -176,6 +183,8 @@ class TraceFile:
             return ZoneFailed(*numbers[1:])
         if line.startswith(b'N'):
             return Formatted(*numbers[1:])
+        if line.startswith(b'O'):
+            return PowerCut(*numbers)
         return End(numbers[0])
 
     def _lines(self, data, starts, ends, kinds, first, last):

@@ -25,6 +25,7 @@ void femu_features_reset(FemuZns *n);
 
 /* femu_format.c: Format NVM while it lasts. */
 void femu_format_run(FemuZns *n);
+void femu_format_power_cut(FemuZns *n);
 void femu_format_ctrl_reset(FemuZns *n);
 
 #endif

@@ -124,6 +124,15 @@ void femu_format_ctrl_reset(FemuZns *n)
     n->format.reply = false;
 }
 
+/* What was under way will not be. */
+void femu_format_power_cut(FemuZns *n)
+{
+    n->format = (FemuFormat) { 0 };
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        n->ns[i].format_step = FEMU_FORMAT_IDLE;
+    }
+}
+
 /* It waits for room in the core, as a command in an I/O queue would. */
 uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd)
 {

@@ -12,6 +12,7 @@
 #include "controller.h"
 
 /* femu_ctrl.c */
+void femu_ctrl_run(FemuZns *n);
 void femu_ctrl_hard_reset(FemuZns *n);
 
 /* femu_shutdown.c */

@@ -15,6 +15,7 @@
 #include "../host/host.h"
 #include "../irq/irq.h"
 #include "../queue/queue.h"
+#include "../request/request.h"
 #include "../../trace.h"
 
 #define PAGE_SHIFT_MIN 12
@@ -42,6 +43,7 @@ static void ctrl_reset(FemuZns *n)
     femu_notice_reset(n);
     femu_shutdown_ctrl_reset(n);
     n->csts = 0;
+    n->enable_waits = false;
     femu_irq_ctrl_reset(n);
 }
 
@@ -96,6 +98,15 @@ static void ctrl_enable(FemuZns *n)
     trace_femu_enable(n->cc, n->aqa);
 }
 
+/* A controller that was enabled too early is ready when the power is back. */
+void femu_ctrl_run(FemuZns *n)
+{
+    if (n->enable_waits && femu_power_is_back(n)) {
+        n->enable_waits = false;
+        ctrl_enable(n);
+    }
+}
+
 void femu_ctrl_set_cc(FemuZns *n, uint32_t value)
 {
     uint32_t old = n->cc;
@@ -105,7 +116,8 @@ void femu_ctrl_set_cc(FemuZns *n, uint32_t value)
     }
     n->cc = value;
     if (!NVME_CC_EN(old) && NVME_CC_EN(value)) {
-        ctrl_enable(n);
+        n->enable_waits = true;
+        femu_ctrl_run(n);
     } else if (NVME_CC_EN(old) && !NVME_CC_EN(value)) {
         ctrl_reset(n);
     }

@@ -23,10 +23,14 @@
  */
 static void time_arm(FemuZns *n)
 {
-    uint64_t next_at_ns = ssd_next_at_ns(n->ssd);
+    uint64_t next_at_ns = MIN(ssd_next_at_ns(n->ssd),
+                              femu_power_next_at_ns(n));
     int64_t deadline_ns = n->fetch_unfinished ? n->clock_ns + 1
                                               : femu_irq_next_at_ns(n);
 
+    if (n->enable_waits) {
+        next_at_ns = MIN(next_at_ns, ssd_now_ns(n->ssd));
+    }
     if (next_at_ns == UINT64_MAX && deadline_ns == INT64_MAX) {
         timer_del(n->timer);
         return;
@@ -49,14 +53,24 @@ static void time_arm(FemuZns *n)
  */
 void femu_time_run(FemuZns *n)
 {
+    femu_ctrl_run(n);
     femu_cqs_unpark(n);
     do {
         femu_req_deliver_due(n);
+        if (femu_power_cut_due(n)) {
+            break;
+        }
         femu_zone_change_poll(n);
         femu_format_run(n);
         femu_shutdown_run(n);
         femu_queues_fetch(n);
-    } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
+    } while (ssd_next_at_ns(n->ssd) <= n->now_ns || femu_power_cut_due(n));
+    if (n->cut_noted) {
+        femu_power_cut(n);
+        femu_format_power_cut(n);
+        n->entry.reset_noted = true;
+        return;
+    }
     femu_irq_run(n, false);
     time_arm(n);
 }

@@ -109,9 +109,9 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (zone_cmd.op == SSD_OP_ZONE_RESET ||
         zone_cmd.op == SSD_OP_ZONE_OFFLINE) {
         femu_history_flush(n);
-        femu_zones_forget_emptied(n, ns, &zone_cmd);
     } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }
+    femu_zones_managed(n, ns, &zone_cmd, req - n->req);
     return NVME_NO_COMPLETE;
 }

@@ -27,6 +27,8 @@ void femu_store_init(FemuStore *store, FemuMemory *memory,
         .zone_capacity_bytes = zone_capacity_bytes,
         .zones = zones,
         .written_bytes = g_new0(uint64_t, zones),
+        .aside_bytes = g_new0(uint64_t, zones),
+        .aside_tag = g_new0(uint32_t, zones),
     };
     assert(start_bytes + zones * zone_capacity_bytes <= memory->bytes);
 }
@@ -47,6 +49,8 @@ void femu_store_init_flat(FemuStore *store, FemuMemory *memory,
 void femu_store_exit(FemuStore *store)
 {
     g_free(store->written_bytes);
+    g_free(store->aside_bytes);
+    g_free(store->aside_tag);
     g_free(store->flat_written);
 }
 
@@ -169,6 +173,22 @@ static uint64_t store_at(const FemuStore *store, uint64_t offset_bytes,
     return *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
 }
 
+/* Give the memory of a zone back, of which so many bytes were data. */
+static void discard(FemuStore *store, uint32_t zone_idx, uint64_t bytes)
+{
+    femu_memory_discard(store->memory, store->start_bytes +
+                        zone_idx * store->zone_capacity_bytes, bytes);
+}
+
+/* What was put aside is not wanted any more. */
+void femu_store_let_go(FemuStore *store, uint32_t zone_idx)
+{
+    if (store->aside_bytes[zone_idx]) {
+        discard(store, zone_idx, store->aside_bytes[zone_idx]);
+        store->aside_bytes[zone_idx] = 0;
+    }
+}
+
 /*
  * Make room for a write, if there are zones within the capacity of one. In a
  * ZRWA it may lie before where writing has come to, or behind: then what is
@@ -190,6 +210,7 @@ static uint64_t store_extend(FemuStore *store, uint64_t offset_bytes,
     written_bytes = &store->written_bytes[zone_idx];
     assert(zone_idx < store->zones);
     assert(in_zone_bytes + bytes <= store->zone_capacity_bytes);
+    femu_store_let_go(store, zone_idx);
     if (in_zone_bytes > *written_bytes) {
         uint64_t skipped_bytes = in_zone_bytes - *written_bytes;
 
@@ -247,8 +268,35 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
 /* Forget the data of a zone. */
 void femu_store_reset(FemuStore *store, uint32_t zone_idx)
 {
-    femu_memory_discard(store->memory, store->start_bytes +
-                        zone_idx * store->zone_capacity_bytes,
-                        store->written_bytes[zone_idx]);
+    femu_store_let_go(store, zone_idx);
+    discard(store, zone_idx, store->written_bytes[zone_idx]);
     store->written_bytes[zone_idx] = 0;
+}
+
+/*
+ * Forget them for now: until request `tag`, a reset, is done the power may go,
+ * and bring them back. A zone that was put aside and not written since has had
+ * something asked of it again: that reset has been.
+ */
+void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag)
+{
+    femu_store_let_go(store, zone_idx);
+    store->aside_bytes[zone_idx] = store->written_bytes[zone_idx];
+    store->aside_tag[zone_idx] = tag;
+    store->written_bytes[zone_idx] = 0;
+}
+
+/*
+ * The power has gone: only so many bytes are left. A zone of which something is
+ * left that had been put aside has not been reset.
+ */
+void femu_store_cut(FemuStore *store, uint32_t zone_idx, uint64_t left_bytes)
+{
+    if (left_bytes > 0 && store->aside_bytes[zone_idx]) {
+        store->written_bytes[zone_idx] = store->aside_bytes[zone_idx];
+        store->aside_bytes[zone_idx] = 0;
+    }
+    femu_store_let_go(store, zone_idx);
+    store->written_bytes[zone_idx] = MIN(store->written_bytes[zone_idx],
+                                         left_bytes);
 }

@@ -28,23 +28,85 @@ const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
 /* Drop the data of a zone. */
 void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
 {
-    if (ns->store.written_bytes[zone_idx]) {
+    if (ns->store.written_bytes[zone_idx] || ns->store.aside_bytes[zone_idx]) {
         femu_store_reset(&ns->store, zone_idx);
     }
 }
 
-/* Drop the data of the zones that a reset or offline has emptied. */
-void femu_zones_forget_emptied(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
+/* The zones that a command of management names: [*first, *end). */
+static void zones_of(const FemuNs *ns, const SsdCmd *cmd, uint32_t *first,
+                     uint32_t *end)
 {
-    if (!cmd->select_all) {
-        femu_zone_forget(ns, cmd->slba * ns->lba_bytes / ns->zone_size_bytes);
-        return;
-    }
-    for (uint32_t i = 0; i < ns->zones; i++) {
-        SsdZoneState state = ssd_zone(n->ssd, ns->nsid, i).state;
+    *first = cmd->select_all ? 0
+             : cmd->slba * ns->lba_bytes / ns->zone_size_bytes;
+    *end = cmd->select_all ? ns->zones : *first + 1;
+}
 
-        if (state == SSD_ZONE_EMPTY || state == SSD_ZONE_OFFLINE) {
-            femu_zone_forget(ns, i);
+static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
+                   uint32_t tag, uint32_t zone_idx)
+{
+    SsdZoneState state = ssd_zone(n->ssd, ns->nsid, zone_idx).state;
+
+    if (state == SSD_ZONE_OFFLINE) {
+        femu_zone_forget(ns, zone_idx);
+    } else if (cmd->op == SSD_OP_ZONE_RESET && state == SSD_ZONE_EMPTY) {
+        femu_store_put_aside(&ns->store, zone_idx, tag);
+    } else {
+        femu_store_let_go(&ns->store, zone_idx);
+    }
+}
+
+/*
+ * The core has accepted a command of zone management, as request `tag`: data
+ * that it drops read as zeroes from now on.
+ */
+void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
+                        uint32_t tag)
+{
+    uint32_t zone_idx, end;
+
+    for (zones_of(ns, cmd, &zone_idx, &end); zone_idx < end; zone_idx++) {
+        manage(n, ns, cmd, tag, zone_idx);
+    }
+}
+
+/* A reset is done, of one zone or of FEMU_ZONES_ALL: it cannot be undone. */
+void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag)
+{
+    uint32_t end = zone_idx == FEMU_ZONES_ALL ? ns->zones : zone_idx + 1;
+
+    zone_idx = zone_idx == FEMU_ZONES_ALL ? 0 : zone_idx;
+    for (; zone_idx < end; zone_idx++) {
+        if (ns->store.aside_tag[zone_idx] == tag) {
+            femu_store_let_go(&ns->store, zone_idx);
         }
+    }
+}
+
+/* The bytes of a zone that may be data, as the core has it. */
+static uint64_t left_bytes(const FemuNs *ns, const SsdZone *zone)
+{
+    switch (zone->state) {
+    case SSD_ZONE_EMPTY:
+    case SSD_ZONE_OFFLINE:
+        return 0;
+    case SSD_ZONE_CLOSED:
+        /* A ZRWA has data behind the write pointer. */
+        return zone->has_zrwa ? ns->zone_capacity_bytes
+                              : (zone->wp_lba - zone->start_lba) *
+                                ns->lba_bytes;
+    default:
+        return ns->zone_capacity_bytes;
+    }
+}
+
+/* The power has gone: data are what the core, which is another one, says. */
+void femu_zones_power_cut(const FemuZns *n, FemuNs *ns)
+{
+    ns->lba_bytes = ssd_ns_info(n->ssd, ns->nsid).lba_bytes;
+    for (uint32_t i = 0; i < ns->zones; i++) {
+        SsdZone zone = ssd_zone(n->ssd, ns->nsid, i);
+
+        femu_store_cut(&ns->store, i, left_bytes(ns, &zone));
     }
 }

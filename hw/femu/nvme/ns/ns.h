@@ -50,8 +50,10 @@ bool femu_zone_has_wp(SsdZoneState state);
 const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
                           uint32_t zone_idx);
 void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
-void femu_zones_forget_emptied(const FemuZns *n, FemuNs *ns,
-                               const SsdCmd *cmd);
+void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
+                        uint32_t tag);
+void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag);
+void femu_zones_power_cut(const FemuZns *n, FemuNs *ns);
 
 /* femu_ns_format.c: LBA formats, and the one that a namespace is getting. */
 uint32_t femu_format_lba_bytes(unsigned format);

@@ -25,5 +25,8 @@ void femu_store_init_flat(FemuStore *store, FemuMemory *memory,
                           uint64_t start_bytes, uint64_t bytes);
 void femu_store_exit(FemuStore *store);
 void femu_store_reset(FemuStore *store, uint32_t zone_idx);
+void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag);
+void femu_store_let_go(FemuStore *store, uint32_t zone_idx);
+void femu_store_cut(FemuStore *store, uint32_t zone_idx, uint64_t left_bytes);
 
 #endif

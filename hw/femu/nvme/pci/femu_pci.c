@@ -265,6 +265,10 @@ static const Property femu_properties[] = {
     DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
                        FEMU_MAX_QUEUE_PAIRS),
     DEFINE_PROP_BOOL("dbbuf", FemuZns, dbbuf_offered, false),
+    DEFINE_PROP_UINT64("power-cut-at-ns", FemuZns, cut_at_ns, 0),
+    DEFINE_PROP_UINT64("power-cut-at-command", FemuZns, cut_at_command, 0),
+    DEFINE_PROP_UINT64("power-cut-at-program", FemuZns, cut_at_program, 0),
+    DEFINE_PROP_UINT64("power-cut-seed", FemuZns, cut_seed, 0),
 };
 
 static void describe_properties(ObjectClass *oc)
@@ -290,6 +294,14 @@ static void describe_properties(ObjectClass *oc)
         "I/O queue pairs that a host can create");
     object_class_property_set_description(oc, "dbbuf",
         "offer Doorbell Buffer Config: doorbells in host memory");
+    object_class_property_set_description(oc, "power-cut-at-ns",
+        "the power goes at this instant of the drive; 0: never");
+    object_class_property_set_description(oc, "power-cut-at-command",
+        "the power goes when the drive has accepted so many commands; 0: never");
+    object_class_property_set_description(oc, "power-cut-at-program",
+        "the power goes when so many programs of the flash have ended; 0: never");
+    object_class_property_set_description(oc, "power-cut-seed",
+        "decides what becomes of what was inside when the power goes");
 }
 
 static const VMStateDescription femu_vmstate = {
@@ -318,6 +330,7 @@ static void femu_class_init(ObjectClass *oc, void *data)
     femu_inject_class_init(oc);
     femu_zone_state_class_init(oc);
     femu_stats_class_init(oc);
+    femu_power_class_init(oc);
 }
 
 static const TypeInfo femu_type = {

@@ -92,7 +92,7 @@ static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
     case NVME_REG_ACQ + 4:
         return n->acq >> ((offset & 4) * 8);
     case REG_CRTO:
-        return READY_TIMEOUT_500MS;
+        return NVME_CAP_TO(n->cap);
     default:
         return 0;
     }
@@ -159,13 +159,21 @@ static const MemoryRegionOps mmio_ops = {
     .impl = { .min_access_size = 4, .max_access_size = 8 },
 };
 
+/* A controller without power is ready when it is back. */
+static uint64_t ready_timeout_500ms(const FemuZns *n)
+{
+    uint64_t power_up_ns = n->params.power_up_ns * n->dilation;
+
+    return MIN(READY_TIMEOUT_500MS + DIV_ROUND_UP(power_up_ns, 500000000), 255);
+}
+
 /* What the controller can do, and the region; needs no other part. */
 void femu_regs_init(FemuZns *n)
 {
     n->cap = UINT64_C(1) << CAP_CRWMS_BIT;
     NVME_CAP_SET_MQES(n->cap, FEMU_MAX_QUEUE_ENTRIES - 1);
     NVME_CAP_SET_CQR(n->cap, 1);
-    NVME_CAP_SET_TO(n->cap, READY_TIMEOUT_500MS);
+    NVME_CAP_SET_TO(n->cap, ready_timeout_500ms(n));
     NVME_CAP_SET_CSS(n->cap, NVME_CAP_CSS_NCSS | NVME_CAP_CSS_IOCSS);
     NVME_CAP_SET_MPSMAX(n->cap, FEMU_MPS_MAX);
     memory_region_init_io(&n->mmio, OBJECT(n), &mmio_ops, n, "femu-zns",

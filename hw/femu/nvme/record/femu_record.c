@@ -159,6 +159,14 @@ void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes)
     recorded(n);
 }
 
+void femu_trace_power_cut(FemuZns *n, uint64_t seed)
+{
+    FOR_EACH_TRACE(n, trace) {
+        ssd_trace_power_cut(trace, n->now_ns, seed);
+    }
+    recorded(n);
+}
+
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done)
 {
     FOR_EACH_TRACE(n, trace) {

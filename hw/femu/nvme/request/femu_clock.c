@@ -21,6 +21,10 @@ void femu_time_enter(FemuZns *n)
 {
     n->clock_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     n->now_ns = n->base_ns + n->clock_ns / n->dilation;
+    /* While the power comes back it is the instant at which the core begins. */
+    if (n->ssd && n->now_ns < ssd_now_ns(n->ssd)) {
+        n->now_ns = ssd_now_ns(n->ssd);
+    }
 }
 
 /* It is `now_ns` in the core, whatever the clock says. */

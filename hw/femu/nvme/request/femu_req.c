@@ -57,10 +57,35 @@ void femu_req_init(FemuZns *n)
     }
 }
 
+/* No command is inside, as of a new core. */
+void femu_req_forget_all(FemuZns *n)
+{
+    g_free(n->req);
+    g_free(n->free_req);
+    femu_req_init(n);
+}
+
 void femu_req_exit(FemuZns *n)
 {
     g_free(n->req);
     g_free(n->free_req);
+}
+
+/* The zone of a zoned namespace's command, or FEMU_ZONES_ALL. */
+uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd)
+{
+    const FemuNs *ns = cmd->nsid == SSD_NSID_ALL ? NULL : femu_ns(n, cmd->nsid);
+
+    return cmd->select_all || !ns || !femu_ns_zoned(ns)
+           ? FEMU_ZONES_ALL
+           : cmd->slba * ns->lba_bytes / ns->zone_size_bytes;
+}
+
+/* A command of a queue was accepted: the last one before a power cut? */
+static void note_accepted(FemuZns *n)
+{
+    n->accepted_count++;
+    n->cut_noted |= n->accepted_count == n->cut_at_command;
 }
 
 /*
@@ -86,7 +111,9 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
         .busy = true,
         .cid = cid,
         .trace_seq = seq,
+        .zone_idx = femu_req_zone_idx(n, cmd),
     };
+    note_accepted(n);
     *lba = accept.lba;
     *req = &n->req[tag];
     return NVME_SUCCESS;
@@ -132,6 +159,7 @@ bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
         .busy = true,
         .format_ns = ns,
         .trace_seq = seq,
+        .zone_idx = FEMU_ZONES_ALL,
     };
     return true;
 }
@@ -177,12 +205,22 @@ void femu_req_discard(FemuZns *n, const FemuSq *sq)
     }
 }
 
+/* What a reset that was a host's has put aside goes. */
+void femu_req_reset_done(FemuZns *n, const SsdDone *done)
+{
+    if (done->op == SSD_OP_ZONE_RESET) {
+        femu_zones_reset_done(femu_ns(n, done->nsid),
+                              n->req[done->tag].zone_idx, done->tag);
+    }
+}
+
 static void req_done(FemuZns *n, const SsdDone *done)
 {
     FemuReq *req = &n->req[done->tag];
     uint16_t status = req->status ? req->status : done->status;
 
     assert(req->busy);
+    femu_req_reset_done(n, done);
     if (req->sq) {
         ssd_histogram_add(&n->lateness_ns,
                           n->clock_ns - femu_time_of(n, done->due_at_ns));

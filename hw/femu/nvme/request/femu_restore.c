@@ -63,6 +63,7 @@ static void run_to(Restore *r, uint64_t now_ns)
         uint64_t seq = n->req[done.tag].trace_seq;
         Open *open = g_hash_table_lookup(r->open, &seq);
 
+        femu_req_reset_done(n, &done);
         open->is_done = true;
         open->done = done;
         n->req[done.tag].busy = false;
@@ -74,7 +75,8 @@ static void run_to(Restore *r, uint64_t now_ns)
 }
 
 /* Which bytes are data: as the command's execution made them. */
-static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba)
+static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba,
+                      uint32_t tag)
 {
     FemuNs *ns = femu_ns(n, cmd->nsid);
     uint64_t nlb = cmd->nlb;
@@ -100,11 +102,11 @@ static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba)
                                   (uint64_t)ns->lba_bytes);
         }
         break;
-    case SSD_OP_ZONE_RESET:
-    case SSD_OP_ZONE_OFFLINE:
-        femu_zones_forget_emptied(n, ns, cmd);
-        break;
     default:
+        if (cmd->op >= SSD_OP_ZONE_OPEN &&
+            cmd->op <= SSD_OP_ZONE_FLUSH_ZRWA) {
+            femu_zones_managed(n, ns, cmd, tag);
+        }
         break;
     }
 }
@@ -132,11 +134,15 @@ static bool restore_submit(Restore *r, const SsdTraceRecord *record)
         return true;
     }
     n->free_req_count--;
-    n->req[tag] = (FemuReq) { .busy = true, .trace_seq = record->seq };
+    n->req[tag] = (FemuReq) {
+        .busy = true,
+        .trace_seq = record->seq,
+        .zone_idx = femu_req_zone_idx(n, &record->cmd),
+    };
     open = g_new0(Open, 1);
     open->seq = record->seq;
     g_hash_table_insert(r->open, &open->seq, open);
-    note_data(n, &record->cmd, accept.lba);
+    note_data(n, &record->cmd, accept.lba, tag);
     return true;
 }
 
@@ -221,6 +227,33 @@ static bool restore_format(Restore *r, const SsdTraceRecord *record)
     return true;
 }
 
+static gboolean is_inside(gpointer seq, gpointer open, gpointer data)
+{
+    return !((Open *)open)->is_done;
+}
+
+/* What was inside is gone, here too. */
+static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
+{
+    FemuZns *n = r->n;
+    GHashTableIter iter;
+    gpointer open;
+
+    run_to(r, record->at_ns);
+    g_hash_table_iter_init(&iter, r->open);
+    while (g_hash_table_iter_next(&iter, NULL, &open)) {
+        if (!((Open *)open)->discarded) {
+            return damaged(r, "command %" PRIu64 " is inside when the power "
+                           "goes", ((Open *)open)->seq);
+        }
+    }
+    g_hash_table_foreach_remove(r->open, is_inside, NULL);
+    femu_power_core_cut(n, record->seed);
+    femu_req_forget_all(n);
+    femu_time_set(n, ssd_now_ns(n->ssd));
+    return true;
+}
+
 static bool restore_record(Restore *r, const SsdTraceRecord *record)
 {
     switch (record->kind) {
@@ -235,7 +268,7 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
     case SSD_TRACE_FORMAT:
         return restore_format(r, record);
     case SSD_TRACE_POWER_CUT:
-        return damaged(r, "its power was cut, which a device does not do");
+        return restore_power_cut(r, record);
     case SSD_TRACE_END:
         run_to(r, record->at_ns);
         return true;
@@ -389,6 +422,7 @@ bool femu_restore(FemuZns *n, Error **errp)
             return false;
         }
     }
+    femu_power_init(n);
     femu_kept_begin(n);
     return true;
 }

@@ -28,6 +28,12 @@ bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
 
+/* femu_power.c: the power goes, and comes back. */
+void femu_power_cut(FemuZns *n);
+bool femu_power_cut_due(FemuZns *n);
+uint64_t femu_power_next_at_ns(const FemuZns *n);
+bool femu_power_is_back(const FemuZns *n);
+
 /* femu_stats.c: statistics for log page, feature and QOM. */
 char *femu_stats_json(FemuZns *n);
 void femu_stats_reset(FemuZns *n);

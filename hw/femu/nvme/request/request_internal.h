@@ -11,6 +11,15 @@
 
 #include "request.h"
 
+/* femu_req.c */
+void femu_req_forget_all(FemuZns *n);
+uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd);
+void femu_req_reset_done(FemuZns *n, const SsdDone *done);
+
+/* femu_power.c */
+void femu_power_core_cut(FemuZns *n, uint64_t seed);
+void femu_power_init(FemuZns *n);
+
 /* femu_clock.c */
 const char *femu_time_clock_name(void);
 void femu_time_set(FemuZns *n, uint64_t now_ns);

@@ -118,7 +118,10 @@ typedef struct FemuReq {
     uint64_t result;
     uint64_t trace_seq;
     bool shuts_down;            /* until a reset: CSTS.SHST waits for it */
+    uint32_t zone_idx;          /* of a reset; FEMU_ZONES_ALL: of all */
 } FemuReq;
+
+#define FEMU_ZONES_ALL UINT32_MAX
 
 /* One contiguous piece of host memory. */
 typedef struct FemuSeg {
@@ -149,6 +152,8 @@ typedef struct FemuStore {
     uint64_t zone_capacity_bytes;
     uint32_t zones;
     uint64_t *written_bytes;
+    uint64_t *aside_bytes;      /* written before a reset that is inside ... */
+    uint32_t *aside_tag;        /* ... as this request */
     uint64_t flat_bytes;        /* 0: there are zones */
     unsigned long *flat_written;    /* bitmap by granule */
 } FemuStore;
@@ -332,6 +337,13 @@ struct FemuZns {
     uint32_t free_req_count;
     uint32_t stats_resets;
     FemuShutdownStep shutdown;
+    uint64_t accepted_count;    /* commands of queues, by the core */
+    uint64_t programs_before;   /* that the core had ended at realize */
+    bool cut_noted;             /* the power goes at this instant */
+    uint64_t cut_at_ns;         /* a property; 0: not, or it has been */
+    uint64_t cut_at_command;    /* likewise */
+    uint64_t cut_at_program;    /* likewise */
+    uint64_t cut_seed;          /* a property */
 
     /* request: time of the present entry from outside, see femu_clock.c. */
     int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
@@ -360,6 +372,7 @@ struct FemuZns {
     uint64_t acq;
     uint32_t page_bytes;        /* CC.MPS while enabled */
     QEMUTimer *timer;
+    bool enable_waits;          /* CC.EN is 1, and the power is coming back */
 
     /* pci: properties, names made of them, and BAR 0. */
     SsdParams params;           /* resolved after realize */

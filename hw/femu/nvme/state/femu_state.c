@@ -70,7 +70,8 @@ bool femu_can_serve(const FemuZns *n)
 /* May we take more work? From the beginning of a shutdown on we do not. */
 bool femu_can_fetch(const FemuZns *n)
 {
-    return femu_can_serve(n) && shutdown_status(n) == NVME_CSTS_SHST_NORMAL;
+    return femu_can_serve(n) && !n->cut_noted &&
+           shutdown_status(n) == NVME_CSTS_SHST_NORMAL;
 }
 
 /* Nothing is fetched or posted from here to the next reset. */

@@ -13,6 +13,7 @@
 
 void femu_inject_class_init(ObjectClass *oc);
 void femu_zone_state_class_init(ObjectClass *oc);
+void femu_power_class_init(ObjectClass *oc);
 void femu_stats_class_init(ObjectClass *oc);
 
 #endif

@@ -1,0 +1,404 @@
+/*
+ * A power cut: what the controller is afterwards, what of data and zones is
+ * there, when it comes, and that it lasts.
+ *
+ * Knows nothing of what the core decides: any outcome that is legal will do,
+ * and over some seeds each must be seen.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-commands.h"
+#include "qobject/qdict.h"
+
+#define PATH "/machine/peripheral/zns4"
+#define CC_READY 0x00460061u
+#define SEEDS 24
+#define TOLD_NLB 20
+#define INSIDE_NLB 24
+
+/* The power goes now, and comes back. */
+static void cut(FemuDrive *drive, unsigned seed)
+{
+    g_autofree char *text = g_strdup_printf("%u", seed);
+
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': %s,"
+                             "'property': 'power-cut', 'value': %s}}", PATH,
+                             text);
+}
+
+static void assert_off(FemuDrive *drive)
+{
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CC), ==, 0);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_AQA), ==, 0);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_ASQ), ==, 0);
+}
+
+/* As a host that finds the controller without power, and starts it. */
+static void start_again(FemuDrive *drive)
+{
+    assert_off(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+}
+
+static void assert_power(FemuDrive *drive, uint64_t cycles, uint64_t unsafe)
+{
+    NvmeSmartLog log;
+
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(le64_to_cpu(log.power_cycles[0]), ==, cycles);
+    g_assert_cmpuint(le64_to_cpu(log.unsafe_shutdowns[0]), ==, unsafe);
+}
+
+static void write_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                          unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+
+    g_assert_cmphex(femu_write(drive, slba, nlb, data), ==, NVME_SUCCESS);
+}
+
+/* The same, but it stays inside. */
+static void begin_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                          unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+
+    qtest_memwrite(drive->host->qts, drive->buf, data,
+                   (size_t)nlb * drive->config.ssd.lba_bytes);
+    femu_submit_rw(drive, NVME_CMD_WRITE, slba, nlb);
+}
+
+/* The first `nlb` blocks of what was written, then zeroes. */
+static void assert_left(FemuDrive *drive, uint32_t zone_idx, uint32_t nlb,
+                        uint32_t end_nlb, unsigned seed)
+{
+    uint64_t slba = femu_zone_lba(drive, zone_idx);
+    g_autofree uint8_t *data = femu_pattern(drive, slba, end_nlb, seed);
+
+    if (nlb) {
+        femu_assert_data(drive, slba, nlb, data);
+    }
+    if (nlb < end_nlb) {
+        femu_assert_data(drive, slba + nlb, end_nlb - nlb, NULL);
+    }
+}
+
+/* Where the zone, which begins anew, has its write pointer. */
+static uint32_t left_nlb(FemuDrive *drive, uint32_t zone_idx)
+{
+    NvmeZoneDescr zone = femu_zone(drive, zone_idx);
+    uint32_t nlb = le64_to_cpu(zone.wp) - le64_to_cpu(zone.zslba);
+
+    femu_assert_zone(drive, zone_idx, nlb ? NVME_ZONE_STATE_CLOSED
+                                          : NVME_ZONE_STATE_EMPTY, nlb);
+    return nlb;
+}
+
+/* Nothing of the old queues is served; what was told stays. */
+static void test_controller(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    FemuCqe cqe;
+
+    write_pattern(drive, 0, TOLD_NLB, 1);
+    begin_pattern(drive, femu_zone_lba(drive, 1), INSIDE_NLB, 2);
+    cut(drive, 1);
+    assert_off(drive);
+    femu_step(drive->host, 1000000000);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    start_again(drive);
+    assert_power(drive, 2, 1);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, TOLD_NLB);
+    assert_left(drive, 0, TOLD_NLB, TOLD_NLB + 9, 1);
+    assert_left(drive, 1, left_nlb(drive, 1), INSIDE_NLB, 2);
+    femu_assert_works(drive, 5);
+    femu_shutdown(drive);
+}
+
+/* A write is there up to any block; zeroes follow, also in front of more. */
+static void test_write(void)
+{
+    FemuConfig config = femu_small_config();
+    bool none = false, all = false, part = false;
+
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        FemuDrive *drive = femu_boot(&config, NULL);
+        uint32_t nlb;
+
+        begin_pattern(drive, 0, INSIDE_NLB, 2);
+        cut(drive, seed);
+        start_again(drive);
+        nlb = left_nlb(drive, 0);
+        assert_left(drive, 0, nlb, INSIDE_NLB, 2);
+        none |= nlb == 0;
+        all |= nlb == INSIDE_NLB;
+        part |= nlb && nlb < INSIDE_NLB;
+        write_pattern(drive, nlb, 1, 3);
+        femu_assert_data(drive, nlb + 1, INSIDE_NLB, NULL);
+        femu_shutdown(drive);
+    }
+    g_assert_true(none && all && part);
+}
+
+/* A reset that has not been has its data; one that was told stays. */
+static void test_reset(void)
+{
+    FemuConfig config = femu_small_config();
+    unsigned undone = 0;
+
+    config.ssd.fe_reset_ns = 1000000;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        FemuDrive *drive = femu_boot(&config, NULL);
+        uint32_t nlb;
+
+        write_pattern(drive, 0, TOLD_NLB, 1);
+        write_pattern(drive, femu_zone_lba(drive, 1), TOLD_NLB, 2);
+        g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET,
+                                       femu_zone_lba(drive, 1), false), ==,
+                        NVME_SUCCESS);
+        femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, seed % 2);
+        femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+        cut(drive, seed);
+        start_again(drive);
+        nlb = left_nlb(drive, 0);
+        g_assert_true(nlb == 0 || nlb == TOLD_NLB);
+        assert_left(drive, 0, nlb, TOLD_NLB, 1);
+        undone += nlb > 0;
+        g_assert_cmpuint(left_nlb(drive, 1), ==, 0);
+        assert_left(drive, 1, 0, TOLD_NLB, 2);
+        femu_shutdown(drive);
+    }
+    g_assert_cmpuint(undone, >, 0);
+    g_assert_cmpuint(undone, <, SEEDS);
+}
+
+/* A reset behind which the zone is written has been. */
+static void test_reset_then(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.fe_reset_ns = 1000000;
+    config.ssd.fe_write_ns = 1000;
+    for (unsigned seed = 0; seed < 8; seed++) {
+        FemuDrive *drive = femu_boot(&config, NULL);
+        uint32_t nlb;
+
+        write_pattern(drive, 0, TOLD_NLB, 1);
+        femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+        begin_pattern(drive, 0, 4, 3);
+        cut(drive, seed);
+        start_again(drive);
+        nlb = left_nlb(drive, 0);
+        g_assert_cmpuint(nlb, <=, 4);
+        assert_left(drive, 0, nlb, TOLD_NLB, 3);
+        femu_shutdown(drive);
+    }
+}
+
+/* Ready when the time of a start is over, to the nanosecond. */
+static void test_power_up(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint64_t at_ns;
+
+    config.ssd.power_up_ns = 3000000000;
+    drive = femu_boot(&config, NULL);
+    g_assert_cmpuint(NVME_CAP_TO(femu_reg64(drive, NVME_REG_CAP)), >, 6);
+    write_pattern(drive, 0, TOLD_NLB, 1);
+    at_ns = drive->host->now_ns;
+    cut(drive, 1);
+    femu_set_reg(drive, NVME_REG_AQA, 0x003f003f);
+    femu_set_reg(drive, NVME_REG_ASQ, drive->admin.addr);
+    femu_set_reg(drive, NVME_REG_ACQ, drive->admin_cq.addr);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY);
+    femu_step_to(drive->host, at_ns + config.ssd.power_up_ns - 1);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
+    femu_step_to(drive->host, at_ns + config.ssd.power_up_ns);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, TOLD_NLB);
+    femu_assert_works(drive, 5);
+    femu_shutdown(drive);
+}
+
+/* --- By parameter ----------------------------------------------------------- */
+
+static bool is_off(FemuDrive *drive)
+{
+    return femu_reg(drive, NVME_REG_CC) == 0;
+}
+
+static void test_at_ns(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "power-cut-at-ns=5000000");
+
+    femu_step_to(drive->host, 4999999);
+    g_assert_false(is_off(drive));
+    femu_step_to(drive->host, 5000000);
+    start_again(drive);
+    assert_power(drive, 2, 1);
+    femu_step(drive->host, 5000000);
+    g_assert_false(is_off(drive)); /* once */
+    femu_shutdown(drive);
+}
+
+/* Behind the second of three that are rung for at once: it is the last. */
+static void test_at_command(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "power-cut-at-command=2,"
+                                 "power-cut-seed=3");
+    NvmeCmd cmd;
+
+    for (unsigned i = 0; i < 3; i++) {
+        cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, i), 4,
+                          drive->buf);
+        femu_place(&drive->io, &cmd);
+    }
+    femu_ring(&drive->io);
+    start_again(drive);
+    g_assert_cmpuint(left_nlb(drive, 2), ==, 0);
+    assert_power(drive, 2, 1);
+    femu_shutdown(drive);
+}
+
+/* At the instant at which the second of the pages is programmed. */
+static void test_at_program(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "power-cut-at-program=2");
+    uint32_t page_nlb = femu_page_nlb(drive);
+    uint64_t at_ns = drive->host->now_ns + femu_page_write_ns(drive);
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, page_nlb);
+    femu_step_to(drive->host, at_ns);
+    g_assert_false(is_off(drive));
+    femu_expect_now(&drive->io_cq);
+    begin_pattern(drive, page_nlb, 3 * page_nlb, 1);
+    at_ns = drive->host->now_ns + femu_page_write_ns(drive);
+    femu_step_to(drive->host, at_ns - 1);
+    g_assert_false(is_off(drive));
+    femu_step_to(drive->host, at_ns);
+    start_again(drive);
+    g_assert_cmpuint(left_nlb(drive, 0), >=, 2 * page_nlb);
+    femu_shutdown(drive);
+}
+
+static void test_refused(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': %s,"
+                             "'property': 'power-cut', 'value': 'now'}}",
+                             PATH);
+
+    g_assert_cmpstr(qdict_get_str(qdict_get_qdict(reply, "error"), "desc"), ==,
+                    "power-cut=now: must be a number, the seed that decides "
+                    "what becomes of what is inside");
+    qobject_unref(reply);
+    g_assert_false(is_off(drive));
+    femu_shutdown(drive);
+}
+
+/* --- It lasts --------------------------------------------------------------- */
+
+static void replay(const char *path)
+{
+    const char *argv[] = { g_getenv("FEMU_SIM"), "replay", path, NULL };
+    g_autofree char *out = NULL, *err = NULL;
+    int status;
+
+    if (!argv[0]) {
+        g_test_skip("FEMU_SIM does not name a femu-sim");
+        return;
+    }
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
+                               &err, &status, NULL));
+    g_test_message("femu-sim says: %s%s", out, err);
+    g_assert_cmpint(status, ==, 0);
+    g_assert_nonnull(strstr(out, " 0 differences"));
+}
+
+/* What the power has left is there in the next QEMU, and no more. */
+static void state_lasts(const char *folder, const char *extra, unsigned seed)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint32_t reset_nlb, nlb;
+
+    config.ssd.fe_reset_ns = 1000000;
+    config.ssd.power_up_ns = seed % 2 * 1000000;
+    drive = femu_boot(&config, extra);
+    write_pattern(drive, 0, TOLD_NLB, 1);
+    begin_pattern(drive, femu_zone_lba(drive, 1), INSIDE_NLB, 2);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    cut(drive, seed);
+    femu_step(drive->host, config.ssd.power_up_ns + 1);
+    start_again(drive);
+    reset_nlb = left_nlb(drive, 0);
+    nlb = left_nlb(drive, 1);
+    write_pattern(drive, femu_zone_lba(drive, 2), TOLD_NLB, 3);
+    femu_shutdown(drive);
+
+    drive = femu_boot(&config, extra);
+    assert_power(drive, 3, 2);
+    g_assert_cmpuint(left_nlb(drive, 0), ==, reset_nlb);
+    assert_left(drive, 0, reset_nlb, TOLD_NLB, 1);
+    g_assert_cmpuint(left_nlb(drive, 1), ==, nlb);
+    assert_left(drive, 1, nlb, INSIDE_NLB, 2);
+    assert_left(drive, 2, TOLD_NLB, TOLD_NLB, 3);
+    femu_assert_works(drive, 5);
+    cut(drive, seed + 1);
+    femu_shutdown(drive);
+}
+
+static void test_lasts(void)
+{
+    static const char *const names[] = { "history", "data", "kept" };
+
+    for (unsigned seed = 0; seed < 6; seed++) {
+        g_autofree char *folder = g_dir_make_tmp("femu-cut-XXXXXX", NULL);
+        g_autofree char *extra = g_strdup_printf("state=%s", folder);
+        g_autofree char *history = g_build_filename(folder, "history", NULL);
+
+        state_lasts(folder, extra, seed);
+        replay(history);
+        for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+            g_autofree char *path = g_build_filename(folder, names[i], NULL);
+
+            g_unlink(path);
+        }
+        g_assert_cmpint(g_rmdir(folder), ==, 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/cut/" name, test)
+    ADD("controller", test_controller);
+    ADD("write", test_write);
+    ADD("reset", test_reset);
+    ADD("reset-then", test_reset_then);
+    ADD("power-up", test_power_up);
+    ADD("at-ns", test_at_ns);
+    ADD("at-command", test_at_command);
+    ADD("at-program", test_at_program);
+    ADD("refused", test_refused);
+    ADD("lasts", test_lasts);
+#undef ADD
+    return g_test_run();
+}
