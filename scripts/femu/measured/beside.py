@@ -135,7 +135,7 @@ def part_mixed(exp, host, seed):
                             1, exp.whole('qd', 1))
     bg_options = io_options(exp, host, exp.op('bg_op'),
                             exp.whole('bg_bs_bytes'), 1, exp.whole('bg_qd', 1))
-    if under_way(exp) >= CLOSED_LOOP * exp.whole('qd', 1):
+    if is_closed_loop(exp):
         bg_options['rate_iops'] = '%.1f' % (1000 * exp.number('bg_kiops'))
     else:
         fg_options['rate_iops'] = '%.1f' % (1000 * exp.measured.get('kiops',
@@ -217,6 +217,41 @@ def part_reset_on_io(exp, host, seed):
                                (options, resets)))
 
 
+def is_closed_loop(exp):
+    """Was the job held back by nothing but its queue depth?"""
+    return under_way(exp) >= CLOSED_LOOP * exp.whole('qd', 1)
+
+
+def part_mix_ratio(exp, host, seed):
+    """A reader and a writer, or a job of both; in runs named conc the reader
+    goes from the start of a zone on, and there are several writers. Who was
+    held back by the other has the rate that he had."""
+    check_usable(exp)
+    name = exp.fields['mix_fg_bg']
+    workers = re.search(r'_conc_(\d+)', name)
+    made = []
+    for op_name, depth, kiops in (
+            (exp.op('fg_op'), exp.whole('qd', 1) or 1,
+             0 if is_closed_loop(exp) else exp.measured.get('kiops', 0)),
+            (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1,
+             exp.number('bg_kiops'))):
+        if not op_name:
+            continue
+        options = io_options(exp, host, op_name, exp.whole('bs_bytes'), 1,
+                             depth)
+        if workers and op_name == 'read':
+            options.update(rw='read', size='1z')
+        elif workers:
+            options['numjobs'] = int(workers[1])
+        elif op_name == 'write':
+            # One job writes and reads: its writes are one behind the other.
+            options.update(rw='append', iodepth=depth)
+        if kiops:
+            options['rate_iops'] = '%.3f' % (1000 * kiops)
+        made.append(options)
+    return both(seed, TIMES, *made)
+
+
 def part_conventional(exp, host, seed):
     """Writes to the conventional namespace, one behind the other."""
     check_usable(exp)
@@ -236,6 +271,7 @@ PARTS = {
     'softfinish-on-write-interference': part_softfinish,
     'reset-on-read-interference': part_reset_on_io,
     'reset-on-write-interference': part_reset_on_io,
+    'mixratio': part_mix_ratio,
     'conv-ns': part_conventional,
 }
 
@@ -246,7 +282,8 @@ def prescribed(exp):
     """Return: the metrics that the run was told, or that say what another
     says: they have rows of their own and are not summed up."""
     told = {'mibps', 'bg_mibps'}
-    if exp.part == 'mixed-rw':
+    if exp.part == 'mixed-rw' or exp.part == 'mixratio' and \
+            not is_closed_loop(exp):
         told.add('kiops')
     if exp.part.startswith('reset-on-'):
         told.add('mgmt_per_s')
