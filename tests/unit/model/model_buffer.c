@@ -403,7 +403,6 @@ void model_buffer_forget(Model *m, uint32_t zone_idx)
         model_host_program_ended(m, GPOINTER_TO_SIZE(
             g_queue_pop_head(&zone->complete)));
     }
-    model_check_flushes(m);
     zone->arrived = 0;
     zone->gone = 0;
     zone->next_page = 0;
@@ -412,5 +411,8 @@ void model_buffer_forget(Model *m, uint32_t zone_idx)
     if (had_pages) {
         stop_waiting(m, zone_idx);
     }
+    /* First others get the room, then those are told who wait for programs. */
+    model_buffer_let_in(m);
+    model_check_flushes(m);
     model_seats_look(m, zone_idx, true);
 }

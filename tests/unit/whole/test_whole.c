@@ -200,6 +200,52 @@ static void test_one_by_one(void)
     }
 }
 
+/* --- one instant --------------------------------------------------------- */
+
+static void submit(Pair *pair, SsdOp op, uint32_t zone_idx, uint32_t nlb)
+{
+    const RulesZone *zone = &model_rules(pair->model, 1)->zone[zone_idx];
+
+    g_assert_cmpint(pair_submit(pair, &(SsdCmd) {
+        .op = op, .nsid = 1, .nlb = nlb,
+        .slba = zone_idx * 16 + (op == SSD_OP_WRITE ? zone->written_nlb : 0),
+    }), ==, SSD_SUCCESS);
+}
+
+/*
+ * A reset drains, and of what it waits for only pages of zone 1 are left, which
+ * wait for a unit. A reset of zone 1 discards them: that ends the drain and
+ * lets a page of zone 3 into the buffer. The page is before the next one of the
+ * finish of zone 4 on their unit, as that begins to wait when the drain is over.
+ * The reset of zone 1, which drains, too, tells when the page is programmed:
+ * behind three pages of the finish and the erase of zone 2.
+ */
+static void test_drop_ends_drain(void)
+{
+    SsdParams params = drive_params(
+        "zones=6 zone-capacity=48K channels=2 read-ns=60013 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=25031 "
+        "write-buffer=64K zone-buffer=40K program-registers=2 "
+        "buffer-waiters=4 reset-drains=on reset-drain-first=on");
+    Pair *pair = pair_new(&params);
+
+    submit(pair, SSD_OP_WRITE, 4, 2);
+    submit(pair, SSD_OP_WRITE, 2, 1);
+    pair_advance(pair, 10000000);       /* these are on the flash */
+    submit(pair, SSD_OP_ZONE_FINISH, 4, 0);
+    submit(pair, SSD_OP_WRITE, 1, 8);
+    submit(pair, SSD_OP_WRITE, 1, 4);   /* more than a zone may have there */
+    submit(pair, SSD_OP_WRITE, 3, 1);   /* its turn is after that one's */
+    submit(pair, SSD_OP_ZONE_RESET, 2, 0);
+    pair_advance(pair, 11000000);
+    submit(pair, SSD_OP_ZONE_RESET, 1, 0);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent,
+                                   pair->next_tag - 1).due_at_ns, ==,
+                     10000000 + 25031 + 4 * 700027 + 3500017);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -327,6 +373,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     soup_add_tests("/whole", soups, G_N_ELEMENTS(soups), test_soup);
     g_test_add_func("/whole/one-by-one", test_one_by_one);
+    g_test_add_func("/whole/drop-ends-drain", test_drop_ends_drain);
     g_test_add_func("/whole/any-drive", test_any_drive);
     return g_test_run();
 }
