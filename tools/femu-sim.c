@@ -27,6 +27,7 @@ static const SimCommand commands[] = {
     {"fio", "run jobs, written as fio writes them", sim_fio_command},
     {"replay", "repeat a trace and compare every completion time",
      sim_replay_command},
+    {"cut", "take the power of a drive within a trace", sim_cut_command},
     {"map", "print and draw which flash units each zone uses",
      sim_map_command},
     {"bench", "measure how fast the model is on this machine",
