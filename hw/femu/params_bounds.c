@@ -1,5 +1,5 @@
 /*
- * The sum of what the rooms state, top to bottom.
+ * What can be inside a drive at once: asks each room, and adds up.
  *
  * Knows nothing of what any of them has.
  *

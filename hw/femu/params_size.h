@@ -1,5 +1,5 @@
 /*
- * What the files params*.c share of sizes that follow from parameters.
+ * Sizes that follow from parameters, for the files params*.c.
  *
  * Knows nothing of QEMU, NVMe, zones or time.
  *

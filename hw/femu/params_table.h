@@ -1,5 +1,5 @@
 /*
- * What the files params*.c share of the table.
+ * What one row of the table can do, for the files params*.c.
  *
  * Knows nothing of QEMU, NVMe, zones or time; it only holds numbers.
  *

@@ -77,7 +77,7 @@ typedef enum SsdOp {
     SSD_OP_IDENTIFY,
     SSD_OP_LOG,
     SSD_OP_FEATURE,
-    /* What no command of a host is, but the end of its work with the drive */
+    /* No command of NVMe: the controller is shut down */
     SSD_OP_SHUTDOWN,
     SSD_OP_COUNT,
 } SsdOp;

@@ -108,7 +108,7 @@ static void check_fresh(State *state, const Ahead *ahead, uint64_t lines)
     }
 }
 
-/* What a ring has being fetched is so, and in no other place. */
+/* Where a ring has a line being fetched, one fetch names the line's place. */
 static void check_fetches(State *state, const Ahead *ahead,
                           const uint32_t *used, uint32_t used_count)
 {
@@ -146,9 +146,9 @@ static void check_fetches(State *state, const Ahead *ahead,
     }
 }
 
-/* Both */
+/* Writing and reading */
 
-/* The lines that rings have, as places of the table of lines. */
+/* Of Ahead.lines only the lines within the streams' rings are stored. */
 static GArray *places_in_rings(const Ahead *ahead)
 {
     GArray *places = g_array_new(FALSE, FALSE, sizeof(uint32_t));

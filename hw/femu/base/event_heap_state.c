@@ -22,7 +22,7 @@ static const StateRow event_heap_rows[] = {
     STATE_LEFT(EventHeap, capacity, "of the parameters"),
 };
 
-/* An event, its key in two parts. */
+/* An event as it is stored: its key of 128 bits is two numbers. */
 typedef struct EventRecord {
     uint64_t at_ns;
     uint64_t order;
@@ -61,7 +61,7 @@ static Event event_of(const EventRecord *record)
     };
 }
 
-/* Events of a ring of `size`; read: from its beginning on. */
+/* Events of a ring of `size`. When they are read, the ring begins at 0. */
 static void visit_events(State *state, const char *name, Event *events,
                          uint32_t head, uint32_t size, uint32_t *count)
 {
@@ -80,7 +80,7 @@ static void visit_events(State *state, const char *name, Event *events,
     }
 }
 
-/* Its order among those of its instant, without whether it comes late. */
+/* The event's number in the order of creation: its key without LATE. */
 static uint64_t order_of(EventKey key)
 {
     return (uint64_t)key & (UINT64_MAX >> 1);

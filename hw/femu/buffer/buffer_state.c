@@ -69,7 +69,7 @@ static const StateRow buffer_rows[] = {
     STATE_IN_LISTS(WriteBuffer, free_page_idx),
 };
 
-/* Reading: what follows */
+/* Reading: members that are not stored, as they follow from others */
 
 static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
 {
@@ -154,7 +154,7 @@ static void check_units(WriteBuffer *buffer, State *state)
     }
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_pages(WriteBuffer *buffer, State *state)
 {

@@ -34,7 +34,7 @@ static const StateRow conv_rows[] = {
     STATE_NUMBER(Conv, counters.erased_blocks),
 };
 
-/* Reading: what must be */
+/* Reading: what must hold, or the state is refused */
 
 static void check_writes(const Conv *conv, State *state)
 {
@@ -80,7 +80,7 @@ static void check_victim(const Conv *conv, State *state)
     }
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_writes(Conv *conv, State *state)
 {

@@ -38,7 +38,7 @@ static const StateRow free_rows[] = {
     },
 };
 
-/* Reading: what follows */
+/* Reading: members that are not stored, as they follow from others */
 
 static uint32_t used_places(const Ftl *ftl, uint32_t line)
 {
@@ -52,7 +52,7 @@ static uint32_t used_places(const Ftl *ftl, uint32_t line)
     }
 }
 
-/* Each place that a granule has is written, and holds it. */
+/* A granule's place must be written, and must name the granule. */
 static void count_valid(Ftl *ftl, State *state)
 {
     uint32_t places = ftl->line_places * ftl->line_count;
@@ -122,7 +122,7 @@ static void check_ring(Ftl *ftl, State *state)
     }
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_ring(Ftl *ftl, State *state)
 {

@@ -68,7 +68,7 @@ static void visit_front(FrontEnd *front, State *state, uint32_t slots,
                 (const uint32_t *)chosen->data);
 }
 
-/* Reading: what follows from who is where */
+/* Reading: counts that follow from where each command is */
 static void count_used(Entry *entry, const uint32_t *used, const bool *enters,
                        const bool *waits)
 {

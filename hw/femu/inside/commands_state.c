@@ -88,7 +88,10 @@ void commands_done_state(SsdDone *done, State *state, uint64_t count,
     STATE_TABLE(state, done_rows, done, count, chosen);
 }
 
-/* Has the command ever written this? Else it is what another one has left. */
+/*
+ * Has the command written its `write`, its `target`? If not, they are what the
+ * command before it has left in the slot, and are not stored.
+ */
 
 static bool has_write(const Command *command)
 {
@@ -121,7 +124,7 @@ static GArray *choose(const Commands *commands, const uint32_t *used,
     return chosen;
 }
 
-/* Members of the structs that lie in commands, one table after another. */
+/* A command is a struct of structs: each of these is a table of its own. */
 static void visit_used(Commands *commands, State *state, const uint32_t *used,
                        uint32_t used_count)
 {

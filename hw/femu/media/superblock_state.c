@@ -38,7 +38,7 @@ static const StateRow table_rows[] = {
     STATE_ELSE(SuperblockTable, dirt, "dirt_rows"),
 };
 
-/* The rest of a ranking is what has been ranked by what, which is told here. */
+/* Only the minor halves of the keys are stored: all else is ranked anew. */
 static const StateRow ranking_rows[] = {
     STATE_ELSE(Ranking, keys, "their minor halves"),
     STATE_LEFT(Ranking, places, "of the keys, all of which are ranked"),
@@ -53,7 +53,7 @@ static uint32_t group_of(const SuperblockTable *table, uint32_t superblock_idx)
     return superblock_idx % table->config.group_count;
 }
 
-/* Reading: what follows */
+/* Reading: members that are not stored, as they follow from others */
 
 static void count_blocks(State *state, SuperblockTable *table,
                          uint32_t superblock_idx, uint32_t unit)
@@ -109,7 +109,7 @@ static void take_pool_state(State *state, SuperblockTable *table,
     }
 }
 
-/* Each superblock is in a pool, or a zone of its group has it. */
+/* A zone's superblock is of its group, in no pool, and of no other zone. */
 static void check_zones(State *state, const SuperblockTable *table,
                         bool *taken)
 {
@@ -148,7 +148,7 @@ static void take_states(State *state, SuperblockTable *table, bool *linked)
     check_zones(state, table, linked);
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_blocks(SuperblockTable *table, State *state)
 {

@@ -111,7 +111,7 @@ static const StateRow flash_rows[] = {
     STATE_ELSE(Flash, busy, "busy_log_rows"),
 };
 
-/* The log of what was busy: from its beginning on, when it has been read. */
+/* The log of what was busy. When it has been read, its ring begins at 0. */
 
 static bool make_log(State *state, BusyLog *log)
 {
@@ -160,7 +160,7 @@ static void visit_queue(Flash *flash, State *state, StateLinks *tokens,
     });
 }
 
-/* Those in use are those that are not free; the free ones come first. */
+/* First the list of free tokens; all that are not in it are in use. */
 static void visit_tokens(Flash *flash, State *state, StateLinks *tokens)
 {
     g_autofree uint32_t *used = NULL;

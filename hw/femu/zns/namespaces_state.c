@@ -57,7 +57,7 @@ static const StateRow namespaces_rows[] = {
     STATE_LEFT(Namespaces, ns_zones_divisor, "of ns_zones"),
 };
 
-/* Reading: what must be, and what follows */
+/* Reading: what must hold, and members that follow from others */
 
 static bool is_state(SsdZoneState zone_state)
 {
@@ -71,7 +71,7 @@ static bool is_open(const ZoneEntry *zone)
            zone->state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
-/* What its state demands. */
+/* Do write pointer, resources, ZRWA and extension fit the zone's state? */
 static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
                      bool in_list)
 {
@@ -125,7 +125,7 @@ static void count_zones(ZoneTable *table, State *state, const bool *in_list)
     }
 }
 
-/* The blocks that the namespace has now: what a format could have made. */
+/* The namespace's size of blocks must be one that a format can set. */
 static void take_blocks(SsdNs *ns, const SsdParams *params, State *state,
                         uint64_t lba_bytes, uint32_t lba_sizes)
 {
@@ -143,7 +143,7 @@ static void take_blocks(SsdNs *ns, const SsdParams *params, State *state,
     }
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_zones(ZoneTable *table, State *state)
 {

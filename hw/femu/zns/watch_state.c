@@ -45,7 +45,7 @@ static const StateRow changed_rows[] = {
     },
 };
 
-/* Reading: what follows */
+/* Reading: members that are not stored, as they follow from others */
 
 static void take_phases(Watch *watch, State *state, WatchPhase phase)
 {
@@ -85,7 +85,7 @@ static void take_changed(Watch *watch, State *state)
     }
 }
 
-/* Both */
+/* Writing and reading */
 
 static void visit_lists(Watch *watch, State *state)
 {

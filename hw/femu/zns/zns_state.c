@@ -239,7 +239,7 @@ static void visit_zone_queues(Zns *zns, State *state)
     state_links_end(&links);
 }
 
-/* The jobs that a command has, in no struct of their own: in two arrays. */
+/* Lists of jobs, whose ends are members of the commands. */
 static void visit_command_jobs(Zns *zns, State *state, StateLinks *links,
                                const uint32_t *used)
 {
@@ -286,7 +286,7 @@ static void visit_select_alls(Zns *zns, State *state)
     state_links_end(&links);
 }
 
-/* Reading: what follows from the jobs in use. */
+/* Reading: counts that follow from the jobs in use. */
 static void count_jobs(Zns *zns, const uint32_t *used, uint32_t used_count)
 {
     Jobs *jobs = &zns->jobs;
@@ -326,7 +326,7 @@ static void visit_jobs(Zns *zns, State *state, const uint32_t *commands)
     }
 }
 
-/* Superblocks that wait to be erased: those that do not name themselves. */
+/* The list of superblocks that wait to be erased. */
 static void visit_erases(Zns *zns, State *state)
 {
     StateLinks links = {
