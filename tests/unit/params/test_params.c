@@ -580,6 +580,9 @@ static void test_words(void)
                  "spare-superblocks=8192: on each of 4096 groups of units make "
                  "33558528 superblocks, but at most 16777216 can be; take "
                  "fewer, or let a zone span more units");
+    assert_check("mapping=lazy spare-superblocks=4095 channels=64 ways=16 "
+                 "dies=4 zone-channels=1 zone-ways=1 zone-dies=1 "
+                 "zone-size=1M", NULL);
     /* 2^20 zones of 2^8 blocks: as many as can be */
     assert_check("zones=1048576 zone-size=1M channels=1 page-size=4K "
                  "pages-per-block=1 max-open=0 max-active=0", NULL);
