@@ -25,8 +25,11 @@ SANITIZER_OPTIONS = {
 }
 # What is used before it is set must be something that tests see.
 UNSET = '-ftrivial-auto-var-init=pattern'
-EVERY = '40'    # a fortieth of the longest tests, ...
-ALL_OF = ('corpus', 'refusals')     # but not of these: each drive is a test
+# What share of it a test takes, the longest least; where each drive is a test
+# of its own, all.
+EVERY = {'matrix': '40', 'poll': '40', 'fuzz-core': '40', 'corpus': '1',
+         'refusals': '1'}
+EVERY_ELSE = '5'
 LONGEST_PLAIN_CPU_S = 1     # about what takes five times that if sanitised
 # What tests read besides the files that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
@@ -303,7 +306,7 @@ class Core(Target):
             stdout=subprocess.PIPE, check=True)
         made = []
         for test in json.loads(listed.stdout):
-            every = '1' if test['name'] in ALL_OF else EVERY
+            every = EVERY.get(test['name'], EVERY_ELSE)
             env = {**SANITIZER_OPTIONS, 'FEMU_EVERY': every, **test['env']}
             cases = None
             if 'unit' in [suite.split(':')[-1] for suite in test['suite']]:
