@@ -166,7 +166,9 @@ static const uint64_t others[] = {
 static void try_others(const SsdParams *params, const GByteArray *bytes,
                        uint32_t draw, GString *said)
 {
-    for (guint i = head_bytes(bytes); i < bytes->len - DIGEST_BYTES; i++) {
+    guint head = head_bytes(bytes);
+
+    for (guint i = head; i < bytes->len - DIGEST_BYTES; i++) {
         for (unsigned o = 0; o < G_N_ELEMENTS(others); o++) {
             uint64_t skip = (draw = draw * 1103515245 + 12345) >> 16;
             GByteArray *made;
@@ -178,7 +180,8 @@ static void try_others(const SsdParams *params, const GByteArray *bytes,
                               skip / STEP % MAX(bytes->data[i] & 0x7f, 1),
                               others[o]);
             if (made) {
-                g_string_append_printf(said, "%u %d: ", i, (int)others[o]);
+                g_string_append_printf(said, "%u %d: ", i - head,
+                                       (int)others[o]);
                 try(params, made, said);
                 g_byte_array_unref(made);
             }
