@@ -26,7 +26,7 @@
 OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 
 #define FEMU_MAX_QUEUE_PAIRS 64
-#define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* the admin pair too */
+#define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* with the admin pair */
 #define FEMU_MAX_QUEUE_ENTRIES 2048
 #define FEMU_MAX_AERS 4
 #define FEMU_ERROR_LOG_ENTRIES 64
@@ -72,8 +72,8 @@ typedef struct FemuCq {
 } FemuCq;
 
 /*
- * An interrupt that waits for more entries: for how many the host does not
- * know of, and until when (of clock_ns) at most.
+ * An interrupt that is held back to coalesce completions: how many entries it
+ * will tell of, and when it is sent at the latest (by clock_ns).
  */
 typedef struct FemuHeldIrq {
     uint32_t entries;
@@ -105,9 +105,9 @@ typedef struct FemuSq {
  * A command inside the core; its index is the command's tag. The slot is free
  * again only when the core has returned that tag, so a tag never names a
  * younger command. `sq` is NULL once a reset or a queue's deletion has
- * discarded the completion, for the reset of a namespace that is being
- * formatted, `format_ns`, and for a shutdown. `status` and `result`, unless 0,
- * override the core's.
+ * discarded the completion, for the reset of all zones of a namespace that is
+ * being formatted (`format_ns`), and for a shutdown. `status` and `result`, if
+ * not 0, are reported in place of the core's.
  */
 typedef struct FemuReq {
     FemuSq *sq;
@@ -117,8 +117,8 @@ typedef struct FemuReq {
     uint16_t status;
     uint64_t result;
     uint64_t trace_seq;
-    bool shuts_down;            /* until a reset: CSTS.SHST waits for it */
-    uint32_t zone_idx;          /* of a reset; FEMU_ZONES_ALL: of all */
+    bool shuts_down;            /* CSTS.SHST waits for it, until a reset */
+    uint32_t zone_idx;          /* a zone reset: the zone, or FEMU_ZONES_ALL */
 } FemuReq;
 
 #define FEMU_ZONES_ALL UINT32_MAX
@@ -135,8 +135,8 @@ typedef struct FemuMemory {
     RAMBlock *ram_block;
     uint8_t *base;
     uint64_t bytes;
-    int fd;                     /* of a file, or -1 */
-    bool frozen;                /* bytes are as they are to be: none changes */
+    int fd;                     /* of the file that backs it, or -1 */
+    bool frozen;                /* history is replayed: bytes are its result */
 } FemuMemory;
 
 /*
@@ -152,8 +152,8 @@ typedef struct FemuStore {
     uint64_t zone_capacity_bytes;
     uint32_t zones;
     uint64_t *written_bytes;
-    uint64_t *aside_bytes;      /* written before a reset that is inside ... */
-    uint32_t *aside_tag;        /* ... as this request */
+    uint64_t *aside_bytes;      /* written_bytes before the last zone reset, */
+    uint32_t *aside_tag;        /* which is inside as this request */
     uint64_t flat_bytes;        /* 0: there are zones */
     unsigned long *flat_written;    /* bitmap by granule */
 } FemuStore;
@@ -167,7 +167,7 @@ typedef struct FemuFeatures {
     uint32_t async_events;
     uint64_t timestamp_ms;
     int64_t timestamp_set_at_ns;
-    bool timestamp_set;         /* by the host, not by a reset */
+    bool timestamp_set;         /* by the host, not by a controller reset */
     uint8_t host_id[FEMU_HOST_ID_BYTES];
     bool irq_uncoalesced[FEMU_MAX_QUEUES];
 } FemuFeatures;
@@ -203,17 +203,17 @@ typedef struct FemuSmart {
 } FemuSmart;
 
 /*
- * What lasts beside data and zones, in a file if there is a state, with the
- * host's byte order: in words of 8 bytes, so that a kill leaves no half of
- * a number. Behind it come the zones' descriptor extensions.
+ * What lasts beside data and zones; with a state, in a file that is mapped, in
+ * the host's byte order. Words of 8 bytes: if QEMU is killed, each is old or
+ * new. Behind it come the zones' descriptor extensions.
  */
 #define FEMU_KEPT_MAGIC "femu-zns kept 1"
 typedef struct FemuKept {
     char magic[16];
-    uint64_t bytes;             /* of all of it */
+    uint64_t bytes;             /* with the extensions */
     uint64_t power_cycles;
     uint64_t unsafe_shutdowns;
-    uint64_t shut_down;         /* 1: and not enabled since */
+    uint64_t shut_down;         /* 1: shut down, and not enabled since */
     uint64_t error_count;
     NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
     FemuSmart smart[];          /* by namespace */
@@ -244,7 +244,7 @@ typedef enum FemuShutdownStep {
 /* The Format NVM command under way, if namespaces are left. */
 typedef struct FemuFormat {
     uint32_t namespaces_left;
-    bool reply;                 /* until a controller reset */
+    bool reply;                 /* post a completion: no reset came since */
     uint16_t cid;
 } FemuFormat;
 
@@ -256,8 +256,8 @@ typedef struct FemuNs {
     uint32_t nsid;
     uint8_t csi;                /* its I/O command set */
     bool attached;              /* to this controller, the only one */
-    bool changed;               /* since the log was read */
-    bool notice_changed;        /* an event for it is due */
+    bool changed;               /* since the host read that log */
+    bool notice_changed;        /* an event that tells of it is due */
     uint32_t zones;
     uint64_t zone_size_bytes;
     uint64_t zone_capacity_bytes;
@@ -266,20 +266,20 @@ typedef struct FemuNs {
     uint32_t lba_bytes;
     FemuStore store;
     uint8_t *zone_ext;          /* kept: zones x params.zone_ext_bytes */
-    unsigned long *changed_zones;   /* bitmap: since their log was read */
-    bool notice_zones;          /* an event for them is due */
+    unsigned long *changed_zones;   /* bitmap: since the host read that log */
+    bool notice_zones;          /* an event that tells of them is due */
     FemuBadBlocks bad_reads;
     FemuBadBlocks bad_writes;
     FemuFormatStep format_step;
-    FemuSmart *smart;           /* among what is kept */
-    uint32_t error_recovery;    /* feature 05h; a controller reset clears it */
-    uint8_t identity[FEMU_IDENTITY_BYTES];  /* all its unique names */
+    FemuSmart *smart;           /* in FemuKept */
+    uint32_t error_recovery;    /* feature 05h, until a controller reset */
+    uint8_t identity[FEMU_IDENTITY_BYTES];  /* EUI64, NGUID, UUID: of it */
 } FemuNs;
 
-/* Who is inside the device, and what waits for the end: see femu_entry.c. */
+/* Calls into the device that have not returned: see femu_entry.c. */
 typedef struct FemuEntry {
-    uint32_t depth;             /* entries that have not ended */
-    bool io_was_engaged;        /* QEMU's guard, as the first one found it */
+    uint32_t depth;             /* how many: one may lead to another */
+    bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
 } FemuEntry;
 
@@ -298,10 +298,10 @@ struct FemuZns {
     /* record: traces, and what lasts. */
     SsdTrace *trace;
     uint32_t trace_unflushed;
-    SsdTrace *history;          /* NULL: nothing lasts */
+    SsdTrace *history;          /* NULL: the device has no state */
     bool history_unflushed;
     Notifier exit_notifier;
-    int lock_fd;                /* of the state's folder, or -1 */
+    int lock_fd;                /* locks the state's folder; -1: none */
     FemuKept *kept;
 
     /* host: the data of the command that is being executed; doorbells. */
@@ -337,10 +337,10 @@ struct FemuZns {
     uint32_t free_req_count;
     uint32_t stats_resets;
     FemuShutdownStep shutdown;
-    uint64_t accepted_count;    /* commands of queues, by the core */
-    uint64_t programs_before;   /* that the core had ended at realize */
-    bool cut_noted;             /* the power goes at this instant */
-    uint64_t cut_at_ns;         /* a property; 0: not, or it has been */
+    uint64_t accepted_count;    /* commands of queues that the core took */
+    uint64_t programs_before;   /* programs that had ended at realize */
+    bool cut_noted;             /* the power is cut at this instant */
+    uint64_t cut_at_ns;         /* a property; 0: no cut, or it is over */
     uint64_t cut_at_command;    /* likewise */
     uint64_t cut_at_program;    /* likewise */
     uint64_t cut_seed;          /* a property */
@@ -348,8 +348,8 @@ struct FemuZns {
     /* request: time of the present entry from outside, see femu_clock.c. */
     int64_t clock_ns;           /* QEMU_CLOCK_VIRTUAL */
     uint64_t now_ns;            /* core time: base_ns + clock_ns / dilation */
-    uint64_t base_ns;           /* modulo 2^64: 0 but for a state that goes on */
-    SsdHistogram lateness_ns;   /* posted minus due, of clock_ns */
+    uint64_t base_ns;           /* modulo 2^64; 0 unless a state goes on */
+    SsdHistogram lateness_ns;   /* of completions: posted minus due */
 
     /* queue: submission queues, as the completion queues. */
     FemuSq *sq[FEMU_MAX_QUEUES];
@@ -361,11 +361,11 @@ struct FemuZns {
     char *stats_snapshot;       /* vendor log, taken when offset 0 is read */
     size_t stats_snapshot_bytes;
 
-    /* fetch: where it goes on. */
-    uint32_t last_sq_idx;       /* round robin: the queue served last */
+    /* fetch: where the next fetch goes on. */
+    uint32_t last_sq_idx;       /* the queue served last, in round robin */
     bool fetch_unfinished;      /* see femu_queues_fetch() */
 
-    /* controller: how it is enabled, and when it looks again. */
+    /* controller: what it was enabled with, and its one timer. */
     uint32_t cc;
     uint32_t aqa;
     uint64_t asq;
