@@ -20,19 +20,19 @@
 enum {
     EVENT_START,    /* [worker] */
     EVENT_WAKE,     /* [worker] its pace lets it send again */
-    EVENT_SUBMIT,   /* [slot] the host is done with the command */
-    EVENT_EPOCH,    /* [-] the policy looks at what it holds back */
+    EVENT_SUBMIT,   /* [slot] the host has prepared the command */
+    EVENT_EPOCH,    /* [-] ZINC: an epoch ends */
 };
 
 typedef enum SlotStep {
     SLOT_FREE,
     SLOT_MAIN,     /* the operation itself, in one command */
-    SLOT_RESET,    /* empties a zone that is written anew */
-    SLOT_PREWRITE, /* a first write, then the operation */
+    SLOT_RESET,    /* of a zone that is to be written again */
+    SLOT_PREWRITE, /* data for a zone that is to be finished */
     SLOT_SOFT,     /* one write of several */
 } SlotStep;
 
-/* One operation under way; at most one command of it at a time. */
+/* A worker's operation under way, which has one command inside at a time. */
 typedef struct Slot {
     uint32_t worker_idx;
     SlotStep step;
@@ -40,23 +40,23 @@ typedef struct Slot {
     uint32_t lane_idx;
     uint32_t zone_idx;
     SsdCmd cmd;
-    uint64_t op_start_at_ns;  /* the whole operation */
-    uint64_t cmd_start_at_ns; /* its command under way */
+    uint64_t op_start_at_ns;  /* start of the operation */
+    uint64_t cmd_start_at_ns; /* start of its present command */
     uint32_t next_idx;   /* slot: in the free list or in a queue */
-    uint32_t merged_idx; /* slot: whose write goes with this one's */
+    uint32_t merged_idx; /* slot: its write is part of this one's command */
 } Slot;
 
-/* A place where a worker writes: one zone at a time. */
+/* A lane writes one zone after another; a worker has one or more. */
 typedef struct Lane {
-    uint32_t zone_i;   /* which of the worker's zones */
-    uint64_t at_bytes; /* next write */
-    uint64_t end_bytes; /* where the next zone is taken */
+    uint32_t zone_i;   /* number of the zone among the worker's */
+    uint64_t at_bytes; /* place of the next write in the zone */
+    uint64_t end_bytes; /* place at which it goes to another zone */
     unsigned inflight;
     bool resetting;
     bool ended;        /* the worker's zones are used up */
 } Lane;
 
-/* Takes the worker's zones in turn, pass after pass. */
+/* Goes through the worker's zones, in order, as often as there are passes. */
 typedef struct ZoneWalk {
     uint32_t next_i;
     uint64_t passes_left;
@@ -70,7 +70,7 @@ typedef struct Worker {
     uint32_t free_slot_idx;
     unsigned inflight;
     Lane *lanes;
-    ZoneWalk write_walk; /* also of management */
+    ZoneWalk write_walk; /* of writes, appends and zone management */
     ZoneWalk read_walk;
     uint32_t read_zone_i;
     uint64_t read_at_bytes;
@@ -79,24 +79,24 @@ typedef struct Worker {
     SimIolog *iolog; /* NULL: none */
 
     bool started;
-    bool stopped; /* sends no more */
-    bool ended;   /* and nothing of it is under way */
+    bool stopped; /* it sends no more */
+    bool ended;   /* stopped, and nothing of it is under way */
     uint64_t start_at_ns;
     uint64_t sent_count;
     uint64_t sent_bytes;
     /* Pace. */
-    uint64_t rate_count; /* operations and bytes that the rate counts */
+    uint64_t rate_count; /* operations and bytes sent that count for the rate */
     uint64_t rate_bytes;
-    uint64_t arrival_at_ns; /* open loop: of the next operation */
+    uint64_t arrival_at_ns; /* open loop: when the next operation starts */
     uint64_t think_left;
     uint64_t think_until_at_ns;
-    uint64_t wake_at_ns; /* of the latest EVENT_WAKE; UINT64_MAX: none */
+    uint64_t wake_at_ns; /* the next EVENT_WAKE; UINT64_MAX: none */
 } Worker;
 
 /* A job while it runs. */
 typedef struct JobRun {
     unsigned first_worker_idx;
-    unsigned workers_left; /* not ended */
+    unsigned workers_left; /* workers that have not ended */
     uint64_t sent_count;
     uint64_t sent_bytes;
 } JobRun;
@@ -108,9 +108,9 @@ typedef struct SlotQueue {
 } SlotQueue;
 
 typedef struct Policy {
-    SlotQueue *zone_writes; /* [zone of the drive] behind the one under way */
-    bool *zone_busy;        /* [zone of the drive] a write is under way */
-    SlotQueue mgmt;         /* ZINC holds these back */
+    SlotQueue *zone_writes; /* [zone] writes that wait for the one inside */
+    bool *zone_busy;        /* [zone] a write is inside the drive */
+    SlotQueue mgmt;         /* ZINC: commands that are held back */
     bool mgmt_inside;
     bool epoch_runs;
     unsigned holds;
@@ -131,11 +131,11 @@ typedef struct Engine {
     JobRun *jobs;
     unsigned next_job_idx; /* jobs from here on have not been started */
     unsigned jobs_running;
-    SlotQueue no_room; /* what the drive cannot take yet */
+    SlotQueue no_room; /* slots whose command the drive cannot take yet */
     Policy policy;
     unsigned io_inside; /* reads, writes, appends between host and drive */
-    SimRandom random;   /* the host's spread */
-    GError *failure;    /* the drive rejected a command: all stops */
+    SimRandom random;   /* for the host's spread and stalls */
+    GError *failure;    /* if not NULL: the run stops */
 } Engine;
 
 static inline uint64_t engine_now_ns(const Engine *engine)

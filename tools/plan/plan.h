@@ -63,9 +63,9 @@ typedef struct PlanJob {
 
     /* What the zones hold before time 0. */
     uint64_t prefill_bytes;
-    uint64_t prefill_ppm; /* the same as a share, if it was given as one */
+    uint64_t prefill_ppm; /* if it was given as a share: per million */
     bool prefill_finished;
-    uint32_t prefill_zones; /* of each worker, from its first on */
+    uint32_t prefill_zones; /* so many of each worker's zones, the first */
     uint64_t zone_bytes;    /* written to a zone before the next is taken */
 
     /* Pace. 0: no limit. */
@@ -86,12 +86,12 @@ typedef struct PlanJob {
     bool stonewall;        /* starts when all earlier jobs have ended */
     uint64_t start_delay_ns;
     uint64_t start_spread_ns; /* each worker starts up to this much later */
-    uint64_t ramp_ns;      /* not measured */
-    uint64_t runtime_ns;   /* after the ramp */
+    uint64_t ramp_ns;      /* at first nothing is measured */
+    uint64_t runtime_ns;   /* then it runs so long */
     uint64_t passes;       /* over the zones; UINT64_MAX: for ever */
     uint64_t max_count;
     uint64_t max_bytes;
-    bool limits_shared;    /* counts and bytes are those of all workers */
+    bool limits_shared;    /* max_count, max_bytes: of all workers together */
     bool ends_all;         /* when it ends, every other job stops sending */
     uint64_t seed;
     char *iolog;           /* operations come from this file; or NULL */
@@ -103,7 +103,7 @@ typedef enum PlanPolicyKind {
     PLAN_POLICY_ZINC,
 } PlanPolicyKind;
 
-/* What stands between the jobs and the drive. */
+/* The host's scheduler, between the jobs and the drive. */
 typedef struct PlanPolicy {
     PlanPolicyKind kind;
     uint64_t merge_bytes;  /* adjacent waiting writes become one up to this */
@@ -119,8 +119,8 @@ typedef struct Plan {
     PlanPolicy policy;
     uint64_t host_overhead_ns; /* of every command, before it is submitted */
     uint64_t host_spread_ns;   /* drawn, up to this much more or less */
-    uint64_t host_stall_ns;    /* some commands take up to this much more */
-    uint64_t host_stall_per_million; /* that many, drawn */
+    uint64_t host_stall_ns;    /* a stalled command takes up to this longer */
+    uint64_t host_stall_per_million; /* so many commands are stalled */
     uint64_t host_seed;
 } Plan;
 
