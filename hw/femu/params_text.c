@@ -19,7 +19,8 @@ char *ssd_param_size_text(uint64_t bytes)
     static const char suffixes[] = "KMGTPE";
     int used = -1;
 
-    while (bytes != 0 && bytes % 1024 == 0 && used < 5) {
+    /* No 64 bits hold seven factors of 1024. */
+    while (bytes != 0 && bytes % 1024 == 0) {
         bytes /= 1024;
         used++;
     }
@@ -157,8 +158,8 @@ static const char *parse_size(const char *text, uint64_t *value)
     if (!parse_fraction(part_text, end, shift, &part)) {
         return "is no whole number of bytes";
     }
-    if (!fits || whole > UINT64_MAX >> shift ||
-        whole << shift > UINT64_MAX - part) {
+    /* The part, below 1 << shift, has the bits that the whole leaves. */
+    if (!fits || whole > UINT64_MAX >> shift) {
         return "is too large";
     }
     *value = (whole << shift) + part;
