@@ -79,7 +79,7 @@ def of_repeats(experiments, host, coupled):
     found = {metric: [] for metric in METRICS}
     for mine in groups(experiments, host):
         for metric in METRICS:
-            if (mine[0].part == 'mixed-rw') != coupled:
+            if (mine[0].part in ('mixed-rw', 'mixratio')) != coupled:
                 continue
             values = [exp.measured[metric] for exp in mine
                       if metric in exp.measured]
