@@ -17,7 +17,7 @@
 #include "ssd.h"
 
 #define POLL_MAX 256
-#define ZONES_MAX 32 /* written or read at a time */
+#define ZONES_MAX 32 /* zones that are written or read in turn */
 
 typedef struct BenchOptions {
     SimDriveOptions drive;
@@ -34,13 +34,13 @@ typedef struct Bench {
     uint32_t block_nlb;
     unsigned qd;
     uint64_t count;
-    uint64_t zone_nlb;  /* distance of zones */
+    uint64_t zone_nlb;  /* from one zone's start to the next one's */
     uint64_t zone_cap_nlb;
-    uint32_t zone_first; /* of those written at a time */
+    uint32_t zone_first; /* first of the `zones` that are being written */
     uint32_t zones;
-    uint64_t at_nlb;    /* next write in all of them */
-    uint32_t zone_next;
-    uint64_t fill_nlb;  /* written to the first zones before */
+    uint64_t at_nlb;    /* the next write's offset in its zone */
+    uint32_t zone_next; /* the next write's zone, counted from zone_first */
+    uint64_t fill_nlb;  /* blocks that fill() wrote to each zone to read */
     uint64_t now_ns;
     SimRandom random;
 } Bench;
@@ -72,8 +72,8 @@ static GOptionContext *bench_context(BenchOptions *o)
 }
 
 /*
- * Processor time of this process in us: what others do on the machine does not
- * count.
+ * Processor time of this process in us. Unlike wall-clock time it does not
+ * grow while other processes have the processor.
  */
 static int64_t cpu_us(void)
 {
@@ -105,7 +105,7 @@ static SsdCmd next_write(Bench *b)
     return cmd;
 }
 
-/* Reads go to the first zones, which were filled before. */
+/* A random read of the first zones, which fill() has written. */
 static SsdCmd next_read(Bench *b)
 {
     uint64_t block = sim_random_below(&b->random, b->fill_nlb /
@@ -155,7 +155,7 @@ static bool send_all(Bench *b, uint64_t count, GError **error)
     return true;
 }
 
-/* Something to read in each of the first zones. */
+/* Write blocks to read to each of the first zones; writes go on after them. */
 static bool fill(Bench *b, GError **error)
 {
     uint32_t block_nlb = b->block_nlb;
@@ -180,8 +180,9 @@ static bool fill(Bench *b, GError **error)
 /* --- The baseline -------------------------------------------------------- */
 
 /*
- * Nanoseconds of this machine for a page of Algorithm 1: 8 channels, 4 ways,
- * pages in order, at most `ways` of them ahead of the clock.
+ * Return: the processor time in ns that this machine needs for one page of
+ * Algorithm 1 (8 channels, 4 ways, pages in order). After each page the clock
+ * moves on to the end of an earlier program, so that queues stay short.
  */
 static double baseline_ns(void)
 {

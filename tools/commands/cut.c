@@ -1,6 +1,6 @@
 /*
- * femu-sim cut: gives the commands of a trace to a new drive, as far as some
- * point, takes its power there, and prints what becomes of each zone.
+ * femu-sim cut: replays a trace on a new drive up to a chosen point, cuts the
+ * power there, and prints what becomes of each zone.
  *
  * Knows nothing of where the trace was recorded, or of what a cut does.
  *
@@ -13,11 +13,11 @@
 #include "commands.h"
 #include "ssd_trace.h"
 
-/* Where the power goes: at what comes first of these. */
+/* The power is cut as soon as one of these is reached; UINT64_MAX: never. */
 typedef struct CutPoint {
     uint64_t at_ns;
-    uint64_t commands; /* that the drive has accepted */
-    uint64_t programs; /* that have ended */
+    uint64_t commands; /* commands that the drive has accepted */
+    uint64_t programs; /* flash programs that have ended */
 } CutPoint;
 
 typedef struct Cut {
@@ -28,9 +28,9 @@ typedef struct Cut {
     bool is_there;
 } Cut;
 
-/* --- As far as the point -------------------------------------------------- */
+/* --- Up to the point of the cut ------------------------------------------- */
 
-/* What has been completed is done; whose it was does not matter. */
+/* Run the drive to now_ns; nobody asks for its completions, so drop them. */
 static void poll(Cut *cut, uint64_t now_ns)
 {
     SsdDone done;
@@ -41,7 +41,7 @@ static void poll(Cut *cut, uint64_t now_ns)
     }
 }
 
-/* Run to now_ns, or to the point if that is before. */
+/* Run the drive to now_ns, or to the point of the cut if that is earlier. */
 static void run_to(Cut *cut, uint64_t now_ns)
 {
     uint64_t until_ns = MIN(now_ns, cut->at.at_ns);
@@ -89,7 +89,7 @@ static bool play_format(Cut *cut, const SsdTraceRecord *record, GError **error)
                       record->lba_bytes, error);
 }
 
-/* One of the trace's own: the drive goes on as what comes back. */
+/* A power cut in the trace itself: go on with the drive after it. */
 static void play_power_cut(Cut *cut, const SsdTraceRecord *record)
 {
     Ssd *next = ssd_power_cut(cut->ssd, record->at_ns, record->seed);
@@ -153,7 +153,10 @@ static uint64_t written_nlb(const SsdZone *zone)
                                         : zone->wp_lba - zone->start_lba;
 }
 
-/* A zone that is empty before and after says nothing. Return: blocks lost. */
+/*
+ * Print a zone before and after the cut, unless it is empty both times.
+ * Return: the number of blocks that it lost.
+ */
 static uint64_t print_zone(const SsdZone *was, const SsdZone *is,
                            uint32_t nsid, uint32_t zone_idx)
 {
@@ -226,7 +229,7 @@ static int cut_trace(const char *path, const CutPoint *at, uint64_t seed,
     return status;
 }
 
-/* A number above 0 from its option's text, or as far as there is. */
+/* A number above 0 from an option's text; UINT64_MAX if it was not given. */
 static bool point(const char *option, const char *text, uint64_t *value,
                   GError **error)
 {

@@ -88,7 +88,7 @@ static void fio_options_clear(FioOptions *o)
 
 /* --- The plan ------------------------------------------------------------ */
 
-/* What GOption left: job options and job files, in order. */
+/* An argument that GOption does not parse: a job option or a job file. */
 static bool read_argument(JobReader *reader, const char *argument,
                           GError **error)
 {

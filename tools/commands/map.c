@@ -14,24 +14,24 @@
 #include "common/svg.h"
 #include "ssd.h"
 
-#define CELL_PX 104      /* at most */
+#define CELL_PX 104      /* greatest width of a cell */
 #define CELL_LEAST_PX 8
-#define ZONES_FROM_PX 76 /* of a cell's width, to name zones in it */
-#define PLACE_FROM_PX 24 /* and its place */
-#define HEAD_PX 46       /* of a column's name */
+#define ZONES_FROM_PX 76 /* a cell this wide has room for its zones */
+#define PLACE_FROM_PX 24 /* and one this wide for its place */
+#define HEAD_PX 46       /* width of a column's name */
 #define ROW_PX 38
 #define LEFT_PX 56
 #define LEGEND_PX 20
 #define LEGEND_GROUPS SIM_SVG_HUES
-#define ZONES_SHOWN 4 /* of a group, before an ellipsis */
-#define ZONES_BRIEF 2 /* in a cell */
+#define ZONES_SHOWN 4 /* zones of a group that are named before "..." */
+#define ZONES_BRIEF 2 /* the same, in a cell of the picture */
 
 /* Zones that lie on the same units, in the same order. */
 typedef struct MapGroup {
     const uint32_t *units; /* in striping order */
     uint32_t first_zone;
-    GString *zones; /* "0, 4, 8, 12, ..." */
-    GString *brief; /* "0, 4, ..." */
+    GString *zones; /* such as "0, 4, 8, 12, ..." */
+    GString *brief; /* such as "0, 4, ..." */
     uint32_t zone_count;
 } MapGroup;
 
@@ -43,7 +43,7 @@ typedef struct MapView {
     GArray *groups; /* MapGroup */
 } MapView;
 
-/* Planes that have a clock of their own: with multi-plane, the die has it. */
+/* Planes that work on their own; multi-plane programs make a die one unit. */
 static uint32_t unit_planes(const SsdParams *p)
 {
     return p->multi_plane ? 1 : p->planes;
@@ -56,7 +56,7 @@ static MapGroup *group_at(const MapView *view, unsigned idx)
 
 /* --- Looking at the drive ------------------------------------------------ */
 
-/* Appends a zone to a list of `count` of them, of which `shown` are. */
+/* Append a zone to a list of `count`; only the first `shown` are named. */
 static void list_zone(GString *list, uint32_t count, uint32_t shown,
                       uint32_t zone)
 {
@@ -170,7 +170,7 @@ static void print_text(const MapView *view)
 
 /* --- A picture ----------------------------------------------------------- */
 
-/* Cells shrink until a channel's units have room, and lose their texts. */
+/* Cells are as narrow as a channel's units need; narrow ones have no text. */
 static uint32_t cell_width(const MapView *view)
 {
     uint32_t per_channel = view->unit_count / view->params->channels;
@@ -189,7 +189,7 @@ static uint32_t top(const MapView *view)
            (has_legend(view) ? view->groups->len * LEGEND_PX : 0);
 }
 
-/* One unit: its colour is that of its group, whose zones it names. */
+/* Draw one unit: in its group's colour, with the zones of the group. */
 static void draw_unit(FILE *out, const MapView *view, unsigned group_idx,
                       uint32_t place)
 {

@@ -136,7 +136,7 @@ bool sim_drive_params(const SimDriveOptions *options, SsdParams *params,
 
 /* --- femu-sim params ----------------------------------------------------- */
 
-/* The section of a configuration file that makes this drive. */
+/* Print the section of a QEMU configuration file that makes this drive. */
 static void print_section(const SsdParams *params)
 {
     unsigned count;

@@ -1,7 +1,7 @@
 /*
  * femu-sim replay: gives the commands of a trace, at their times, to a new
- * drive and compares every status, completion time and result. Of stretches of
- * time it writes the statistics, as the device that was traced would.
+ * drive and compares every status, completion time and result. For given
+ * stretches of time it writes statistics, in the form of the traced device's.
  *
  * Knows nothing of where the trace was recorded.
  *
@@ -19,21 +19,21 @@
 #define MAX_SHOWN 10
 
 /*
- * A command that the trace and the drive have not both done with. Two facts
- * are awaited for it; once both are there it is compared and forgotten.
+ * A command that has not yet completed both in the trace and in the drive
+ * here. Once both completions are known they are compared, and it is freed.
  */
 typedef struct Pending {
     uint64_t seq;
     SsdCmd cmd;
     uint64_t at_ns;
-    bool here_done;  /* `here` holds what the drive here did */
-    bool trace_done; /* `there` holds what the trace says */
+    bool here_done;  /* `here` holds the completion of the drive here */
+    bool trace_done; /* `there` holds the completion in the trace */
     bool unequal;    /* already counted as different: no comparison */
     SsdDone here;
     SsdTraceRecord there;
 } Pending;
 
-/* Statistics are started anew at from_ns and taken at to_ns. */
+/* A stretch of time: statistics are reset at from_ns and read at to_ns. */
 typedef struct Window {
     uint64_t from_ns;
     uint64_t to_ns;
@@ -42,16 +42,16 @@ typedef struct Window {
 typedef struct Replay {
     Ssd *ssd;
     uint64_t now_ns;
-    GHashTable *pending; /* seq, as a pointer to Pending.seq, to Pending */
+    GHashTable *pending; /* key: &Pending.seq; value: the Pending */
     Pending **by_tag;    /* commands inside the drive */
     uint32_t *free_tags;
     uint32_t free_count;
     uint64_t submitted_count;
-    uint64_t completed_count; /* in both, and compared */
+    uint64_t completed_count; /* completed in both, and compared */
     uint64_t different_count;
     GArray *windows;      /* of Window, in order, not overlapping */
-    unsigned edge_count;  /* begins and ends of windows that are behind us */
-    GString *stats;       /* of the windows, as a JSON array without its end */
+    unsigned edge_count;  /* begins and ends of windows that have passed */
+    GString *stats;       /* the windows' statistics: a JSON array, no "]" */
 } Replay;
 
 static void free_all_tags(Replay *replay)
@@ -125,7 +125,7 @@ static void compare(Replay *replay, const Pending *p)
     }
 }
 
-/* Forget the command once both sides are known. */
+/* Compare and free the command if both its completions are known. */
 static void settle(Replay *replay, Pending *p)
 {
     if (p->here_done && p->trace_done) {
@@ -136,7 +136,7 @@ static void settle(Replay *replay, Pending *p)
     }
 }
 
-/* Take in what is due here up to `now_ns`. */
+/* Run the drive here to `now_ns` and take its completions. */
 static void advance(Replay *replay, uint64_t now_ns)
 {
     SsdDone done;
@@ -166,7 +166,7 @@ static bool damaged(GError **error, const char *format, ...)
     return false;
 }
 
-/* The begin or end of a window that is next, UINT64_MAX if there is none. */
+/* When the next window begins or ends; UINT64_MAX if none is left. */
 static uint64_t next_edge_ns(const Replay *replay)
 {
     const Window *window;
@@ -179,14 +179,15 @@ static uint64_t next_edge_ns(const Replay *replay)
 }
 
 /*
- * Begin and end the windows up to `now_ns`, before what happens then. At an
- * instant at which a command comes, the device's statistics may have been
- * before or after it; a host that waits in between has no such instant.
+ * Begin and end the windows up to `now_ns`, before the commands of `now_ns`.
+ * If a window's edge and a command have the same time, the trace does not say
+ * which of them the device did first: the statistics may then differ by that
+ * command. They cannot if the host waits between commands and statistics.
  */
 static void pass_edges(Replay *replay, uint64_t now_ns)
 {
     while (next_edge_ns(replay) <= now_ns) {
-        /* While there was no power there was nothing to tell. */
+        /* An edge while the power was off is moved to when it was back. */
         uint64_t at_ns = MAX(next_edge_ns(replay), ssd_now_ns(replay->ssd));
 
         advance(replay, at_ns);
@@ -242,7 +243,7 @@ static bool replay_submit(Replay *replay, const SsdTraceRecord *record,
     return true;
 }
 
-/* The command of a C or X record, which the trace must not be done with. */
+/* Return: the command that a C (completed) or X (discarded) record is about. */
 static Pending *find_open(Replay *replay, const SsdTraceRecord *record,
                           GError **error)
 {
@@ -278,7 +279,7 @@ static bool replay_discard(Replay *replay, const SsdTraceRecord *record,
     if (!p) {
         return false;
     }
-    p->unequal = true; /* its time is not known: nothing to compare */
+    p->unequal = true; /* a discard has no completion time to compare */
     p->trace_done = true;
     settle(replay, p);
     return true;
@@ -292,8 +293,8 @@ static int compare_seq(const void *a, const void *b)
 }
 
 /*
- * A command that the trace's end found inside its drive. Here it is done. It
- * should have been there too, if it was due before the end.
+ * A command that never completed in the trace, but has completed here. The two
+ * differ if it was due here before end_at_ns, where the trace ends.
  */
 static void judge_leftover(Replay *replay, const Pending *p, uint64_t end_at_ns)
 {
@@ -326,7 +327,7 @@ static bool replay_zone_fail(Replay *replay, const SsdTraceRecord *record,
                    "as bad already", record->zone_idx, record->at_ns);
 }
 
-/* Commands inside the namespaces that a format names. */
+/* Return: how many commands are inside the namespaces to be formatted. */
 static unsigned formatted_inflight(const Replay *replay, uint32_t nsid)
 {
     return nsid == SSD_NSID_ALL ? ssd_inflight(replay->ssd)
@@ -350,7 +351,10 @@ static bool replay_format(Replay *replay, const SsdTraceRecord *record,
                    record->at_ns, wrong->message);
 }
 
-/* What was inside is done with: it never comes here either. */
+/*
+ * At a power cut: compare and forget the commands inside the drive. None of
+ * them completes any more.
+ */
 static bool forget_inside(Replay *replay, uint64_t at_ns, GError **error)
 {
     g_autoptr(GList) left = g_list_sort(

@@ -17,7 +17,7 @@
 #define DEFAULT_COUNT 1000
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The options as they were written. */
+/* The options as the user wrote them. */
 typedef struct RunOptions {
     SimDriveOptions drive;
     char *op;
@@ -114,12 +114,12 @@ static bool number_option(const char *option, SsdParamType type,
     return sim_parse_number(option, type, text, min, max, value, error);
 }
 
-/* What --op can be. */
+/* The operations that --op accepts. */
 typedef struct RunKind {
     const char *name;
     PlanOp op;
     bool random;
-    bool per_zone; /* a sender for each of --zones zones */
+    bool per_zone; /* one sender for each of --zones zones, not one for all */
 } RunKind;
 
 static const RunKind kinds[] = {
@@ -167,8 +167,9 @@ static bool limit_options(const RunOptions *o, PlanJob *job, unsigned zones,
 }
 
 /*
- * Zones. A writer of several goes on to every --zones-th; a reader stays in
- * its own; a single sender has all.
+ * Divide the zones among the senders. With one sender per zone, a writer that
+ * has filled its zone goes on --zones zones further, and a reader stays in its
+ * zone. A single sender has all zones.
  */
 static void set_zones(const RunKind *kind, PlanJob *job, uint32_t zones)
 {
@@ -184,7 +185,7 @@ static void set_zones(const RunKind *kind, PlanJob *job, uint32_t zones)
     }
 }
 
-/* What only this command rules out: more than the drive takes at once. */
+/* Checks of this command only: do so many commands fit in the drive? */
 static bool check_inside(const PlanJob *job, uint32_t zones,
                          const SsdParams *params, GError **error)
 {

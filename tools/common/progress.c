@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOOK_EVERY 65536 /* commands, so that the clock is seldom read */
+#define LOOK_EVERY 65536 /* commands between two readings of the clock */
 
 void sim_progress(SimProgress *progress, uint64_t command_count,
                   uint64_t simulated_ns)

@@ -1,5 +1,5 @@
 /*
- * What all pictures of femu-sim have: a head, colours, a file.
+ * What all pictures of femu-sim have in common: a head, colours, a file.
  *
  * Knows nothing of what they show.
  *
@@ -14,15 +14,15 @@
 
 #include "error.h"
 
-#define CHAR_PX 7 /* what a character has on average, rounded up */
+#define CHAR_PX 7 /* mean width of a character, rounded up */
 
-/* Of Okabe and Ito, which the colour-blind can tell apart. */
+/* Okabe and Ito's palette: colour-blind readers can tell these apart. */
 static const char *const hues[SIM_SVG_HUES] = {
     "#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00",
     "#4d4d4d",
 };
 
-/* cividis, from its light end, which the colour-blind see as others do. */
+/* The cividis map, light to dark: it looks the same to the colour-blind. */
 static const uint32_t shades[] = {
     0xfee838, 0xddc858, 0xbbad6d, 0x9a9376, 0x7c7b78, 0x60646f, 0x424e6c,
     0x18376f, 0x00224e,

@@ -55,8 +55,9 @@ const char *sim_value_bytes(const char *text, uint64_t zone_bytes,
 }
 
 /*
- * The decimals behind a number, if there are any: *part of *parts. Return:
- * whether there are 1 to 9 of them or none; *rest is what follows.
+ * Read the decimals of a number, if it has any, as the fraction *part / *parts:
+ * ".25" is 25 / 100. *rest is moved behind them.
+ * Return: false if there is a point without 1 to 9 digits behind it.
  */
 static bool decimals(const char **rest, uint64_t *part, uint64_t *parts)
 {
@@ -103,7 +104,7 @@ const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
         return "is too long";
     }
     *ns = value * unit_ns;
-    /* Without what both have of ten the product below cannot overflow. */
+    /* Cancel common factors of ten: the product below must not overflow. */
     for (; parts % 10 == 0 && unit_ns % 10 == 0; parts /= 10) {
         unit_ns /= 10;
     }

@@ -31,7 +31,7 @@ static const char *const known_groups[] = {
     "tpmdev", "trace", "virtfs", "vnc", NULL
 };
 
-/* Keys of the device that are no parameters of the drive. */
+/* Properties of the QEMU device that are not parameters of the drive. */
 static const char *const device_keys[] = {
     "driver", "id", "bus", "addr", "serial", "memdev", "state", "trace",
     "time-dilation", "max-queue-pairs", "multifunction", "romfile", "rombar",
@@ -149,7 +149,7 @@ bool config_file_check_device_key(const char *name, const char *value,
     return true;
 }
 
-/* A key of the device that is no parameter: would QEMU take it? */
+/* One of device_keys: would QEMU accept its value? */
 static bool check_device_key(const ConfigReader *reader,
                              const ConfigSetting *setting, GError **error)
 {
@@ -239,7 +239,10 @@ static bool end_device(const ConfigReader *reader, GError **error)
     return !g_str_equal(driver->value, DRIVER) || end_drive(reader, error);
 }
 
-/* A default for all drives: QEMU applies it, we would miss it. */
+/*
+ * A [global] section is refused if it is about the drive: QEMU would apply it
+ * as a default to every drive, but this reader would not.
+ */
 static bool end_global(const ConfigReader *reader, GError **error)
 {
     const ConfigSetting *driver = find_setting(reader, "driver");
@@ -325,7 +328,7 @@ static bool read_parsed(ConfigReader *reader, const ConfigLine *line,
     g_assert_not_reached();
 }
 
-/* Read all lines with a buffer like QEMU's, so that they end where its do. */
+/* Read all lines; the buffer is as long as QEMU's, so is the longest line. */
 static bool read_lines(ConfigReader *reader, GError **error)
 {
     char text[CONFIG_LINE_BYTES];
@@ -354,7 +357,7 @@ static bool read_lines(ConfigReader *reader, GError **error)
     return end_section(reader, error);
 }
 
-/* Is there exactly the drive that is wanted? */
+/* Is there exactly one drive that fits what was asked for? */
 static bool check_drives(const ConfigReader *reader, GError **error)
 {
     const GPtrArray *ids = reader->drive_ids;

@@ -32,7 +32,10 @@ static char *skip_blanks(char *at)
     return at;
 }
 
-/* QEMU does not look at what follows; only a comment is harmless there. */
+/*
+ * QEMU ignores the rest of the line. Here it must be empty or a comment, or
+ * the user would lose what it says without a word.
+ */
 static bool ends_here(char *at)
 {
     at = skip_blanks(at);
@@ -55,7 +58,7 @@ static char *cut_quoted(char *at, char **text)
     return end + 1;
 }
 
-/* As QEMU demands of an identifier. */
+/* Is this text an identifier by QEMU's rules? */
 static bool is_id(const char *id)
 {
     if (!g_ascii_isalpha(*id) || strlen(id) > MAX_NAME_LENGTH) {
@@ -104,7 +107,7 @@ static ConfigLine parse_section(char *text)
     return line;
 }
 
-/* What is wrong with the word in front of a '='. */
+/* Return: what is wrong with the key in front of a '='. */
 static const char *bad_word(const char *name)
 {
     if (*name == '#') {

@@ -1,5 +1,5 @@
 /*
- * The clock that jumps from completion to completion.
+ * A drive in simulated time: its clock jumps from completion to completion.
  *
  * Knows nothing of which commands are sent, and why.
  *
@@ -20,7 +20,7 @@ typedef struct SimSlot {
     uint64_t trace_seq;
 } SimSlot;
 
-/* While the drive is watched, it runs at most this far at a time. */
+/* A watched drive stops this often, to empty its log of busy times (ns). */
 #define BUSY_STEP_NS 10000000
 #define BUSY_CAPACITY (1u << 18)
 
@@ -132,7 +132,7 @@ static void hand_on_busy(SimDrive *drive)
     }
 }
 
-/* The clock's next stop; a watched drive makes more of them. */
+/* Where the clock stops next; with a busy sink it stops more often. */
 static uint64_t next_stop_ns(SimDrive *drive)
 {
     uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);

@@ -46,7 +46,7 @@ static void note_ended(Engine *engine, const Worker *worker, const Slot *slot,
     }
 }
 
-/* Each worker when its start-up is over, as threads of a host do. */
+/* Start each worker after a random time of its own, as threads of a host. */
 static void schedule_workers(Engine *engine, unsigned job_idx)
 {
     const PlanJob *job = plan_job(engine->plan, job_idx);
@@ -63,7 +63,7 @@ static void schedule_workers(Engine *engine, unsigned job_idx)
     }
 }
 
-/* Start the jobs that wait for nothing any more. */
+/* Start jobs in order, up to one that must wait for all before it to end. */
 static void start_jobs(Engine *engine)
 {
     uint64_t now_ns = engine_now_ns(engine);
@@ -84,7 +84,7 @@ static void start_jobs(Engine *engine)
     }
 }
 
-/* The last worker of a job may end all others, which end in turn. */
+/* A job's end may stop all other workers: it and stop_all() call each other. */
 static void worker_ended(Engine *engine, Worker *worker);
 
 static void stop_all(Engine *engine)
@@ -126,7 +126,7 @@ static void worker_ended(Engine *engine, Worker *worker)
     start_jobs(engine);
 }
 
-/* The worker sends what it may; perhaps that was the last of it. */
+/* Send what the worker may send now, and end the worker if that was all. */
 static void pump(Engine *engine, Worker *worker)
 {
     if (pace_pump(engine, worker)) {
@@ -134,7 +134,7 @@ static void pump(Engine *engine, Worker *worker)
     }
 }
 
-/* One slot's part of a command has ended. */
+/* The command of one slot has ended. */
 static void slot_ended(Engine *engine, uint32_t slot_idx)
 {
     Slot *slot = &engine->slots[slot_idx];

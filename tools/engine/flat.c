@@ -1,6 +1,6 @@
 /*
- * What a worker does in the conventional namespace: blocks anywhere, in order
- * or drawn, and no zones.
+ * What a worker does in the conventional namespace: it reads and writes blocks
+ * in order or at random, without zones.
  *
  * Knows nothing of when it sends.
  *
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* The next block in order, or any; the worker's limits end it. */
+/* The next block's offset, in order or at random; in order it wraps around. */
 static uint64_t next_at_bytes(Engine *engine, Worker *worker,
                               uint64_t *cursor_bytes)
 {

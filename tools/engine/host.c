@@ -1,6 +1,7 @@
 /*
- * The last step before the drive: commands go to it, or wait until it has room;
- * and what all parts of the engine ask: what a zone holds, who waits.
+ * The last step before the drive: a command is sent, or waits until the drive
+ * has room. And what all parts of the engine share: queues of slots, errors,
+ * and how much of a zone is written.
  *
  * Knows nothing of why commands are sent, and in which order.
  *

@@ -21,7 +21,7 @@ static uint64_t scale_ns(uint64_t amount, uint64_t per_amount_ns,
     return (uint64_t)((unsigned __int128)amount * per_amount_ns / rate);
 }
 
-/* The instant from which the worker sends nothing. */
+/* The instant from which on the worker sends nothing more. */
 static uint64_t deadline_at_ns(const Worker *worker)
 {
     return add_ns(add_ns(worker->start_at_ns, worker->job->ramp_ns),
@@ -53,7 +53,10 @@ void pace_start(Engine *engine, Worker *worker)
     }
 }
 
-/* The next operation may start then: by arrival, or by rate and thinking. */
+/*
+ * When the next operation may start: at its arrival in an open-loop job, else
+ * when the rates and the think time allow it.
+ */
 static uint64_t next_at_ns(const Worker *worker)
 {
     const PlanJob *job = worker->job;
@@ -105,7 +108,7 @@ static void count_sent(Engine *engine, Worker *worker, uint64_t bytes)
     }
     if (worker->job->think_ns > 0 && --worker->think_left == 0) {
         worker->think_left = worker->job->think_count;
-        worker->think_until_at_ns = UINT64_MAX; /* until it has ended */
+        worker->think_until_at_ns = UINT64_MAX; /* until the operation ends */
     }
 }
 
@@ -118,7 +121,7 @@ static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
     }
 }
 
-/* Stop at the end of the runtime, which counts as the job's time in full. */
+/* Stop at the deadline; the job's time then lasts until here. */
 static void stop_at_deadline(Engine *engine, Worker *worker)
 {
     ResultJob *result = &engine->result->jobs[worker->job_idx];

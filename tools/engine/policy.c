@@ -31,7 +31,7 @@ void policy_clear(Engine *engine)
     g_free(engine->policy.zone_busy);
 }
 
-/* A write to a zone: the conventional namespace has no order to keep. */
+/* Is it a write to a zone? Only these must be kept in order. */
 static bool is_write(const Engine *engine, const Slot *slot)
 {
     return slot->cmd.op == SSD_OP_WRITE &&
@@ -44,7 +44,7 @@ static bool is_mgmt(const Slot *slot)
            slot->cmd.op == SSD_OP_ZONE_FINISH;
 }
 
-/* The slot's zone, counted over all namespaces. */
+/* The slot's zone, numbered across all zoned namespaces. */
 static uint32_t zone_of(const Engine *engine, const Slot *slot)
 {
     return slot->zone_idx + (slot->cmd.nsid - 1) *
@@ -53,7 +53,7 @@ static uint32_t zone_of(const Engine *engine, const Slot *slot)
 
 /* --- mq-deadline: one write per zone ------------------------------------- */
 
-/* Waiting writes that continue the one at the head go with it. */
+/* Merge waiting writes that continue `head` into one command with it. */
 static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
 {
     uint64_t bytes = (uint64_t)head->cmd.nlb * engine->params->lba_bytes;
@@ -106,7 +106,7 @@ static void write_ended(Engine *engine, uint32_t zone_idx)
     engine_dispatch(engine, slot_idx);
 }
 
-/* --- ZINC: management when the I/O leaves room for it -------------------- */
+/* --- ZINC: management while little I/O is in flight ---------------------- */
 
 static void start_epoch(Engine *engine)
 {
@@ -131,7 +131,7 @@ static bool is_quiet(const Engine *engine)
     return engine->io_inside < engine->plan->policy.min_concurrency;
 }
 
-/* The command at the head of the queue is new there. */
+/* A management command has come to the head of the queue: send it or wait. */
 static void mgmt_head(Engine *engine)
 {
     if (is_quiet(engine)) {

@@ -23,7 +23,7 @@ static bool submit(Engine *engine, const SsdCmd *cmd, uint32_t zone_idx,
     return true;
 }
 
-/* Write what the zone lacks of the job's prefill, then finish it if asked. */
+/* Write a zone up to the job's prefill, then finish it if the job asks. */
 static bool fill_zone(Engine *engine, const PlanJob *job, uint32_t zone_idx,
                       GError **error)
 {
@@ -51,7 +51,7 @@ static bool fill_zone(Engine *engine, const PlanJob *job, uint32_t zone_idx,
     return true;
 }
 
-/* The beginning of a worker's part of the conventional namespace. */
+/* Prefill a worker's part of the conventional namespace, from its start on. */
 static bool fill_flat(Engine *engine, const PlanJob *job, unsigned worker,
                       GError **error)
 {

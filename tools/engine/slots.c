@@ -1,6 +1,6 @@
 /*
- * Slots: an operation takes one, has its commands in it, and sends each of them
- * after the host's own time to the policy.
+ * Slots: each operation under way has one, which holds its current command.
+ * A command goes to the host scheduler after the host's overhead for it.
  *
  * Knows nothing of which operation is next, and of when it is sent.
  *
@@ -54,7 +54,7 @@ SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
 
 /* --- Sending -------------------------------------------------------------- */
 
-/* The host's time for one command. */
+/* The host's overhead for one command: the fixed time, spread and stall. */
 static uint64_t overhead_ns(Engine *engine)
 {
     const Plan *plan = engine->plan;

@@ -38,7 +38,7 @@ void worker_init(Engine *engine, Worker *worker)
     worker->zone_count = plan_worker_zones(job, engine->params,
                                            worker->worker_idx);
     worker->write_walk.passes_left = job->passes;
-    /* Of a mix, the writes' end is the end. */
+    /* A mix ends with its writes: its reads have no limit of their own. */
     worker->read_walk.passes_left = job->op == PLAN_READ ? job->passes
                                                          : UINT64_MAX;
     worker->read_zone_i = ENGINE_NONE;
@@ -46,8 +46,8 @@ void worker_init(Engine *engine, Worker *worker)
     for (unsigned i = 0; i < job->lanes; i++) {
         worker->lanes[i].zone_i = ENGINE_NONE;
     }
-    /* Workers of one seed differ, and the second worker of seed 1 is not the
-     * first of seed 2. */
+    /* Workers draw different numbers, also than those of a neighbouring seed:
+     * the second worker of seed 1 is not the first of seed 2. */
     worker->random.state = job->seed;
     if (worker->worker_idx > 0) {
         worker->random.state ^= (uint64_t)worker->worker_idx << 32;
@@ -68,8 +68,8 @@ void worker_clear(Worker *worker)
 /* --- Writing ------------------------------------------------------------- */
 
 /*
- * Give a lane that is through with its zone the next one. A zone that is full
- * is reset first, when nothing of the lane is under way.
+ * Give a lane that has filled its zone the next one, once none of its commands
+ * is under way. If that zone is full, it is reset first.
  * Return: PICK_READY when the lane can write, PICK_SENT when a reset was sent.
  */
 static WorkerPick lane_next_zone(Engine *engine, Worker *worker, Lane *lane)
@@ -140,7 +140,7 @@ static WorkerPick lane_write(Engine *engine, Worker *worker, Lane *lane,
     return PICK_SENT;
 }
 
-/* Of several lanes, one drawn at random; if that cannot, the next that can. */
+/* Write in a lane drawn at random, or in the next one that can send now. */
 static WorkerPick pick_write(Engine *engine, Worker *worker,
                              uint64_t start_at_ns)
 {
@@ -182,7 +182,7 @@ static void send_read(Engine *engine, Worker *worker, uint32_t zone_i,
                start_at_ns);
 }
 
-/* Any written block of a zone drawn first; empty zones yield to the next. */
+/* Read a random written block of a random zone; empty zones are skipped. */
 static bool pick_random_read(Engine *engine, Worker *worker,
                              uint64_t start_at_ns)
 {
@@ -204,7 +204,7 @@ static bool pick_random_read(Engine *engine, Worker *worker,
     return false;
 }
 
-/* The next written block in order. PICK_WAIT stands for: none is written. */
+/* Read the next written block in order. PICK_WAIT: no block is written. */
 static WorkerPick pick_next_read(Engine *engine, Worker *worker,
                                  uint64_t start_at_ns)
 {
@@ -226,7 +226,7 @@ static WorkerPick pick_next_read(Engine *engine, Worker *worker,
     return PICK_WAIT;
 }
 
-/* A mix writes while there is nothing to read; a reader of nothing fails. */
+/* Without a block to read, a mix writes instead and a plain reader fails. */
 static WorkerPick pick_read(Engine *engine, Worker *worker,
                             uint64_t start_at_ns)
 {
@@ -271,7 +271,7 @@ static SsdOp ssd_op_of(PlanOp op)
     }
 }
 
-/* What a report of so many bytes describes: ZNS 1.1 figures 36 and 37. */
+/* How many zones fit in the job's report: ZNS 1.1 figures 36 and 37. */
 static uint32_t described_zones(const Engine *engine, const PlanJob *job,
                                 uint32_t zone_idx)
 {
@@ -374,7 +374,7 @@ bool worker_step(Engine *engine, Worker *worker, uint32_t slot_idx)
     }
 }
 
-/* --- Logs of other machines ---------------------------------------------- */
+/* --- I/O logs (read_iolog) ----------------------------------------------- */
 
 static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
                          const IologEntry *entry, uint32_t zone_idx)

@@ -33,7 +33,7 @@ static void json_latency(FILE *out, const char *name,
     fprintf(out, "}");
 }
 
-/* One direction; the host's share is in the latency, so slat is 0. */
+/* One direction. The host's time is part of clat, so slat is 0. */
 static void json_direction(FILE *out, const char *name, const ResultOp *op,
                            uint64_t elapsed_ns)
 {

@@ -14,13 +14,13 @@
 
 #include "common/error.h"
 
-/* A file that is written, and its name for messages. */
+/* A file that is being written, and its path for messages. */
 typedef struct LogFile {
     FILE *file; /* NULL: not wanted */
     const char *path;
 } LogFile;
 
-/* Sums of one interval of one job and operation. */
+/* Sums over one interval, of one operation of one job. */
 typedef struct IntervalSum {
     uint64_t count;
     uint64_t sum_ns;
@@ -70,7 +70,7 @@ static bool close_file(LogFile *file, GError **error)
     return written;
 }
 
-/* Rows of the flash, behind those of the jobs. */
+/* Process ids of the flash in the trace; those of jobs are lower. */
 #define PERFETTO_CHANNELS 1000000
 #define PERFETTO_UNITS 1000001
 
@@ -182,7 +182,7 @@ static void interval_add(SimLog *log, const ResultEntry *entry)
     sum->max_ns = MAX(sum->max_ns, latency_ns);
 }
 
-/* Nanoseconds as the microseconds that the format wants, exactly. */
+/* The format wants microseconds; three decimals keep the ns exact. */
 static void print_us(FILE *out, const char *name, uint64_t ns)
 {
     fprintf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, ns / 1000,
@@ -193,7 +193,7 @@ static void perfetto_add(SimLog *log, const ResultEntry *entry)
 {
     FILE *out = log->perfetto.file;
 
-    /* "b" and "e": operations of one zone may overlap. */
+    /* Events "b" and "e" allow the operations of one zone to overlap. */
     for (unsigned end = 0; end < 2; end++) {
         fprintf(out, ",\n{\"ph\":\"%c\",\"cat\":\"op\",\"id\":\"%u.%" PRIu32
                 ".%" PRIu64 ".%" PRIu64 "\",\"pid\":%u,\"tid\":%" PRIu32

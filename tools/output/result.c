@@ -1,5 +1,5 @@
 /*
- * Results are sums; nothing here decides anything.
+ * Sums and histograms of what the jobs did.
  *
  * Knows nothing of how the jobs ran, and of how results are printed.
  *

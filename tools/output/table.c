@@ -12,7 +12,7 @@
 
 #define NS_PER_S 1e9
 
-/* The percentiles of both, per million. */
+/* The percentiles that both show, in parts per million. */
 static const uint32_t percentiles[] = {500000, 950000, 990000, 999000};
 
 static double per_second(double amount, uint64_t elapsed_ns)
@@ -20,7 +20,7 @@ static double per_second(double amount, uint64_t elapsed_ns)
     return elapsed_ns > 0 ? amount * NS_PER_S / (double)elapsed_ns : 0;
 }
 
-/* A column: four digits that mean something, or all before the point. */
+/* Print a number with four significant digits, or all before the point. */
 static void cell(FILE *out, double value)
 {
     int decimals = 3;

@@ -15,22 +15,22 @@
 
 #include "common/svg.h"
 
-#define MOST_CELLS 128 /* in a row, in a column */
-#define CELL_PX 12     /* at most */
+#define MOST_CELLS 128 /* in a row, and in a column */
+#define CELL_PX 12     /* greatest width and height of a cell */
 #define LEFT_PX 56
 #define TOP_PX (SIM_SVG_HEAD_PX + 44)
-#define MARK_PX 72     /* between marks of columns, at least */
-#define LINE_PX 16     /* and of rows */
+#define MARK_PX 72     /* least distance between labels of columns */
+#define LINE_PX 16     /* and between labels of rows */
 #define SCALE_STEPS 8
 #define SCALE_PX 64
 
-/* The blocks of one cell. */
+/* Erases of the blocks that share one cell. */
 typedef struct WearCell {
     uint32_t blocks;
-    uint32_t superblock_idx; /* of the last one */
-    uint32_t least;
+    uint32_t superblock_idx; /* the superblock of the last block */
+    uint32_t least; /* erases of a block */
     uint32_t most;
-    uint64_t erases;
+    uint64_t erases; /* of all blocks together */
 } WearCell;
 
 typedef struct WearView {
@@ -40,7 +40,7 @@ typedef struct WearView {
     uint32_t cell_blocks;
     uint32_t rows;
     uint32_t columns;
-    uint32_t most; /* erases of a block */
+    uint32_t most; /* erases of the block that has the most */
     WearCell *cells;
 } WearView;
 
@@ -102,7 +102,7 @@ static void print_range(FILE *out, const char *name, uint32_t first,
     }
 }
 
-/* What was never erased is grey. */
+/* The colour for so many erases; blocks never erased are grey. */
 static uint32_t shade(const WearView *view, uint32_t erases)
 {
     return erases > 0 ? sim_svg_shade(erases, view->most) : 0xdde1e7;
@@ -153,7 +153,7 @@ static void draw_marks(FILE *out, const WearView *view)
     }
 }
 
-/* What the colours mean. */
+/* The legend: which colour means how many erases. */
 static void draw_scale(FILE *out, const WearView *view)
 {
     uint32_t steps = MIN(view->most, SCALE_STEPS);

@@ -17,12 +17,12 @@
 
 #include "common/error.h"
 
-#define SECTOR_BYTES 512 /* of blkparse, whatever the drive's blocks are */
+#define SECTOR_BYTES 512 /* blkparse's unit, for any size of logical block */
 #define WORDS_MAX 16
 
 typedef enum IologKind {
     IOLOG_BLKPARSE,
-    IOLOG_FIO_2, /* file action [offset length], waits between */
+    IOLOG_FIO_2, /* file action [offset length], and "wait" lines */
     IOLOG_FIO_3, /* milliseconds file action [offset length] */
 } IologKind;
 
@@ -33,9 +33,9 @@ struct SimIolog {
     unsigned line_number;
     char *line;
     size_t line_size;
-    uint64_t waited_ns; /* IOLOG_FIO_2: sum of the waits */
+    uint64_t waited_ns; /* IOLOG_FIO_2: sum of the waits so far */
     bool waits;
-    bool line_is_ahead; /* read, but not yet looked at */
+    bool line_is_ahead; /* `line` is read, but not yet parsed */
 };
 
 /* --- Lines and words ----------------------------------------------------- */
@@ -101,7 +101,7 @@ static bool fio_op(const char *action, PlanOp *op)
     return false;
 }
 
-/* Lines that say something of files or caches, not of the drive's data. */
+/* Lines to skip: about files or caches, not about the drive's data. */
 static bool fio_passes_over(const char *action)
 {
     static const char *const actions[] = {"add", "open", "close", "sync",
@@ -110,7 +110,7 @@ static bool fio_passes_over(const char *action)
     return g_strv_contains(actions, action);
 }
 
-/* Return: false with *error; *found says whether it is an operation. */
+/* Return: false with *error. *found: whether the line is an operation. */
 static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
                      GError **error)
 {
@@ -157,7 +157,7 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
 
 /* --- blkparse ------------------------------------------------------------ */
 
-/* RWBS: the operation's letter, behind F (flush) and Z (zone). */
+/* The RWBS field: the operation's letter may follow F (flush) or Z (zone). */
 static bool blkparse_op(const char *rwbs, PlanOp *op)
 {
     if (rwbs[0] == 'F' && rwbs[1] != '\0') {
@@ -206,8 +206,8 @@ static bool seconds(const char *text, uint64_t *at_ns)
 }
 
 /*
- * "8,0 1 7 0.000123456 697 D W 223490 + 8 [name]": only D, when the driver
- * takes it, is an operation; others are passed over, as is the summary.
+ * "8,0 1 7 0.000123456 697 D W 223490 + 8 [name]": only lines of the action D
+ * (issued to the driver) are operations. Others and the summary are skipped.
  */
 static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
                           GError **error)

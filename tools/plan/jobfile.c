@@ -71,7 +71,7 @@ bool job_reader_option(JobReader *reader, const char *name,
                       reader->plan, name, value, error);
 }
 
-/* One line without its newline; it is taken apart in place. */
+/* Parse one line, which has no newline any more; this changes `line`. */
 static bool read_line(JobReader *reader, char *line, GError **error)
 {
     char *equals, *end;

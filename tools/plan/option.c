@@ -16,17 +16,17 @@
 
 typedef enum OptionKind {
     OPTION_COUNT,   /* whole number, at least 1, into uint64_t */
-    OPTION_COUNT32, /* the same into unsigned */
+    OPTION_COUNT32, /* whole number, at least 1, into unsigned */
     OPTION_NUMBER,  /* whole number into uint64_t */
     OPTION_PERCENT, /* 0 to 100 into unsigned */
     OPTION_BYTES,
     OPTION_SECONDS, /* a time; a bare number is seconds */
     OPTION_MICROS,  /* a time; a bare number is microseconds */
-    OPTION_RATE,    /* thousandths */
+    OPTION_RATE,    /* a number per second, stored in thousandths */
     OPTION_BOOL,
     OPTION_TEXT,
-    OPTION_CALL,    /* a function of its own */
-    OPTION_IGNORED, /* of a host's software, which is not here */
+    OPTION_CALL,    /* parsed by the row's own `setter` */
+    OPTION_IGNORED, /* about host software, which is not simulated */
 } OptionKind;
 
 typedef const char *OptionSetter(JobSpec *spec, Plan *plan,
@@ -35,7 +35,7 @@ typedef const char *OptionSetter(JobSpec *spec, Plan *plan,
 typedef struct OptionRow {
     const char *name;
     OptionKind kind;
-    bool of_plan; /* the offset is into Plan, not into JobSpec */
+    bool of_plan; /* offset_bytes is within Plan, not within JobSpec */
     size_t offset_bytes;
     OptionSetter *setter;
     const char *help;
@@ -372,7 +372,7 @@ void job_spec_free(JobSpec *spec)
     g_free(spec);
 }
 
-/* What rw= can be. */
+/* The values that rw= accepts. */
 static const struct {
     const char *name;
     PlanOp op;
@@ -416,7 +416,7 @@ static const char *finish_kind(const JobSpec *spec, PlanJob *job)
            "randappend, finish, softfinish, reset, open, close or report";
 }
 
-/* A place or a length that zones must make up. */
+/* An offset or a length that must be a whole number of zones. */
 static bool whole_zones(const JobSpec *spec, const char *option,
                         uint64_t bytes, uint32_t *zones, GError **error)
 {
@@ -472,8 +472,9 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
 }
 
 /*
- * How often the zones are gone through. Random reads go through nothing, nor
- * does what goes to the conventional namespace: these stop after as many bytes.
+ * How much a job does: how many passes it makes over its zones. Random reads
+ * and jobs in the conventional namespace make no passes; they stop after the
+ * same number of bytes instead.
  */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {

@@ -137,7 +137,7 @@ static bool job_error(GError **error, const PlanJob *job, const char *format,
     return false;
 }
 
-/* A job from `run` has no name; its options carry two dashes. */
+/* Jobs of `femu-sim run` have no name; its messages write "--" options. */
 static const char *dashes(const PlanJob *job)
 {
     return job->name[0] == '\0' ? "--" : "";
@@ -148,7 +148,7 @@ static const char *fill_prefix(const PlanJob *job)
     return job->name[0] == '\0' ? "--" : "pre";
 }
 
-/* Of a job in the conventional namespace. */
+/* Check a job in the conventional namespace. */
 static bool check_flat(const PlanJob *job, const SsdParams *params,
                        GError **error)
 {
@@ -213,7 +213,7 @@ static bool check_zones(const PlanJob *job, const SsdParams *params,
     return true;
 }
 
-/* Its header is as long as what it says of a zone. */
+/* A zone report needs its header, which is 64 bytes, as is a descriptor. */
 static bool check_report(const PlanJob *job, const SsdParams *params,
                          GError **error)
 {
