@@ -14,8 +14,8 @@
 #include "../../trace.h"
 
 /*
- * Create a completion queue of `size` entries at `base`. Everything has been
- * checked: there is no queue of this identifier.
+ * Create a completion queue of `size` entries at `base`. The caller has checked
+ * all arguments, and that there is no queue of this identifier.
  */
 void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
                     uint16_t vector, bool irq_enabled)
@@ -36,7 +36,7 @@ void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     trace_femu_create_cq(id, base, size, vector, irq_enabled);
 }
 
-/* Forget completions of `sq` that wait in the queue. */
+/* Drop the parked completions of commands of `sq`. */
 void femu_cq_drop_parked(FemuCq *cq, const FemuSq *sq)
 {
     FemuParked *parked, *next;
@@ -50,8 +50,8 @@ void femu_cq_drop_parked(FemuCq *cq, const FemuSq *sq)
 }
 
 /*
- * Delete a queue that exists and that no submission queue uses: so no completion
- * waits in it either.
+ * Delete a queue that exists. No submission queue may use it; then it has no
+ * parked completions either.
  */
 void femu_cq_delete(FemuZns *n, uint16_t id)
 {
@@ -69,7 +69,10 @@ static bool cq_full(const FemuCq *cq)
     return (cq->tail + 1) % cq->size == cq->head;
 }
 
-/* Write one entry, whose phase bit is 0, to a queue that has room. */
+/*
+ * Write one entry, whose phase bit is 0, to a queue that has room. The history
+ * is flushed first: it must have every completion that the host can see.
+ */
 static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
 {
     const FemuSq *sq = n->sq[le16_to_cpu(cqe->sq_id)];
@@ -91,8 +94,8 @@ static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
 }
 
 /*
- * Do Not Retry, but for errors that the same command would not meet again
- * (NVMe base 2.0, figure 92).
+ * The Do Not Retry bit of this status: set unless the same command may succeed
+ * if it is submitted again (NVMe base 2.0, figure 92).
  */
 uint16_t femu_status_retry(uint16_t status)
 {
@@ -107,8 +110,8 @@ uint16_t femu_status_retry(uint16_t status)
 }
 
 /*
- * Post a completion, or park it until the host has made room for it or lets us
- * master the bus again.
+ * Post a completion. If the queue is full, or the device may not access host
+ * memory, it is parked until that has changed.
  */
 void femu_cq_post(FemuZns *n, FemuSq *sq, uint16_t cid, uint16_t status,
                   uint64_t result)
@@ -148,7 +151,7 @@ static void cq_unpark(FemuZns *n, FemuCq *cq)
     }
 }
 
-/* Post what has been parked, if the host lets us by now. */
+/* Post the parked completions for which that is possible now. */
 void femu_cqs_unpark(FemuZns *n)
 {
     for (unsigned id = 0; id < FEMU_MAX_QUEUES; id++) {
@@ -158,7 +161,7 @@ void femu_cqs_unpark(FemuZns *n)
     }
 }
 
-/* A new head must lie between the old one and the tail: what was posted. */
+/* A new head lies between the old one and the tail, each included. */
 bool femu_cq_head_valid(const FemuCq *cq, uint32_t head)
 {
     uint32_t taken = (head + cq->size - cq->head) % cq->size;

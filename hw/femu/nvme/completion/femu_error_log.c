@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include "completion.h"
 
-/* Entries are numbered from 1; the ring keeps the youngest. */
+/* Entries are numbered from 1; the ring keeps the latest. */
 static void error_log_add(FemuZns *n, NvmeErrorLog entry)
 {
     uint64_t count = ++n->kept->error_count;
@@ -18,7 +18,10 @@ static void error_log_add(FemuZns *n, NvmeErrorLog entry)
     n->kept->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
 }
 
-/* Remember an invalid doorbell: no command's error (NVMe base 2.0, 5.16.1.2) */
+/*
+ * Log an invalid doorbell. It belongs to no command: queue and command
+ * identifier are FFFFh (NVMe base 2.0, 5.16.1.2).
+ */
 void femu_log_doorbell_error(FemuZns *n, uint16_t status)
 {
     error_log_add(n, (NvmeErrorLog) {
@@ -29,7 +32,7 @@ void femu_log_doorbell_error(FemuZns *n, uint16_t status)
     });
 }
 
-/* Remember a failed command. */
+/* Log a failed command. */
 void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
                     uint16_t status)
 {

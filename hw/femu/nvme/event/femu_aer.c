@@ -1,10 +1,11 @@
 /*
- * Asynchronous events: requests that the host leaves with us, and what becomes
- * known while there is none (NVMe base 2.0, 5.2).
+ * Asynchronous events and Asynchronous Event Request commands (NVMe base 2.0,
+ * 5.2).
  *
- * Of each type one event is reported; the next, only after the host has read
- * the log page that the event named. An event for which there is no request
- * waits for one, unless its log page is read before.
+ * After an event has been reported, the next one of its type is not reported
+ * before the host has read the log page that the first one named. An event for
+ * which there is no outstanding request waits for one; it is dropped if its log
+ * page is read before.
  *
  * Knows nothing of why events happen, but for the drive's temperature.
  *
@@ -16,7 +17,7 @@
 #include "../completion/completion.h"
 #include "../../trace.h"
 
-/* Report what waits to the requests there are, oldest request first. */
+/* Complete outstanding requests, oldest first, with the events that wait. */
 static void aer_report(FemuZns *n)
 {
     for (unsigned type = 0; type < FEMU_EVENT_TYPES && n->aer_count; type++) {
@@ -39,8 +40,8 @@ static void aer_report(FemuZns *n)
 }
 
 /*
- * An event has happened that the host has not disabled. Dropped if one of its
- * type has been reported or waits, and its log page has not been read since.
+ * An event has happened that the host has not disabled. It is dropped if one of
+ * its type waits, or has been reported and its log page not been read since.
  */
 void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
                     uint32_t parameter)
@@ -60,7 +61,7 @@ void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
     aer_report(n);
 }
 
-/* Asynchronous Event Request: held until there is an event, or a reset. */
+/* Asynchronous Event Request: outstanding until an event, abort or reset. */
 uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd)
 {
     if (n->aer_count == FEMU_MAX_AERS) {
@@ -72,8 +73,8 @@ uint16_t femu_aer_request(FemuZns *n, const NvmeCmd *cmd)
 }
 
 /*
- * Complete the request of this identifier, if it is held, as aborted.
- * Return: is it?
+ * Complete the request with this command identifier, if there is one, as
+ * aborted. Return: was there one?
  */
 bool femu_aer_abort(FemuZns *n, uint16_t cid)
 {
@@ -90,8 +91,9 @@ bool femu_aer_abort(FemuZns *n, uint16_t cid)
 }
 
 /*
- * The host has read a log page, and did not ask to retain its event. An event
- * whose parameter is a namespace is about that one's page.
+ * The host has read a log page, without Retain Asynchronous Event: events that
+ * named this page are over. If an event's parameter is a namespace, it named
+ * the page of that namespace.
  */
 void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
 {
@@ -115,8 +117,9 @@ bool femu_temperature_warning(const FemuZns *n)
 }
 
 /*
- * Thresholds or the events that are asked for have changed: the event comes
- * when the warning appears among those that are, not while it lasts.
+ * A temperature threshold, or which events the host has enabled, has changed.
+ * The event happens when the warning becomes both true and enabled, once, not
+ * again while it stays so.
  */
 void femu_aer_check_temperature(FemuZns *n)
 {
@@ -130,7 +133,7 @@ void femu_aer_check_temperature(FemuZns *n)
     n->temperature_warned = warning;
 }
 
-/* A controller reset drops requests and events. */
+/* A controller reset: outstanding requests and events are dropped. */
 void femu_aer_reset(FemuZns *n)
 {
     n->aer_count = 0;

@@ -1,8 +1,8 @@
 /*
  * Notices: events that tell the host to read a log page about a namespace.
  *
- * Of all notices one is reported until the host has read its log page (see
- * femu_aer.c); the others wait here meanwhile, so that none is lost.
+ * All notices are events of one type, so only one is reported at a time (see
+ * femu_aer.c). The others are remembered here, so that none is lost.
  *
  * Knows nothing of why anything has changed.
  *
@@ -15,7 +15,10 @@
 
 #define ZONE_DESCRIPTOR_CHANGED 0xef    /* ZNS 1.1, figure 47 */
 
-/* Hand what waits to femu_aer.c, which takes it if it can be reported. */
+/*
+ * Offer all notices that are due to femu_aer.c, which takes one if no other
+ * notice is waiting or reported. They stay due until their log page is read.
+ */
 static void notice_report(FemuZns *n)
 {
     uint32_t wanted = n->features.async_events;
@@ -35,7 +38,7 @@ static void notice_report(FemuZns *n)
     }
 }
 
-/* The namespace is in the Changed Namespace List. */
+/* The namespace has been added to the Changed Namespace List. */
 void femu_notice_ns_changed(FemuZns *n, FemuNs *ns)
 {
     if (n->features.async_events & NVME_OAES_NS_ATTR) {
@@ -44,7 +47,7 @@ void femu_notice_ns_changed(FemuZns *n, FemuNs *ns)
     }
 }
 
-/* A zone of it is in its Changed Zone List. */
+/* A zone has been added to the namespace's Changed Zone List. */
 void femu_notice_zone_changed(FemuZns *n, FemuNs *ns)
 {
     if ((n->features.async_events & FEMU_ASYNC_ZONE_CHANGED) &&
@@ -55,8 +58,8 @@ void femu_notice_zone_changed(FemuZns *n, FemuNs *ns)
 }
 
 /*
- * The host has read a log page, of the namespace if it is of one, and did not
- * ask to retain its event.
+ * The host has read a log page, without Retain Asynchronous Event. `nsid` tells
+ * whose page, if namespaces have one each.
  */
 void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
 {
@@ -73,7 +76,7 @@ void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
     notice_report(n);
 }
 
-/* A controller reset drops them; the log pages stay. */
+/* A controller reset: notices are dropped, but the log pages stay. */
 void femu_notice_reset(FemuZns *n)
 {
     for (uint32_t i = 0; i < n->ns_count; i++) {

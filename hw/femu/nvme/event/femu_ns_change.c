@@ -11,7 +11,7 @@
 #include "qemu/bswap.h"
 #include "event_internal.h"
 
-/* Which namespaces are there, or what Identify says of one, has changed. */
+/* What Identify says of this namespace, or that it is attached, has changed. */
 void femu_ns_changed(FemuZns *n, FemuNs *ns)
 {
     ns->changed = true;
@@ -19,8 +19,8 @@ void femu_ns_changed(FemuZns *n, FemuNs *ns)
 }
 
 /*
- * Fill a log page of zeroes: what has changed since it was last read. There
- * are never more namespaces than it can hold.
+ * Fill a zeroed log page: the namespaces that have changed since it was last
+ * read. There are never more than it can hold.
  */
 void femu_ns_change_log(const FemuZns *n, uint8_t *buf)
 {
@@ -32,7 +32,7 @@ void femu_ns_change_log(const FemuZns *n, uint8_t *buf)
     }
 }
 
-/* The host has read the list and did not ask to retain it. */
+/* The host has read the list, without Retain Asynchronous Event. */
 void femu_ns_change_clear(FemuZns *n)
 {
     for (uint32_t i = 0; i < n->ns_count; i++) {

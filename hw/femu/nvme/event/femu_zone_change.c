@@ -13,7 +13,7 @@
 #include "event_internal.h"
 #include "../ns/ns.h"
 
-/* The log page: a count, and identifiers from byte 8 on. */
+/* The log page: a count, and from byte 8 on the first LBAs of the zones. */
 #define LIST_MAX 511
 #define LIST_OVERFLOW 0xffff
 #define LIST_FIRST_BYTES 8
@@ -25,7 +25,7 @@ void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx)
     femu_notice_zone_changed(n, ns);
 }
 
-/* What the core has changed of itself by now. */
+/* Ask the core which zones it has changed by itself up to now. */
 void femu_zone_change_poll(FemuZns *n)
 {
     uint32_t nsid, zone_idx;
@@ -36,8 +36,9 @@ void femu_zone_change_poll(FemuZns *n)
 }
 
 /*
- * Fill a log page of zeroes: the zones that have changed since it was last
- * read, by their first LBA; of more than it can hold, only that they are.
+ * Fill a zeroed log page: the first LBAs of the zones that have changed since
+ * it was last read. If they are more than it can hold, none is listed, and the
+ * count says so.
  */
 void femu_zone_change_log(const FemuNs *ns, uint8_t *buf)
 {
@@ -60,7 +61,7 @@ void femu_zone_change_log(const FemuNs *ns, uint8_t *buf)
     }
 }
 
-/* The host has read the list and did not ask to retain it. */
+/* The host has read the list, without Retain Asynchronous Event. */
 void femu_zone_change_clear(FemuNs *ns)
 {
     bitmap_zero(ns->changed_zones, ns->zones);

@@ -1,6 +1,6 @@
 /*
- * A command's data in host memory: where they are, by PRPs or an SGL, and
- * copying them there and back.
+ * A command's data in host memory: finding the memory by PRPs or an SGL, and
+ * copying the data from and to it.
  *
  * Knows nothing of what the data is.
  *
@@ -11,7 +11,7 @@
 #include "mapping_internal.h"
 #include "../../trace.h"
 
-/* Can all of the mapping be reached in this direction? */
+/* Can the device read, or write, all of the mapped host memory? */
 static bool map_reachable(FemuZns *n, DMADirection direction)
 {
     for (uint32_t i = 0; i < n->seg_count; i++) {
@@ -77,7 +77,7 @@ uint16_t femu_dma_to_host(FemuZns *n, const void *buf)
     return NVME_SUCCESS;
 }
 
-/* Answer a command with `bytes` of data. */
+/* Transfer `bytes` of data to the host as the answer to a command. */
 uint16_t femu_dma_reply(FemuZns *n, const NvmeCmd *cmd, const void *buf,
                         uint64_t bytes)
 {

@@ -1,12 +1,14 @@
 /*
  * Doorbell Buffer Config: doorbells in host memory (NVMe base 2.0, 5.8).
  *
- * The host puts a queue's tail or head into its shadow doorbell, and writes the
- * register as well if that value passes the queue's EventIdx. We keep EventIdx
- * at the value that we know of, so every news comes with a register write, at
- * whose instant we act; but for what the host adds before we have looked. That
- * is why the shadow is read after each change of EventIdx: whoever comes second
- * sees what the other has written.
+ * The host writes a queue's tail or head to its shadow doorbell, and writes the
+ * doorbell register as well if that value passes the queue's EventIdx. The
+ * controller keeps EventIdx at the last value that it has seen, so the next
+ * change comes with a register write, and is acted upon at the instant of that
+ * write. A host that changes the shadow doorbell just before EventIdx is
+ * updated writes no register. So after each update of EventIdx the controller
+ * reads the shadow doorbell again, behind a memory barrier: either the host
+ * sees the new EventIdx, or the controller sees the new shadow doorbell.
  *
  * Knows nothing of what is in the queues.
  *
@@ -33,7 +35,7 @@ static bool shadow_read(FemuZns *n, unsigned doorbell, uint32_t *value)
     return true;
 }
 
-/* A host whose memory is gone is told nothing. */
+/* Write to one of the two buffers; if that fails, it is ignored. */
 static void put(FemuZns *n, uint64_t buffer_addr, unsigned doorbell,
                 uint32_t value)
 {
@@ -43,7 +45,7 @@ static void put(FemuZns *n, uint64_t buffer_addr, unsigned doorbell,
                    sizeof(raw));
 }
 
-/* The queue of this doorbell has the value `known`: in both buffers. */
+/* Set both buffers to `known`, the queue's present tail or head. */
 void femu_dbbuf_init(FemuZns *n, unsigned doorbell, uint32_t known)
 {
     if (n->dbbuf.enabled) {
@@ -53,10 +55,12 @@ void femu_dbbuf_init(FemuZns *n, unsigned doorbell, uint32_t known)
 }
 
 /*
- * A doorbell register was written while we know of `known`. What counts is the
- * shadow, which may be younger. But drivers leave the shadows of the admin
- * queue alone: one that has not changed gets the value, which must be valid.
- * Return: the doorbell's value.
+ * A doorbell register was written; `known` is the queue's tail or head before
+ * it. With shadow doorbells, the shadow counts, which may be more recent than
+ * the register. But drivers do not use the shadow doorbells of the admin queue
+ * (doorbells 0 and 1): if such a shadow has not changed, the register counts,
+ * and the shadow is set to it. There, `value` must have been checked.
+ * Return: the new tail or head.
  */
 uint32_t femu_dbbuf_rung(FemuZns *n, unsigned doorbell, uint32_t known,
                          uint32_t value)
@@ -74,8 +78,9 @@ uint32_t femu_dbbuf_rung(FemuZns *n, unsigned doorbell, uint32_t known,
 }
 
 /*
- * Ask the host to write the register when it passes `known`.
- * Return: the doorbell's value; `known` if there are no shadow doorbells.
+ * Set EventIdx to `known`, the tail or head that the controller has seen: the
+ * host writes the register when it passes that.
+ * Return: the shadow doorbell; `known` if there are none.
  */
 uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known)
 {
@@ -90,8 +95,8 @@ uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known)
 }
 
 /*
- * Both buffers are a memory page, which has room for all doorbells. What can be
- * written can be read.
+ * Each buffer is one memory page, which has room for all doorbells. That it can
+ * be written is checked, which implies that it can be read.
  */
 static bool page_usable(FemuZns *n, uint64_t addr)
 {
@@ -129,7 +134,7 @@ uint16_t femu_dbbuf_config(FemuZns *n, const NvmeCmd *cmd)
     return NVME_SUCCESS;
 }
 
-/* A controller reset: the host configures it anew. */
+/* A controller reset: no shadow doorbells until the host configures them. */
 void femu_dbbuf_ctrl_reset(FemuZns *n)
 {
     n->dbbuf.enabled = false;

@@ -1,6 +1,6 @@
 /*
- * Host memory: what of it we can reach, and the pieces that a command's data
- * lie in.
+ * DMA: access to host memory, and the list of segments in host memory that a
+ * command's data lie in.
  *
  * Knows nothing of what the data is.
  *
@@ -11,7 +11,7 @@
 #include "system/dma.h"
 #include "mapping_internal.h"
 
-/* Is there memory at all of this range that we may reach? */
+/* Is the whole of this range memory that the device can access? */
 bool femu_dma_valid(FemuZns *n, uint64_t addr, uint64_t bytes,
                     DMADirection direction)
 {
@@ -33,8 +33,8 @@ bool femu_dma_write(FemuZns *n, uint64_t addr, const void *buf,
 }
 
 /*
- * Append host memory to the mapping, joined to its last piece if adjacent.
- * Return: false if there is no room for one more piece.
+ * Append host memory to the mapping, joined to its last segment if adjacent.
+ * Return: false if there is no room for one more segment.
  */
 bool femu_dma_map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
 {

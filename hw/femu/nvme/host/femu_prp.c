@@ -14,7 +14,7 @@
 /* Entries of a PRP list that are read from the host at a time. */
 #define PRP_BATCH 64
 
-/* As femu_dma_map_add(), for pages: seg_max is enough for mdts bytes. */
+/* As femu_dma_map_add(), which cannot fail: seg_max covers MDTS in pages. */
 static void map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
 {
     bool added = femu_dma_map_add(n, addr, bytes);
@@ -22,7 +22,10 @@ static void map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
     assert(added);
 }
 
-/* Add one page of `bytes` left to map. Entries but the first have offset 0. */
+/*
+ * Map the page of a PRP entry other than PRP1: it must have offset 0. *bytes,
+ * what is still to be mapped, becomes less by what the page holds.
+ */
 static uint16_t map_add_page(FemuZns *n, uint64_t entry, uint64_t *bytes)
 {
     uint64_t chunk_bytes = MIN(*bytes, n->page_bytes);
@@ -64,10 +67,10 @@ static uint16_t map_entries(FemuZns *n, uint64_t list, uint64_t entry_count,
 }
 
 /*
- * Map `bytes` by the PRP list at `list` (NVMe base 2.0, 4.1.1): a list that
- * is not at its end when it reaches the end of its page holds in its last slot
- * the address of the next page of the list. Ends, because every page of the
- * list but perhaps the first gives at least one entry.
+ * Map `bytes` by the PRP list at `list` (NVMe base 2.0, 4.1.1): if a page of
+ * the list cannot hold all entries that are left, its last slot holds the
+ * address of the list's next page. The loop ends, because each page of the list
+ * maps at least one entry; only the first may have nothing but that last slot.
  */
 static uint16_t map_list(FemuZns *n, uint64_t list, uint64_t bytes)
 {

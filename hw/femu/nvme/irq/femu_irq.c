@@ -1,10 +1,11 @@
 /*
  * Interrupts: MSI-X, MSI, or the pin, whichever the host has enabled.
  *
- * A completion queue asks for an interrupt when entries have been posted to
- * it that its head doorbell has not yet acknowledged. With interrupt coalescing
- * (NVMe base 2.0, 5.27.1.6) a vector holds its interrupt until so many entries
- * of I/O queues have come, or the first of them is so old.
+ * A completion queue needs an interrupt when entries have been posted to it
+ * that its head doorbell has not yet acknowledged. With interrupt coalescing
+ * (NVMe base 2.0, 5.27.1.6) the interrupt of a vector is held back until as
+ * many entries of I/O queues have been posted as the aggregation threshold, or
+ * the aggregation time has passed since the first of them.
  *
  * Knows nothing of commands.
  *
@@ -21,7 +22,7 @@
 
 #define COALESCING_UNIT_NS 100000
 
-/* May a queue be created with this vector? Without MSI(-X) there is only 0. */
+/* May a queue be created with this vector? With the pin, only with 0. */
 bool femu_irq_vector_valid(FemuZns *n, uint16_t vector)
 {
     PCIDevice *pci = PCI_DEVICE(n);
@@ -35,6 +36,7 @@ bool femu_irq_vector_valid(FemuZns *n, uint16_t vector)
     return vector == 0;
 }
 
+/* Has an interrupt been sent for entries that the host has not yet taken? */
 static bool cq_unacknowledged(const FemuCq *cq)
 {
     return cq->irq_enabled && cq->head != cq->signalled;
@@ -58,7 +60,7 @@ static void msi_send(FemuZns *n, uint16_t vector)
     }
 }
 
-/* Interrupt the host: it is to see all that its queues of this vector have. */
+/* Interrupt the host for all entries that queues of this vector hold. */
 static void signal_vector(FemuZns *n, uint16_t vector)
 {
     PCIDevice *pci = PCI_DEVICE(n);
@@ -81,8 +83,9 @@ static void signal_vector(FemuZns *n, uint16_t vector)
 }
 
 /*
- * The entries of this queue that an interrupt may wait for, if there is time.
- * Those of the admin queue do not wait.
+ * The aggregation threshold of this queue, 0's based: an interrupt is held back
+ * while it is for no more entries than this value. That of the admin queue is
+ * never held back.
  */
 static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
 {
@@ -91,8 +94,9 @@ static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
 }
 
 /*
- * An entry has been posted to this queue. If that has cost us the bus, the
- * interrupt is held as well: it is due when we have it back.
+ * An entry has been posted to this queue: send an interrupt, or hold it back.
+ * It is held back as well if Bus Master Enable is now off, which a guest can
+ * bring about by having the entry written to configuration space.
  */
 void femu_irq_posted(FemuZns *n, const FemuCq *cq)
 {
@@ -111,8 +115,9 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
 }
 
 /*
- * Queues of this vector have been read or deleted: an interrupt is not needed
- * if the host has seen all that it would tell of.
+ * The host has acknowledged entries of this vector's queues, or deleted such a
+ * queue: an interrupt that is held back is dropped if it is for nothing any
+ * more.
  */
 void femu_irq_forget(FemuZns *n, uint16_t vector)
 {
@@ -127,7 +132,10 @@ void femu_irq_forget(FemuZns *n, uint16_t vector)
     n->held_irq[vector].entries = 0;
 }
 
-/* The head doorbell of this queue was rung. */
+/*
+ * The head doorbell of this queue was rung. Entries that the host has taken
+ * need no interrupt, though none may have been sent for them yet.
+ */
 void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
 {
     uint32_t taken = (head + cq->size - cq->head) % cq->size;
@@ -140,7 +148,7 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
     }
 }
 
-/* Send the interrupts that have been held long enough, or all of them. */
+/* Send the interrupts that are due by now, or all that are held back. */
 void femu_irq_run(FemuZns *n, bool all)
 {
     if (!femu_can_master(n)) {
@@ -173,15 +181,18 @@ int64_t femu_irq_next_at_ns(const FemuZns *n)
     return next_at_ns;
 }
 
-/* A controller reset: nothing is masked. With its queues all that was held went. */
+/*
+ * A controller reset: no vector is masked. The interrupts that were held back
+ * went with their queues.
+ */
 void femu_irq_ctrl_reset(FemuZns *n)
 {
     n->intms = 0;
 }
 
 /*
- * Bring the pin's level in line with queues, mask and the mode in force. It is
- * low while we are not in D0. (Its messages need no Bus Master Enable.)
+ * Set the pin as queues, mask and interrupt mode have it. It is low unless the
+ * device is in D0. (A pin's interrupts need no Bus Master Enable.)
  */
 void femu_irq_update_pin(FemuZns *n)
 {
@@ -208,7 +219,7 @@ void femu_irq_mask(FemuZns *n, uint32_t vectors)
     femu_irq_update_pin(n);
 }
 
-/* Do queues of this vector hold what the host was told of and has not read? */
+/* Is there a queue of this vector with cq_unacknowledged()? */
 static bool vector_unacknowledged(const FemuZns *n, uint16_t vector)
 {
     bool found = false;
@@ -221,7 +232,7 @@ static bool vector_unacknowledged(const FemuZns *n, uint16_t vector)
     return found;
 }
 
-/* Unmask; what was posted behind the mask is signalled now, once a vector. */
+/* Unmask; a vector that held entries while masked sends one interrupt now. */
 void femu_irq_unmask(FemuZns *n, uint32_t vectors)
 {
     uint32_t unmasked = n->intms & vectors;

@@ -1,5 +1,5 @@
 /*
- * Blocks that cannot be read, or cannot be written.
+ * Bad blocks: a namespace's blocks that cannot be read, or not be written.
  *
  * A read of a bad block takes its time and then fails, without data; a write
  * to one fails at once and changes nothing.
@@ -42,7 +42,10 @@ static bool state_writable(SsdZoneState state)
            state == SSD_ZONE_EXPLICITLY_OPEN;
 }
 
-/* At its write pointer, or where a zone with a ZRWA takes writes. */
+/*
+ * May a write to the zone begin at this LBA? At the write pointer it may, and
+ * in a zone with a ZRWA, in the ZRWA and the implicit commit range behind it.
+ */
 static bool lba_writable(const FemuZns *n, const FemuNs *ns,
                          const SsdZone *zone, uint64_t lba)
 {
@@ -54,8 +57,9 @@ static bool lba_writable(const FemuZns *n, const FemuNs *ns,
 }
 
 /*
- * Where the write of a zone goes, if there its zone can be written. Return:
- * false if not, which is left to the core to refuse.
+ * Find the first LBA that a write to a zone will write: for an append, the
+ * write pointer. *at_lba is cmd->slba before.
+ * Return: false if the zone cannot be written there; the core will refuse it.
  */
 static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
                          uint64_t *at_lba)
@@ -68,7 +72,10 @@ static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
     return state_writable(zone.state) && lba_writable(n, ns, &zone, *at_lba);
 }
 
-/* Return: the status of a write, before the core is asked. */
+/*
+ * Return: the status of a write that has not been submitted to the core. A
+ * write that the core will refuse is a success here: its status is the core's.
+ */
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
     uint64_t size_lba = femu_ns_size_lba(ns), at_lba = cmd->slba;
@@ -83,7 +90,7 @@ uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
     return NVME_WRITE_FAULT;
 }
 
-/* All blocks are good again. */
+/* Make all blocks of the namespace good again. */
 void femu_inject_clear(FemuNs *ns)
 {
     ns->bad_reads.count = 0;

@@ -1,7 +1,7 @@
 /*
- * Names that must be unique, all made from one hash.
+ * Identifiers that must be unique (EUI64, NGUID, UUID, NQN), made from a hash.
  *
- * Knows nothing of what they name.
+ * Knows nothing of what they identify.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -9,10 +9,10 @@
 #include "qemu/osdep.h"
 #include "ns.h"
 
-/* Locally administered, in transmission order. */
+/* A locally administered OUI, in transmission order. */
 static const uint8_t oui[3] = { 0x52, 0x54, 0x00 };
 
-/* The hash of a name that no other controller or namespace has. */
+/* Hash a name; no other controller or namespace may have the same name. */
 void femu_identity_hash(const char *name, uint8_t hash[FEMU_IDENTITY_BYTES])
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -31,14 +31,14 @@ void femu_identity_eui64(const uint8_t *identity, uint8_t eui[8])
     memcpy(eui + sizeof(oui), identity, 5);
 }
 
-/* NVMe base 2.0, 4.5.1: 8 bytes of extension, then what an EUI64 is. */
+/* NVMe base 2.0, 4.5.1: 8 bytes of vendor extension, then as the EUI64. */
 void femu_identity_nguid(const uint8_t *identity, uint8_t nguid[16])
 {
     femu_identity_eui64(identity, nguid + 8);
     memcpy(nguid, identity + 8, 8);
 }
 
-/* A UUID of version 8 (RFC 9562: made as its maker likes) from the hash. */
+/* A UUID of version 8 (RFC 9562: vendor-specific content) from the hash. */
 void femu_identity_uuid(const uint8_t *identity, uint8_t uuid[16])
 {
     memcpy(uuid, identity + 16, 16);

@@ -17,7 +17,10 @@
 #include "exec/ramblock.h"
 #include "ns_internal.h"
 
-/* Do its bytes stay in a file of the user's? In a folder it has no name. */
+/*
+ * Is the backend a shared mapping of a file that outlives QEMU? If mem-path is
+ * a folder, it maps a temporary file that QEMU has made there, which does not.
+ */
 static bool memdev_is_kept(HostMemoryBackend *memdev, RAMBlock *ram_block)
 {
     g_autofree char *path = NULL;
@@ -30,8 +33,9 @@ static bool memdev_is_kept(HostMemoryBackend *memdev, RAMBlock *ram_block)
 }
 
 /*
- * Bytes that are kept look as if the drive was: but what says which of them are
- * data, and all else that the drive knows, is in QEMU's memory alone.
+ * A file that keeps the bytes looks as if it kept the drive. It does not: which
+ * of the bytes are data, and all other state of the drive, is in QEMU's memory
+ * alone.
  */
 static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
                          const char *name)
@@ -112,8 +116,9 @@ static bool memory_use_file(FemuMemory *memory, int fd, Error **errp)
 }
 
 /*
- * Memory of `bytes`: those of the file `fd` unless that is -1, which is closed
- * with it. On failure nothing is left to undo.
+ * Get memory of `bytes`: the file `fd`, or if that is -1 `memdev`, or if that
+ * is NULL anonymous memory. femu_memory_exit() closes fd. On failure, too, the
+ * caller has nothing to undo.
  */
 bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
                       HostMemoryBackend *memdev, Error **errp)
@@ -141,10 +146,11 @@ void femu_memory_exit(FemuMemory *memory)
 }
 
 /*
- * Into a file: a system call copies a page as a whole or not at all, whenever
- * the process is killed; a store instruction does not. So a block of up to 4
- * KiB is there as it was, or as it will be. The file has its size, so that this
- * can only fail as a store to it would, by a signal: there is no room for data.
+ * Write to the file with a system call. If the process is killed, pwrite() has
+ * copied a page in full or not at all, which stores to the mapping do not
+ * guarantee: so a block of up to 4 KiB is either old or new, never torn. As the
+ * file already has its full size, pwrite() fails only where a store would: the
+ * file system is full or broken. Then the same signal is raised.
  */
 static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
                        uint64_t bytes)
@@ -183,7 +189,10 @@ void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
     }
 }
 
-/* Can the backend drop pages? A private file mapping would drop to the file. */
+/*
+ * Can pages be discarded? Not in a private mapping of a file: a discarded page
+ * would read as the file's contents.
+ */
 static bool memory_can_discard(const FemuMemory *memory)
 {
     return !memory->memdev || qemu_ram_get_fd(memory->ram_block) < 0 ||
@@ -191,8 +200,8 @@ static bool memory_can_discard(const FemuMemory *memory)
 }
 
 /*
- * These bytes are not needed any more: whole pages go back to the host, if
- * that is possible. What they read as afterwards is not defined.
+ * These bytes are not needed any more: the whole pages among them are given
+ * back to the host, if that is possible. Their contents are then undefined.
  */
 void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
                          uint64_t bytes)

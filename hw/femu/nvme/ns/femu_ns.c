@@ -1,5 +1,5 @@
 /*
- * Namespaces: what there are, and what each of them is.
+ * Namespaces: making them, finding them, and their properties.
  *
  * Knows nothing of commands, queues or time.
  *
@@ -14,8 +14,9 @@
 #include "../record/record.h"
 
 /*
- * The names of namespace 1 come from the serial alone, those of any other from
- * the serial, a character that no serial has, and the identifier.
+ * The identifiers (EUI64 and so on) of namespace 1 are derived from the serial
+ * number alone, those of any other from the serial number, a character that no
+ * serial number contains, and the NSID: so all of them differ.
  */
 static void ns_identity_init(const FemuZns *n, FemuNs *ns)
 {
@@ -42,7 +43,7 @@ static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
                     ns->zone_size_bytes, ns->zone_capacity_bytes);
 }
 
-/* Its data come after those of all zones. */
+/* Its data come after those of all zoned namespaces in the memory. */
 static void ns_init_conventional(FemuZns *n, FemuNs *ns)
 {
     ns->csi = NVME_CSI_NVM;
@@ -69,14 +70,14 @@ static void ns_init(FemuZns *n, FemuNs *ns)
     ns_identity_init(n, ns);
 }
 
-/* What the data of all namespaces take. */
+/* Bytes of memory that the data of all namespaces need. */
 uint64_t femu_data_bytes(const SsdParams *params)
 {
     return params->zones * params->zone_capacity_bytes +
            params->conventional_bytes;
 }
 
-/* Needs the core and the memory. */
+/* Make all namespaces. Needs the core and femu_memory_init(). */
 void femu_ns_init(FemuZns *n)
 {
     n->ns_count = ssd_ns_count(n->ssd);
@@ -107,8 +108,10 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid)
 }
 
 /*
- * The namespace that the value of a property starts with, as in "2:17 offline";
- * 1 if it names none. *rest is what comes behind.
+ * The namespace at the start of a property's value, such as 2 in
+ * "2:17 offline"; namespace 1 if the value does not begin with a number and a
+ * colon. *rest is what follows it.
+ * Return: NULL with *errp if there is no such namespace.
  */
 FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp)
@@ -133,7 +136,10 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
     return femu_ns(n, nsid);
 }
 
-/* Has the host enabled its command set? A zoned one only with all of them. */
+/*
+ * Has the host enabled the namespace's I/O command set by CC.CSS? The Zoned
+ * Namespace Command Set is only enabled together with all others (110b).
+ */
 bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
 {
     uint32_t css = NVME_CC_CSS(n->cc);
@@ -142,7 +148,7 @@ bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
            (css == NVME_CC_CSS_NVM && ns->csi == NVME_CSI_NVM);
 }
 
-/* Can the host use it? */
+/* Is the namespace attached, and its I/O command set enabled? */
 bool femu_ns_active(const FemuZns *n, const FemuNs *ns)
 {
     return ns->attached && femu_ns_set_enabled(n, ns);
@@ -181,7 +187,7 @@ uint64_t femu_ns_capacity_nlb(const FemuNs *ns)
     return ns->capacity_bytes / ns->lba_bytes;
 }
 
-/* Drop all data, and what zones have beside their state. */
+/* Drop all data of the namespace: they read as zeroes from now on. */
 void femu_ns_forget(FemuNs *ns)
 {
     if (!femu_ns_zoned(ns)) {
@@ -198,13 +204,13 @@ SsdZone femu_ns_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx)
     return ssd_zone(n->ssd, ns->nsid, zone_idx);
 }
 
-/* The most blocks of one copy. */
+/* The most blocks that one Copy command may copy (MCL). */
 uint32_t femu_copy_max_nlb(const FemuZns *n, const FemuNs *ns)
 {
     return n->params.mdts_bytes / ns->lba_bytes;
 }
 
-/* The most blocks of one source range: its length is 16 bits, 0's based. */
+/* The most blocks of one of its source ranges (MSSRL, a 16-bit field). */
 uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns)
 {
     return MIN(femu_copy_max_nlb(n, ns), UINT16_MAX);

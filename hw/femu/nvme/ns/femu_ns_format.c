@@ -1,7 +1,7 @@
 /*
- * LBA formats, and how far a namespace has come with its own.
+ * LBA formats, and the progress of a Format NVM command on a namespace.
  *
- * Knows nothing of the command that changes it.
+ * Knows nothing of how that command is carried out.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -17,7 +17,7 @@ uint32_t femu_format_lba_bytes(unsigned format)
     return 1u << format_shift[format];
 }
 
-/* The format that the namespace has, or is getting. */
+/* The LBA format of the namespace; while it is being formatted, the new one. */
 unsigned femu_format_current(const FemuNs *ns)
 {
     unsigned format = 0;

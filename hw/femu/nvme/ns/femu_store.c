@@ -1,11 +1,12 @@
 /*
  * The data of one namespace, in its slice of the drive's memory.
  *
- * A flat store, of a namespace without zones, knows which of its granules have
- * been written. Of a zoned one, zones are packed by capacity; a zone remembers
- * how far it has been written. What has not been written reads as zeroes, so a
- * reset is complete at once whatever the memory can do, and giving the memory
- * back to the host is only thrift.
+ * The store of a namespace without zones is flat: a bitmap tells which of its
+ * granules have been written. In the store of a zoned namespace zones lie one
+ * after another, each taking its capacity; each zone has the number of bytes up
+ * to which it has been written. What has not been written reads as zeroes,
+ * whatever the memory holds. So data are dropped by changing the bitmap or that
+ * number; giving the memory back to the host only saves memory.
  *
  * Knows nothing of zone states, commands or time.
  *
@@ -67,7 +68,10 @@ static void put(FemuStore *store, uint64_t at_bytes, const void *buf,
                       bytes);
 }
 
-/* A granule that is written in part reads as zeroes elsewhere. */
+/*
+ * The granule at this offset is going to be written in part: if it has not been
+ * written yet, fill it with zeroes, which the rest of it has to read as.
+ */
 static void flat_touch(FemuStore *store, uint64_t offset_bytes)
 {
     uint64_t granule = offset_bytes / SSD_GRANULE_BYTES;
@@ -77,7 +81,7 @@ static void flat_touch(FemuStore *store, uint64_t offset_bytes)
     }
 }
 
-/* As store_extend(). */
+/* As store_extend(), in a flat store. */
 static uint64_t flat_extend(FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes)
 {
@@ -112,7 +116,7 @@ static uint64_t flat_read_granule(const FemuStore *store,
     return part;
 }
 
-/* As femu_store_read(). */
+/* As femu_store_read(), from a flat store. */
 static const void *flat_read(const FemuStore *store, uint64_t offset_bytes,
                              uint64_t bytes, uint8_t *bounce)
 {
@@ -135,7 +139,10 @@ static const void *flat_read(const FemuStore *store, uint64_t offset_bytes,
     return bounce;
 }
 
-/* Forget bytes of a flat store: from now on they read as zeroes. */
+/*
+ * Drop bytes of a flat store: from now on they read as zeroes. Whole granules
+ * are marked as not written; parts of granules are overwritten with zeroes.
+ */
 void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
                            uint64_t bytes)
 {
@@ -162,8 +169,8 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
 }
 
 /*
- * Where in the slice a namespace byte lies, which must be below its zone's
- * capacity. *zone_idx and *in_zone_bytes name the same place by zone.
+ * Where in the slice this byte of the namespace lies, if it is below its zone's
+ * capacity. *zone_idx and *in_zone_bytes are its zone and its offset in there.
  */
 static uint64_t store_at(const FemuStore *store, uint64_t offset_bytes,
                          uint32_t *zone_idx, uint64_t *in_zone_bytes)
@@ -173,14 +180,14 @@ static uint64_t store_at(const FemuStore *store, uint64_t offset_bytes,
     return *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
 }
 
-/* Give the memory of a zone back, of which so many bytes were data. */
+/* Give the memory of the first `bytes` of a zone back to the host. */
 static void discard(FemuStore *store, uint32_t zone_idx, uint64_t bytes)
 {
     femu_memory_discard(store->memory, store->start_bytes +
                         zone_idx * store->zone_capacity_bytes, bytes);
 }
 
-/* What was put aside is not wanted any more. */
+/* Drop the data of a zone that femu_store_put_aside() has put aside, if any. */
 void femu_store_let_go(FemuStore *store, uint32_t zone_idx)
 {
     if (store->aside_bytes[zone_idx]) {
@@ -190,9 +197,9 @@ void femu_store_let_go(FemuStore *store, uint32_t zone_idx)
 }
 
 /*
- * Make room for a write, if there are zones within the capacity of one. In a
- * ZRWA it may lie before where writing has come to, or behind: then what is
- * skipped, which nobody has written, has to read as zeroes from now on.
+ * Prepare a write, which in a zoned namespace lies within the capacity of one
+ * zone. In a ZRWA it may begin below the zone's written_bytes, or beyond: then
+ * the bytes between are filled with zeroes, as nothing has been written there.
  * Return: where in the slice the data go.
  */
 static uint64_t store_extend(FemuStore *store, uint64_t offset_bytes,
@@ -220,14 +227,14 @@ static uint64_t store_extend(FemuStore *store, uint64_t offset_bytes,
     return at;
 }
 
-/* Write, if there are zones within the capacity of one. */
+/* Write data; in a zoned namespace, within the capacity of one zone. */
 void femu_store_write(FemuStore *store, uint64_t offset_bytes,
                       const void *buf, uint64_t bytes)
 {
     put(store, store_extend(store, offset_bytes, bytes), buf, bytes);
 }
 
-/* As femu_store_write(), of zeroes. */
+/* Write zeroes; otherwise as femu_store_write(). */
 void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
                              uint64_t bytes)
 {
@@ -235,8 +242,9 @@ void femu_store_write_zeroes(FemuStore *store, uint64_t offset_bytes,
 }
 
 /*
- * Read, if there are zones within one, beyond its capacity too.
- * Return: the data, either in place or in `bounce`, of at least `bytes`.
+ * Read data; in a zoned namespace, within the size of one zone, which may be
+ * beyond its capacity. `bounce` has room for `bytes`.
+ * Return: the data, either in the memory itself or copied to `bounce`.
  */
 const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce)
@@ -265,7 +273,7 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
     return bounce;
 }
 
-/* Forget the data of a zone. */
+/* Drop the data of a zone: they read as zeroes from now on. */
 void femu_store_reset(FemuStore *store, uint32_t zone_idx)
 {
     femu_store_let_go(store, zone_idx);
@@ -274,9 +282,11 @@ void femu_store_reset(FemuStore *store, uint32_t zone_idx)
 }
 
 /*
- * Forget them for now: until request `tag`, a reset, is done the power may go,
- * and bring them back. A zone that was put aside and not written since has had
- * something asked of it again: that reset has been.
+ * A reset of the zone has been accepted, as request `tag`: its data read as
+ * zeroes from now on, but are kept aside until the reset is done, because a
+ * power cut before that may leave the zone as it was. Data that an earlier
+ * reset has put aside are dropped: a power cut can undo only the last command
+ * that was accepted for the zone, which is now this one.
  */
 void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag)
 {
@@ -287,8 +297,9 @@ void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag)
 }
 
 /*
- * The power has gone: only so many bytes are left. A zone of which something is
- * left that had been put aside has not been reset.
+ * The power has been cut, and at most `left_bytes` of the zone are data now. If
+ * that is not 0 and data were put aside, the reset has not happened: the zone
+ * has those data again.
  */
 void femu_store_cut(FemuStore *store, uint32_t zone_idx, uint64_t left_bytes)
 {

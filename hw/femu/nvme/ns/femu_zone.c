@@ -1,5 +1,5 @@
 /*
- * What a zone has beside its state: data, a descriptor extension.
+ * What belongs to a zone besides its state: data, and a descriptor extension.
  *
  * Knows nothing of commands.
  *
@@ -33,7 +33,7 @@ void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
     }
 }
 
-/* The zones that a command of management names: [*first, *end). */
+/* The zones that a zone management command addresses: [*first, *end). */
 static void zones_of(const FemuNs *ns, const SsdCmd *cmd, uint32_t *first,
                      uint32_t *end)
 {
@@ -42,6 +42,7 @@ static void zones_of(const FemuNs *ns, const SsdCmd *cmd, uint32_t *first,
     *end = cmd->select_all ? ns->zones : *first + 1;
 }
 
+/* As femu_zones_managed(), of one of its zones. */
 static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                    uint32_t tag, uint32_t zone_idx)
 {
@@ -57,8 +58,9 @@ static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
 }
 
 /*
- * The core has accepted a command of zone management, as request `tag`: data
- * that it drops read as zeroes from now on.
+ * The core has accepted a zone management command as request `tag`: data that
+ * the command drops read as zeroes from now on. Those of a reset zone are put
+ * aside, as the power may be cut before the reset is done.
  */
 void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                         uint32_t tag)
@@ -70,7 +72,10 @@ void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
     }
 }
 
-/* A reset is done, of one zone or of FEMU_ZONES_ALL: it cannot be undone. */
+/*
+ * The reset of one zone, or of FEMU_ZONES_ALL, is done. A power cut cannot undo
+ * it any more: the data that it has put aside are dropped.
+ */
 void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag)
 {
     uint32_t end = zone_idx == FEMU_ZONES_ALL ? ns->zones : zone_idx + 1;
@@ -83,7 +88,7 @@ void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag)
     }
 }
 
-/* The bytes of a zone that may be data, as the core has it. */
+/* The bytes of a zone that may be data, given its state in the core. */
 static uint64_t left_bytes(const FemuNs *ns, const SsdZone *zone)
 {
     switch (zone->state) {
@@ -91,7 +96,7 @@ static uint64_t left_bytes(const FemuNs *ns, const SsdZone *zone)
     case SSD_ZONE_OFFLINE:
         return 0;
     case SSD_ZONE_CLOSED:
-        /* A ZRWA has data behind the write pointer. */
+        /* With a ZRWA, there may be data beyond the write pointer. */
         return zone->has_zrwa ? ns->zone_capacity_bytes
                               : (zone->wp_lba - zone->start_lba) *
                                 ns->lba_bytes;
@@ -100,7 +105,10 @@ static uint64_t left_bytes(const FemuNs *ns, const SsdZone *zone)
     }
 }
 
-/* The power has gone: data are what the core, which is another one, says. */
+/*
+ * The power has been cut, and n->ssd is the drive as it is afterwards: bring
+ * block size and data in line with it.
+ */
 void femu_zones_power_cut(const FemuZns *n, FemuNs *ns)
 {
     ns->lba_bytes = ssd_ns_info(n->ssd, ns->nsid).lba_bytes;

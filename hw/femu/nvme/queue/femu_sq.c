@@ -1,7 +1,7 @@
 /*
- * Submission queues: creation and deletion, and the end of all queues.
+ * Submission queues: creation and deletion; deletion of all queues.
  *
- * Knows nothing of what is in them.
+ * Knows nothing of the commands in the queues.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -14,9 +14,9 @@
 #include "../../trace.h"
 
 /*
- * Create a submission queue of `size` entries at `base`. Everything has been
- * checked: there is no queue of this identifier, but its completion queue is
- * there.
+ * Create a submission queue of `size` entries at `base`. The caller has checked
+ * all arguments, that there is no queue of this identifier, and that there is
+ * its completion queue.
  */
 void femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
                     uint16_t cq_id)
@@ -36,9 +36,9 @@ void femu_sq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
 }
 
 /*
- * Delete a queue that exists. Its commands that are still inside, or whose
- * completion waits for room, end without a completion (NVMe base 2.0, 5.6:
- * a controller may, but need not, post Command Aborted due to SQ Deletion).
+ * Delete a queue that exists. Its commands that are still inside the core, or
+ * whose completion is parked, get no completion (NVMe base 2.0, 5.6: a
+ * controller may, but need not, post Command Aborted due to SQ Deletion).
  */
 void femu_sq_delete(FemuZns *n, uint16_t id)
 {
@@ -50,6 +50,7 @@ void femu_sq_delete(FemuZns *n, uint16_t id)
     n->sq[id] = NULL;
 }
 
+/* Delete all queues, submission queues first: they use completion queues. */
 void femu_queues_delete(FemuZns *n)
 {
     for (uint16_t id = 0; id < FEMU_MAX_QUEUES; id++) {

@@ -1,7 +1,8 @@
 /*
- * What the controller may do now, and the end of all that: a fatal error.
+ * What the controller may do now (access host memory, execute, fetch), and the
+ * fatal error, after which it may do nothing until it is reset.
  *
- * Knows nothing of why it is in the state that it is in.
+ * Knows nothing of how the controller came to be in its present state.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -12,8 +13,8 @@
 #include "../../trace.h"
 
 /*
- * Is the device in D0? Power management has not disabled it, then; what BAR 0
- * needs is QEMU's business.
+ * Is the device in D0, so not disabled by PCI power management? Access to BAR 0
+ * in other power states is refused by QEMU, not here.
  */
 bool femu_powered(const FemuZns *n)
 {
@@ -23,21 +24,24 @@ bool femu_powered(const FemuZns *n)
     return (pmcsr & PCI_PM_CTRL_STATE_MASK) == 0;
 }
 
-/* May what is running go on? Not once we are unplugged, or are to be reset. */
+/*
+ * May the present entry (see femu_entry.c) go on working? Not once the device
+ * has been unplugged, or a reset has been noted for the end of the entry.
+ */
 bool femu_entry_open(const FemuZns *n)
 {
     return n->plugged && !n->entry.reset_noted;
 }
 
 /*
- * May the device access memory now, which is how it fetches, transfers, posts
- * and signals? Only with Bus Master Enable (PCI Express base 4.0, 7.5.1.1.3:
- * without, a function does not issue memory requests, MSI included) and in D0
- * (5.3.1.4.1: in D3hot a function takes configuration requests and messages,
- * and issues nothing but its wake-up). It is no error to be without, as a
- * write that fails is, for which NVMe base 2.0, 3.1.3.6, has CSTS.CFS: what
- * the controller has to do waits. A host that turns the bus off for a while
- * finds afterwards what was due meanwhile.
+ * May the device access host memory now? It does so to fetch commands, to
+ * transfer data, to post completions and to send MSI(-X) messages. It may only
+ * with Bus Master Enable (PCI Express base 4.0, 7.5.1.1.3: without, a function
+ * does not issue memory requests, MSI included) and in D0 (5.3.1.4.1: in D3hot
+ * a function takes configuration requests and messages, and issues nothing but
+ * its wake-up). That it may not is no error: its work waits, and is done when
+ * it may again. (An access that is allowed and fails, however, is a fatal error
+ * if it was to a queue: CSTS.CFS, NVMe base 2.0, 3.1.3.6.)
  */
 bool femu_can_master(const FemuZns *n)
 {
@@ -52,7 +56,10 @@ static uint32_t shutdown_status(const FemuZns *n)
     return n->csts & (CSTS_SHST_MASK << CSTS_SHST_SHIFT);
 }
 
-/* Once it has been shut down, only a reset makes it run (NVMe base 2.0, 3.6). */
+/*
+ * Is the controller ready, without a fatal error, and not shut down? Once it
+ * has been shut down, only a reset makes it run again (NVMe base 2.0, 3.6).
+ */
 bool femu_ctrl_running(const FemuZns *n)
 {
     return femu_entry_open(n) &&
@@ -61,20 +68,23 @@ bool femu_ctrl_running(const FemuZns *n)
            shutdown_status(n) != NVME_CSTS_SHST_COMPLETE;
 }
 
-/* May we work for the host: transfer data and post completions? */
+/* May the controller transfer data and post completions? */
 bool femu_can_serve(const FemuZns *n)
 {
     return femu_ctrl_running(n) && femu_can_master(n);
 }
 
-/* May we take more work? From the beginning of a shutdown on we do not. */
+/*
+ * May the controller fetch commands? Not from the beginning of a shutdown on,
+ * nor between the instant of a power cut and the reset that it brings.
+ */
 bool femu_can_fetch(const FemuZns *n)
 {
     return femu_can_serve(n) && !n->cut_noted &&
            shutdown_status(n) == NVME_CSTS_SHST_NORMAL;
 }
 
-/* Nothing is fetched or posted from here to the next reset. */
+/* Set CSTS.CFS: nothing is fetched or posted from now to the next reset. */
 void femu_ctrl_fatal(FemuZns *n, const char *why)
 {
     trace_femu_fatal(why);
