@@ -15,9 +15,9 @@
 #include "../../trace.h"
 
 /*
- * A doorbell of a queue that does not exist, or a value that the queue cannot
- * have, is ignored but for the error that is logged and the event that says
- * so (NVMe base 2.0, figure 143).
+ * A write to the doorbell of a queue that does not exist, or of a value that
+ * the queue cannot have, changes no queue: it is logged in the error log and
+ * reported by an asynchronous event (NVMe base 2.0, figure 143).
  */
 static void doorbell_invalid(FemuZns *n, const char *kind, uint32_t id,
                              uint32_t value, bool queue_exists)
@@ -64,9 +64,10 @@ void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
 }
 
 /*
- * Look at the shadow doorbells; what we know of has the host ring at the next
- * news. A value that a queue cannot have is left there.
- * Return: is there news?
+ * Update each queue's head or tail from its shadow doorbell, and set EventIdx,
+ * so that the host writes the register at the next change (see femu_dbbuf.c). A
+ * value that the queue cannot have is ignored.
+ * Return: has any head or tail changed?
  */
 bool femu_shadows_sync(FemuZns *n)
 {

@@ -1,5 +1,5 @@
 /*
- * Fetching commands from the submission queues, and handing them out.
+ * Fetching commands from the submission queues, and having them executed.
  *
  * Knows nothing of what the commands mean.
  *
@@ -15,10 +15,11 @@
 #include "../../trace.h"
 
 /*
- * May the next command of this queue be fetched? Not while completions wait
- * for room in its completion queue, so that their number stays bounded by the
- * commands inside and one per queue; and an I/O command, or an admin command
- * that takes time, only if the core has room for it.
+ * May the next command of this queue be fetched? Not while completions are
+ * parked for its completion queue: so the number of parked completions is
+ * bounded by the commands inside the core and a few that need no slot there.
+ * And an I/O command, or an admin command that takes time, only if the core has
+ * room for it.
  */
 static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
 {
@@ -58,10 +59,10 @@ static uint16_t cmd_check(const FemuSq *sq, const NvmeCmd *cmd)
 }
 
 /*
- * Fetch and execute one command, unless it is an admin command that needs a
- * slot and there is none: it stays where it is until there is one. The queue may
- * be gone afterwards, but only if the command came from another one, the admin
- * queue.
+ * Fetch and execute one command. An admin command that needs a slot while none
+ * is free stays in the queue, which then awaits a slot. Executing a command may
+ * delete queues, but never `sq` itself: only commands of the admin queue delete
+ * queues, and they cannot delete that one.
  */
 static void sq_fetch_one(FemuZns *n, FemuSq *sq)
 {
@@ -97,10 +98,10 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
 }
 
 /*
- * Fetch and execute commands, one per queue in turn, while that is possible:
- * but at one instant not more than all queues can hold. There can be more
- * only if a shadow doorbell moves while we look; the rest is for a nanosecond
- * later.
+ * Fetch and execute commands, one per queue in turn, while that is possible,
+ * but in one call not more than all queues can hold together. There can be more
+ * only if the guest changes shadow doorbells meanwhile, which it could do for
+ * ever: fetching goes on a nanosecond later.
  */
 void femu_queues_fetch(FemuZns *n)
 {

@@ -1,9 +1,10 @@
 /*
  * I/O commands: decoding, the data path, and the order of effects.
  *
- * Host buffers are found and checked, and a write's data is copied, before the
- * core is asked; what the core accepts has then taken effect in full, and host
- * memory is not touched again but for the completion.
+ * The command's host memory is found and checked, and a write's data copied
+ * from it, before the command is submitted to the core. If the core accepts the
+ * command, it takes effect at once and in full; so a read's data is copied to
+ * host memory right then. Later only the completion is written there.
  *
  * Knows nothing of zone rules or time.
  *
@@ -30,7 +31,7 @@ static SsdCmd rw_decode(const FemuNs *ns, const NvmeCmd *cmd, SsdOp op)
     };
 }
 
-/* A namespace's, or all for NULL: the drive flushes as a whole. */
+/* Flush a namespace, or all if ns is NULL; either flushes the whole drive. */
 static uint16_t io_flush(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd)
 {
@@ -47,8 +48,8 @@ static uint16_t io_flush(FemuZns *n, FemuNs *ns, FemuSq *sq,
 }
 
 /*
- * Does the command exceed MDTS, ZASL or WZSL, whichever is for it? That is
- * Invalid Field before any other error.
+ * Does the command exceed MDTS, ZASL or WZSL, whichever applies to it? This is
+ * checked before all else; the status is Invalid Field.
  */
 static bool rw_too_long(const FemuZns *n, const FemuNs *ns, const SsdCmd *rw)
 {
@@ -91,7 +92,7 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     return NVME_NO_COMPLETE;
 }
 
-/* The command's data from the host, into the bounce buffer. */
+/* Copy the command's data from host memory into the bounce buffer. */
 static uint16_t rw_fetch_data(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
                               const SsdCmd *rw)
 {
@@ -131,7 +132,7 @@ static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
     return NVME_NO_COMPLETE;
 }
 
-/* Verify: a read that gives the host nothing but its status. */
+/* Verify: a read that transfers no data to the host. */
 static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
                           const NvmeCmd *cmd)
 {
@@ -152,7 +153,7 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
     return NVME_NO_COMPLETE;
 }
 
-/* Is what the drive holds at `lba` what is in the bounce buffer? */
+/* Do the blocks from `lba` on hold the same data as the bounce buffer? */
 static bool data_equal(FemuZns *n, const FemuNs *ns, uint64_t lba, uint32_t nlb)
 {
     uint32_t lba_bytes = ns->lba_bytes;
@@ -199,8 +200,8 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
 }
 
 /*
- * Write Zeroes. Deallocate (DEAC) asks for what deallocated blocks read as,
- * which is zeroes too: there is no difference (DLFEAT bit 3 is 0).
+ * Write Zeroes. The Deallocate bit (DEAC) makes no difference: the blocks would
+ * read as zeroes, too, if they were deallocated (DLFEAT bit 3 is 0).
  */
 static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
                                 const NvmeCmd *cmd)
@@ -247,7 +248,7 @@ static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
     return status;
 }
 
-/* Is it of the Zoned Namespace Command Set, and not of the NVM command set? */
+/* Is it a command that only the Zoned Namespace Command Set has? */
 static bool opcode_zoned(uint8_t opcode)
 {
     return opcode == NVME_CMD_ZONE_APPEND ||

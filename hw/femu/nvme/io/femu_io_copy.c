@@ -40,7 +40,10 @@ static uint16_t read_ranges(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
     return status;
 }
 
-/* Bring all sources together, then write: they may overlap the destination. */
+/*
+ * Gather all sources in the bounce buffer before writing any, because they may
+ * overlap the destination.
+ */
 static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
                       uint64_t to_lba)
 {
@@ -62,7 +65,11 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
                      to - n->bounce);
 }
 
-/* A source that cannot be read, or a destination that cannot be written. */
+/*
+ * Return: the status of a copy if it has bad blocks among its sources or its
+ * destination, else success. Sources beyond the namespace are not looked at:
+ * the core refuses them.
+ */
 static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
                                 const SsdCmd *copy)
 {
@@ -124,8 +131,8 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
 }
 
 /*
- * Deallocate blocks of a conventional namespace. They read as zeroes from now
- * on (DLFEAT), be they granules that the core forgets or parts of one.
+ * Deallocate blocks of a conventional namespace. All of them read as zeroes
+ * from now on (DLFEAT), though the core unmaps only the whole granules.
  */
 static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
                            const SsdRange *range, uint32_t count)
@@ -150,7 +157,7 @@ static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
     return NVME_NO_COMPLETE;
 }
 
-/* Ranges of a deallocation must be right even where it has no effect. */
+/* The ranges of a Deallocate must be valid even if it has no effect. */
 static uint16_t check_ranges(const FemuNs *ns, const SsdRange *range,
                              uint32_t count)
 {
@@ -166,9 +173,9 @@ static uint16_t check_ranges(const FemuNs *ns, const SsdRange *range,
 }
 
 /*
- * Dataset Management: what it says is a hint, but for Deallocate. A zoned
- * namespace frees blocks by resetting zones, so there deallocated blocks keep
- * their data, at once and without the core.
+ * Dataset Management: only its attribute Deallocate has an effect; the others
+ * are hints. In a zoned namespace Deallocate has none either, as zones are
+ * freed by resets: blocks keep their data, and the command completes at once.
  */
 uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd)

@@ -82,7 +82,7 @@ static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
  * The number of zones is that of the descriptors that fit, if `partial`, else
  * of all that match (ZNS 1.1, 3.4.2.2). Each descriptor is followed by
  * `ext_bytes` of its extension, zeroes if that is not valid.
- * Return: the descriptors.
+ * Return: the number of descriptors in the report.
  */
 static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
                             uint64_t bytes, uint32_t zone_idx, uint8_t filter,
@@ -120,9 +120,9 @@ static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
 }
 
 /*
- * CDW10-11: an LBA of the first zone; CDW12: 0's based dwords to transfer;
- * CDW13: action 7:0, filter 15:8, partial 16. An extended report is refused if
- * descriptors have no extensions.
+ * CDW10-11: an LBA of the first zone; CDW12: dwords to transfer, 0's based;
+ * CDW13: action 7:0, filter 15:8, partial report 16. An extended report is
+ * refused if zone descriptors have no extensions (zd-extension-size=0).
  */
 uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, FemuSq *sq,
                            const NvmeCmd *cmd)

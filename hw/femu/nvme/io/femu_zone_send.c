@@ -13,13 +13,16 @@
 #include "../record/record.h"
 #include "../request/request.h"
 
-/* TP 4076b: the action is to allocate a ZRWA, too (ZRWAA). */
+/* Is the action also to allocate a ZRWA to the zone (TP 4076b, ZRWAA)? */
 static bool wants_zrwa(const NvmeZoneSendCmd *send)
 {
     return send->zsflags & NVME_ZSFLAG_ZRWA_ALLOC;
 }
 
-/* Without ZRWAs the bit is reserved, and an extension is set regardless. */
+/*
+ * Set Zone Descriptor Extension. If the drive has no ZRWAs, bit ZRWAA is
+ * reserved and ignored.
+ */
 static SsdOp set_extension_op(const FemuZns *n, const NvmeZoneSendCmd *send)
 {
     if (!n->params.zone_ext_bytes) {
@@ -72,8 +75,8 @@ static bool sets_extension(SsdOp op)
 }
 
 /*
- * Actions that the drive does not offer are Invalid Field: those of a ZRWA, and
- * Set Zone Descriptor Extension unless descriptors have extensions.
+ * Actions that the drive does not offer are Invalid Field: those for a ZRWA if
+ * it has none, and Set Zone Descriptor Extension if descriptors have none.
  */
 uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
                         const NvmeCmd *cmd)

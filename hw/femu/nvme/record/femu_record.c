@@ -1,11 +1,12 @@
 /*
- * Recording every command that enters the drive and every completion that
+ * Recording every command that enters the core and every completion that
  * leaves it: in a trace, for femu-sim to replay, and in the history of a state,
- * for the next QEMU to begin where this one ended.
+ * from which the next QEMU restores the drive.
  *
- * Nothing of the history is lost that a host has been told of: it is written
- * before a completion is posted. What lies in the host's page cache survives
- * this process, however it ends.
+ * The history never lacks a completion that the guest has seen: it is flushed
+ * before a completion is posted. "Flushed" means to the page cache, which
+ * survives this process, however it ends, but not a crash of the machine that
+ * runs it.
  *
  * Knows nothing of the format of the file.
  *
@@ -18,12 +19,13 @@
 #include "system/system.h"
 #include "record.h"
 
-/* Records of a trace between two flushes: what a crash of QEMU can lose at most. */
+/* Records of a trace between two flushes: a crash of QEMU loses no more. */
 #define TRACE_FLUSH_RECORDS 4096
 
 /*
- * The message names the file: it can come as the object goes, when the
- * properties, trace= among them, are gone already.
+ * Report that the trace cannot be written. n->trace_path must not be used for
+ * the message: this can happen while the object is finalized, after its
+ * properties. `error` names the file.
  */
 static void trace_failed(GError *error)
 {
@@ -32,8 +34,9 @@ static void trace_failed(GError *error)
 }
 
 /*
- * The end is when the device was last entered: QEMU exits at a moment that the
- * host decides. What was due by then has been recorded.
+ * The trace's end is the instant of the last entry (see femu_entry.c), by which
+ * all that was due has been recorded. When QEMU exits is not exact: it depends
+ * on the machine that runs it.
  */
 static void trace_close(FemuZns *n)
 {
@@ -94,7 +97,7 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     return true;
 }
 
-/* The first failure to write is reported. */
+/* Write the history's records to its file; if that fails, close the history. */
 void femu_history_flush(FemuZns *n)
 {
     GError *error = NULL;
@@ -109,7 +112,10 @@ void femu_history_flush(FemuZns *n)
     }
 }
 
-/* A record was made. The first failure to write is reported, by its flush. */
+/*
+ * A record has been added. If the trace cannot be written, that is reported
+ * when it is flushed, and the trace is closed, so it is reported once.
+ */
 static void recorded(FemuZns *n)
 {
     GError *error = NULL;
@@ -125,7 +131,7 @@ static void recorded(FemuZns *n)
     }
 }
 
-/* The traces that are written; both give a command the same number. */
+/* The open ones of trace and history; both give a command the same number. */
 #define FOR_EACH_TRACE(n, trace)                                        \
     for (SsdTrace *traces[] = { (n)->trace, (n)->history },             \
          **at = traces, *trace; at < traces + ARRAY_SIZE(traces); at++) \

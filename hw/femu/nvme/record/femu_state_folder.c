@@ -1,12 +1,13 @@
 /*
  * A state: the folder in which a drive lasts from one QEMU to the next.
  *
- *   history   a trace of all that ever happened to it, whose end is where the
- *             next QEMU begins; there is a state once this file is there
+ *   history   a trace of the drive since it was made; the next QEMU replays it
+ *             and goes on at its end. A folder is a state once it has this file
  *   data      the bytes of all namespaces, sparse
  *   kept      counters, error log, descriptor extensions: FemuKept
  *
- * Without one, what would be kept is in memory.
+ * Without a state (state= is not given), FemuKept is in memory and ends with
+ * QEMU.
  *
  * Knows nothing of what the history says, or of where data lie.
  *
@@ -17,7 +18,7 @@
 #include "qapi/error.h"
 #include "record.h"
 
-/* Caller frees. */
+/* The path of a file of the state. Caller frees. */
 char *femu_state_file(const FemuZns *n, const char *name)
 {
     return g_build_filename(n->state_path, name, NULL);
@@ -35,7 +36,10 @@ bool femu_state_is_new(const FemuZns *n)
     return !g_file_test(history, G_FILE_TEST_EXISTS);
 }
 
-/* Does a folder have anything that is not of a state that never began? */
+/*
+ * Does the folder have files other than those that femu-zns leaves there if it
+ * ends before the state has begun?
+ */
 static bool is_others(const FemuZns *n)
 {
     GDir *dir = g_dir_open(n->state_path, 0, NULL);
@@ -52,7 +56,7 @@ static bool is_others(const FemuZns *n)
     return others;
 }
 
-/* Create the folder if need be, and keep others out of it. */
+/* Create the folder if need be; refuse one that holds other files. */
 static bool folder_open(FemuZns *n, Error **errp)
 {
     if (n->memdev) {
@@ -75,8 +79,9 @@ static bool folder_open(FemuZns *n, Error **errp)
 }
 
 /*
- * Open a file of the state that has, or if the state is new gets, this size.
- * Return: a descriptor, or -1.
+ * Open a file of the state. In a new state it is created with this size, else
+ * it must have this size.
+ * Return: a file descriptor, or -1.
  */
 static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
                      Error **errp)
@@ -106,7 +111,7 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
     return fd;
 }
 
-/* Who has the lock of this file has the state. */
+/* Lock the state for this drive: the lock is on its file 'kept'. */
 static bool folder_lock(FemuZns *n, int fd, Error **errp)
 {
     if (qemu_lock_fd(fd, 0, 0, true) != 0) {
@@ -141,8 +146,8 @@ static bool kept_check(const FemuZns *n, Error **errp)
 }
 
 /*
- * A time of power begins. One before it that did not end with a shutdown was
- * ended by a loss of power.
+ * A power cycle begins. If there was one before, and it did not end with a
+ * shutdown, that is an unsafe shutdown.
  */
 void femu_kept_begin(FemuZns *n)
 {
@@ -154,8 +159,8 @@ void femu_kept_begin(FemuZns *n)
 }
 
 /*
- * What the next QEMU knows it by. A new state has it before its history, with
- * which it begins to be one.
+ * Write the magic and the size that kept_check() looks for. In a new state this
+ * is done before the history is there, so each complete state has them.
  */
 static void kept_mark(FemuZns *n)
 {
@@ -193,7 +198,7 @@ static bool kept_map(FemuZns *n, Error **errp)
     return kept_check(n, errp);
 }
 
-/* What lasts, as the state has it or as new. */
+/* Map n->kept from the state, or make a new one: in memory without a state. */
 bool femu_kept_init(FemuZns *n, Error **errp)
 {
     if (!femu_has_state(n)) {
@@ -204,7 +209,10 @@ bool femu_kept_init(FemuZns *n, Error **errp)
     return true;
 }
 
-/* As the object goes: its properties, state= among them, are gone already. */
+/*
+ * Called when the object is finalized, after its properties: femu_has_state()
+ * must not be asked, and lock_fd tells whether there is a state.
+ */
 void femu_kept_exit(FemuZns *n)
 {
     if (n->lock_fd < 0) {
@@ -219,7 +227,10 @@ void femu_kept_exit(FemuZns *n)
     n->lock_fd = -1;
 }
 
-/* The file for the data of a state: *fd is -1 without one. */
+/*
+ * Open the state's file for the data, in *fd; -1 without a state.
+ * Return: false with *errp if the file cannot be opened.
+ */
 bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp)
 {
     *fd = -1;

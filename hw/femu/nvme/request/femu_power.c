@@ -1,8 +1,9 @@
 /*
- * The power goes, and comes back: when a user has asked for it, and what of the
- * drive is there then. What the controller is then, is for others to say.
+ * Power cuts: whether one that a user has asked for is due, and what becomes of
+ * the core, the data and the commands inside.
  *
- * Knows nothing of queues, registers or guests.
+ * Knows nothing of queues, registers or guests, so not of the controller reset
+ * that comes with a power cut.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -12,7 +13,10 @@
 #include "../ns/ns.h"
 #include "../record/record.h"
 
-/* What there was before this QEMU counts for instants alone. */
+/*
+ * Commands and programs are counted from the start of this QEMU, but cut_at_ns
+ * is in core time, which a state continues: if it is over, there is no cut.
+ */
 void femu_power_init(FemuZns *n)
 {
     n->programs_before = ssd_programs(n->ssd);
@@ -21,7 +25,7 @@ void femu_power_init(FemuZns *n)
     }
 }
 
-/* Does the power go at this instant? Each reason counts once. */
+/* Is a power cut due at this instant? Each of the properties cuts it once. */
 bool femu_power_cut_due(FemuZns *n)
 {
     if (n->cut_at_ns && n->now_ns >= n->cut_at_ns) {
@@ -36,7 +40,10 @@ bool femu_power_cut_due(FemuZns *n)
     return n->cut_noted;
 }
 
-/* When to look again, in core time; UINT64_MAX: whenever there is a reason. */
+/*
+ * The core time by which femu_power_cut_due() must be asked again; UINT64_MAX
+ * if no power cut can become due by the passing of time.
+ */
 uint64_t femu_power_next_at_ns(const FemuZns *n)
 {
     uint64_t next_at_ns = n->cut_at_ns ? n->cut_at_ns : UINT64_MAX;
@@ -45,13 +52,16 @@ uint64_t femu_power_next_at_ns(const FemuZns *n)
                              : next_at_ns;
 }
 
-/* Has the drive had the time that a start takes? */
+/* Have power-up-ns passed since the last power cut, if there was one? */
 bool femu_power_is_back(const FemuZns *n)
 {
     return n->base_ns + n->clock_ns / n->dilation >= ssd_now_ns(n->ssd);
 }
 
-/* The core, and data, as they are when the power is back. */
+/*
+ * Replace the core by what a power cut makes of it, and drop the data that are
+ * lost. Core time becomes the instant at which the drive is ready again.
+ */
 void femu_power_core_cut(FemuZns *n, uint64_t seed)
 {
     Ssd *next = ssd_power_cut(n->ssd, n->now_ns, seed);
@@ -67,7 +77,10 @@ void femu_power_core_cut(FemuZns *n, uint64_t seed)
     n->now_ns = ssd_now_ns(next);
 }
 
-/* Commands that are inside get no answer: the trace knows of them no more. */
+/*
+ * No command inside will be completed: the traces record all as discarded, the
+ * zone resets of a format included, which belong to no queue.
+ */
 static void discard_inside(FemuZns *n)
 {
     femu_req_discard(n, NULL);
@@ -78,7 +91,7 @@ static void discard_inside(FemuZns *n)
     }
 }
 
-/* The power goes now; what is due has been delivered. */
+/* Cut the power now. The caller has posted all completions that are due. */
 void femu_power_cut(FemuZns *n)
 {
     n->cut_noted = false;

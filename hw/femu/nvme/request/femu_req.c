@@ -57,7 +57,7 @@ void femu_req_init(FemuZns *n)
     }
 }
 
-/* No command is inside, as of a new core. */
+/* The core has been replaced by one with no command inside: all slots free. */
 void femu_req_forget_all(FemuZns *n)
 {
     g_free(n->req);
@@ -71,7 +71,10 @@ void femu_req_exit(FemuZns *n)
     g_free(n->free_req);
 }
 
-/* The zone of a zoned namespace's command, or FEMU_ZONES_ALL. */
+/*
+ * The zone that a command addresses; FEMU_ZONES_ALL with Select All, and for a
+ * command that is not of one zoned namespace.
+ */
 uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd)
 {
     const FemuNs *ns = cmd->nsid == SSD_NSID_ALL ? NULL : femu_ns(n, cmd->nsid);
@@ -81,7 +84,7 @@ uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd)
            : cmd->slba * ns->lba_bytes / ns->zone_size_bytes;
 }
 
-/* A command of a queue was accepted: the last one before a power cut? */
+/* The core has accepted a command of a queue: count it for cut_at_command. */
 static void note_accepted(FemuZns *n)
 {
     n->accepted_count++;
@@ -89,9 +92,10 @@ static void note_accepted(FemuZns *n)
 }
 
 /*
- * Hand a command to the core. Needs ssd_has_room(). On success *lba is where
- * its data lies and *req the request, which completes later.
- * Return: status; other than success, nothing has changed.
+ * Submit a command to the core. Needs ssd_has_room(). If the core accepts it,
+ * *lba is the first LBA of its data (which the core chooses for an append), and
+ * *req the request, which completes later.
+ * Return: status; if that is not success, nothing has changed.
  */
 uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
                          const SsdCmd *cmd, uint64_t *lba, FemuReq **req)
@@ -120,9 +124,10 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 }
 
 /*
- * The host has been answered: `asked` only takes its time, if it takes any. If
- * so, needs ssd_has_room().
- * Return: success, or that the completion comes later.
+ * A command has been executed outside the core, its data transferred. If
+ * commands like this take time, submit it to the core as `asked`, to complete
+ * with `result` when the core says; this needs ssd_has_room().
+ * Return: NVME_NO_COMPLETE if so, success if it takes no time.
  */
 uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                            const SsdCmd *asked, uint64_t result)
@@ -141,8 +146,8 @@ uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
 }
 
 /*
- * Hand the core the reset of all zones of a namespace that is being formatted.
- * Needs ssd_has_room().
+ * Submit to the core the reset of all zones of a namespace that is being
+ * formatted. Needs ssd_has_room().
  * Return: has the core accepted it?
  */
 bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
@@ -165,8 +170,8 @@ bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 }
 
 /*
- * Hand the core the shutdown of the drive. Needs ssd_has_room(), and that none
- * is inside.
+ * Submit to the core the shutdown of the drive. Needs ssd_has_room(), and that
+ * no other shutdown is inside.
  */
 void femu_req_submit_shutdown(FemuZns *n)
 {
@@ -185,9 +190,10 @@ void femu_req_submit_shutdown(FemuZns *n)
 }
 
 /*
- * The completions of this queue's commands, or of all when sq is NULL, will
- * not be posted, nor is a shutdown waited for. The commands themselves go on:
- * their effects are done.
+ * Completions of this queue's commands will not be posted. With sq NULL, this
+ * is so for all queues, and the end of a shutdown is not waited for either. The
+ * core goes on with the commands, whose effects have been there since they were
+ * accepted.
  */
 void femu_req_discard(FemuZns *n, const FemuSq *sq)
 {
@@ -205,7 +211,7 @@ void femu_req_discard(FemuZns *n, const FemuSq *sq)
     }
 }
 
-/* What a reset that was a host's has put aside goes. */
+/* If a zone reset is done, drop the data that it has put aside. */
 void femu_req_reset_done(FemuZns *n, const SsdDone *done)
 {
     if (done->op == SSD_OP_ZONE_RESET) {
@@ -214,6 +220,7 @@ void femu_req_reset_done(FemuZns *n, const SsdDone *done)
     }
 }
 
+/* The core is done with a command: complete it, and free its slot. */
 static void req_done(FemuZns *n, const SsdDone *done)
 {
     FemuReq *req = &n->req[done->tag];
@@ -238,7 +245,7 @@ static void req_done(FemuZns *n, const SsdDone *done)
     n->free_req[n->free_req_count++] = done->tag;
 }
 
-/* Take out of the core all that is due now and post it. */
+/* Take out of the core all commands that are done by now, and complete them. */
 void femu_req_deliver_due(FemuZns *n)
 {
     SsdDone done[DELIVER_BATCH];

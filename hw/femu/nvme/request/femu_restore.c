@@ -1,12 +1,14 @@
 /*
- * A drive that goes on where another QEMU left it: its history is played to a
- * new core, which then is what that one was, at the instant of its last record.
- * Each status, time and result of the history must come again, so that a
- * history that is damaged, or another version's, is found out.
+ * Restoring a drive from its state, as another QEMU has left it: the history is
+ * replayed to a new core, which then is as the other QEMU's was at the instant
+ * of the last record. Replay must give the same status, time and result for
+ * each command, which detects a history that is damaged or was made by another
+ * version.
  *
- * Whatever was inside goes on in the flash, but nobody is told of it; zones take
- * the state that they begin with, by a shutdown. Bytes are where they were: only
- * what says which of them are data is made anew.
+ * Commands that were inside at the end get no completion, but the core goes on
+ * with their flash operations. A shutdown is submitted then, which closes open
+ * zones. The bytes of data are in the state's file already: replay only finds
+ * out again which of them are data.
  *
  * Knows nothing of queues, or of guests.
  *
@@ -19,7 +21,7 @@
 #include "../ns/ns.h"
 #include "../record/record.h"
 
-/* The commands of which the history is not done, by their seq. */
+/* A replay, with those commands of which not all records have come. */
 typedef struct Restore {
     FemuZns *n;
     SsdTraceReader *reader;
@@ -27,11 +29,12 @@ typedef struct Restore {
     Error **errp;
 } Restore;
 
+/* A command that core and history have not both ended. */
 typedef struct Open {
     uint64_t seq;
-    bool is_done;       /* in the core: */
+    bool is_done;       /* the core is done with it: */
     SsdDone done;
-    bool discarded;     /* in the history */
+    bool discarded;     /* the history has its X record */
 } Open;
 
 G_GNUC_PRINTF(2, 3)
@@ -49,7 +52,7 @@ static bool damaged(Restore *r, const char *format, ...)
     return false;
 }
 
-/* Let the core run to now_ns, and hear what is done. */
+/* Let the core run to now_ns, and note the commands that it is done with. */
 static void run_to(Restore *r, uint64_t now_ns)
 {
     FemuZns *n = r->n;
@@ -74,7 +77,7 @@ static void run_to(Restore *r, uint64_t now_ns)
     }
 }
 
-/* Which bytes are data: as the command's execution made them. */
+/* Mark the same bytes as data, or not as data, as the command then did. */
 static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba,
                       uint32_t tag)
 {
@@ -232,7 +235,10 @@ static gboolean is_inside(gpointer seq, gpointer open, gpointer data)
     return !((Open *)open)->is_done;
 }
 
-/* What was inside is gone, here too. */
+/*
+ * Cut the power of the core as well. Commands that were inside must have been
+ * discarded in the history before.
+ */
 static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
 {
     FemuZns *n = r->n;
@@ -276,7 +282,7 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
     return false;
 }
 
-/* The history is of a drive with these parameters. */
+/* The history's parameters must be those of this drive. */
 static bool check_params(Restore *r, const SsdParams *params)
 {
     unsigned count;
@@ -329,7 +335,11 @@ static int compare_seq(const void *a, const void *b)
     return (first->seq > second->seq) - (first->seq < second->seq);
 }
 
-/* Power is back: what was inside is done with, zones begin. */
+/*
+ * The history has been replayed: discard the commands that are still inside,
+ * close open zones by a shutdown, and reset statistics. Changes of zones that
+ * have not been reported are dropped.
+ */
 static void begin_again(Restore *r)
 {
     FemuZns *n = r->n;
@@ -386,7 +396,10 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
     return done;
 }
 
-/* A state is there once its history is, which begins with all parameters. */
+/*
+ * Begin a new state. A folder is a state once it has a history, and then that
+ * must have all parameters: it is written under another name and renamed.
+ */
 static bool restore_new(FemuZns *n, const char *path, Error **errp)
 {
     g_autofree char *first = g_strconcat(path, ".new", NULL);
@@ -407,8 +420,9 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
 }
 
 /*
- * Have the core as the state says, or begin the state. Needs all rooms below,
- * and an open trace, into which the history goes, too.
+ * Restore the drive from its state, or begin the state if it is new; without
+ * state=, do neither. Needs all lower rooms initialised, and the trace open: it
+ * gets all records of the history.
  */
 bool femu_restore(FemuZns *n, Error **errp)
 {

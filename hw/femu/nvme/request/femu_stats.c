@@ -1,5 +1,5 @@
 /*
- * Statistics as text, the drive's and our own.
+ * Statistics as JSON text: the core's and the device's own.
  *
  * Knows nothing of how they are collected.
  *
@@ -9,7 +9,7 @@
 #include "qemu/osdep.h"
 #include "request_internal.h"
 
-/* The configuration in force, "0 means ..." replaced. */
+/* Add all parameters; each "0 means ..." has been replaced by its meaning. */
 static void add_config(FemuZns *n, GString *extra)
 {
     unsigned count;
