@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Python parts of the scripts: a room for each thing that they serve."""
+"""Python packages of the scripts, one for each task."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What every room uses: paths, progress, errors, numbers as text, femu-sim."""
+"""What all packages use: paths, progress, errors, numbers as text, femu-sim."""

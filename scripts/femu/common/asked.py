@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the user asked for that several commands take from the environment: a
-file, the simulator, changes of the drive's properties. What is wrong is told
-with the variable, its value and what would be right.
+"""Settings that several commands read from environment variables: a file, the
+simulator, changes of the drive's properties. An error names the variable, its
+value and what would be right.
 
 Knows nothing of what the commands do with it.
 """
@@ -13,7 +13,7 @@ import shlex
 from femu.common.paths import TOP
 
 PROPERTY = re.compile(r'([a-z][a-z0-9.-]*)=(.+)')
-# Properties of the drive that have a variable of their own.
+# Properties that SET= may not change, and what sets them instead.
 OURS = {'trace': 'the run (TRACE=0: no trace.csv)',
         'time-dilation': 'DILATION='}
 
@@ -23,12 +23,13 @@ class SettingsError(Exception):
 
 
 def path_of(name, default):
-    """Return: what the variable NAME has, or a path below the repository."""
+    """Return: the value of the environment variable NAME, or the path DEFAULT
+    below the repository."""
     return os.environ.get(name) or os.path.join(TOP, default)
 
 
 def simulator():
-    """Return: femu-sim, which is there; raises SettingsError."""
+    """Return: the path of femu-sim. Raises SettingsError if there is none."""
     sim = path_of('FEMU_SIM', 'build-core/tools/femu-sim')
     if not os.access(sim, os.X_OK):
         raise SettingsError('%s is missing: make core' % sim)

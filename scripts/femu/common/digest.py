@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What stands for a file's bytes.
+"""The digest of a file.
 
 Knows nothing of what is in it.
 """

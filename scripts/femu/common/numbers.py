@@ -7,9 +7,9 @@ Knows nothing of what they count.
 NONE = '-'
 UNITS = ((1e9, 's'), (1e6, 'ms'), (1e3, 'µs'), (1, 'ns'))
 NS_PER_US = 1000
-# From here on a table's column of us has no room for a digit after the point,
+# From here on a table's column of us has no room for a decimal,
 LONG_US = 1000000
-# and from here on none for us.
+# and from here on it shows seconds instead.
 LONGEST_US = 100000000
 
 
@@ -23,8 +23,8 @@ def table_us(time_ns):
 
 
 def page_us(time_ns):
-    """Return: a time in us with the digits that mean something: four, whole us
-    from 1 ms on, and never less than the ns."""
+    """Return: a time in us with four significant digits, but with whole us from
+    1 ms on and at most three decimals (1 ns)."""
     time_us = time_ns / NS_PER_US
     places = sum(time_us < limit for limit in (10, 100, 1000))
     return format(time_us, ',.%df' % places)

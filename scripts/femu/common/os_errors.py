@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the operating system refused, told with the path that it was about: a
-write that fails ("No space left on device") has none of its own.
+"""Errors of the operating system, with the path that they are about. Python
+names none when a write fails ("No space left on device").
 
 Knows nothing of what is read and written.
 """
@@ -12,7 +12,7 @@ import sys
 
 @contextlib.contextmanager
 def at(path):
-    """What the system refuses inside, and does not say where, is at PATH."""
+    """Gives PATH to an OSError from inside that names no path itself."""
     try:
         yield
     except OSError as error:
@@ -22,7 +22,7 @@ def at(path):
 
 
 def text(error):
-    """Return: an error as a user wants it, "PATH: WHY" of the system's."""
+    """Return: an error as a message for the user: "PATH: REASON"."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     if error.filename is None:
@@ -33,8 +33,9 @@ def text(error):
 
 
 def guard(label, main):
-    """Calls MAIN; an error of the system's ends it with a line. That whoever
-    reads our output has gone is none."""
+    """Calls MAIN. An OSError ends the program with a message of one line. If
+    the reader of our output has closed it, the program ends without a
+    message."""
     try:
         main()
         sys.stdout.flush()

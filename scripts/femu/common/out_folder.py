@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where a command's results go, so that those of other settings stay.
+"""Names the folder of a command's results. Each choice of settings has a folder
+of its own, so that no results are overwritten by those of another.
 
 Knows nothing of the commands.
 """
@@ -12,9 +13,10 @@ LONGEST = 100
 
 
 def name_of(command, values):
-    """VALUES: what the user gave, None or '' for nothing: words, or paths.
+    """VALUES: the settings that the user gave, words or paths; None or '' where
+    none was given.
 
-    Return: COMMAND, and after it what was given.
+    Return: COMMAND, followed by the settings.
     """
     words = [command]
     for value in values:
@@ -31,6 +33,7 @@ def name_of(command, values):
 
 def choose(top, command, settings):
     """SETTINGS: names of variables of the environment that change what COMMAND
-    does. Return: OUT, or TOP/out/COMMAND, or one more for each setting."""
+    does. Return: OUT if it is set, else TOP/out/COMMAND followed by the
+    settings."""
     return os.environ.get('OUT') or os.path.join(
         top, 'out', name_of(command, map(os.environ.get, settings)))

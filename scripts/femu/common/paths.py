@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the repository is that these scripts are of.
+"""The path of the repository that these scripts belong to.
 
 Knows nothing of what lies in it.
 """
@@ -11,6 +11,6 @@ TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.realpath(
 
 
 def shown(path):
-    """Return: PATH as who reads our output types it."""
+    """Return: PATH relative to the working directory if it lies below that."""
     short = os.path.relpath(path)
     return path if short.startswith('..') else short

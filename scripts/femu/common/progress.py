@@ -12,7 +12,7 @@ import time
 
 TERMINAL_S = 0.5
 LOG_S = 10
-# Before this, what is left is anyone's guess.
+# No time left is estimated before this time has passed.
 GUESS_S = 2
 NARROWEST = 20
 
@@ -29,16 +29,16 @@ def duration(time_s):
 
 
 def left(done, total, elapsed_s):
-    """Return: ', about 40 s left', going by what is done; '' while nobody
-    knows, and when all is done."""
+    """Return: ', about 40 s left', estimated from what is done; '' while it is
+    too early for that, and when all is done."""
     if not 0 < done < total or elapsed_s < GUESS_S:
         return ''
     return ', about %s left' % duration(elapsed_s * (total - done) / done)
 
 
 def fitted(text, counter, width):
-    """Return: TEXT and COUNTER behind it, in WIDTH columns: the text is what
-    is cut."""
+    """Return: TEXT and COUNTER behind it, in WIDTH columns; TEXT is cut if both
+    are too long."""
     room = width - len(counter)
     if len(text) > room:
         text = text[:room - 4] + ' ...' if room > 4 else ''
@@ -60,8 +60,8 @@ class Line:
         return max(columns or 80, NARROWEST) - 1
 
     def put(self, text, counter=''):
-        """Say how it is: in the place of what was said before, or, in a log,
-        below it."""
+        """Shows a state: on a terminal it replaces the last one, in a log it is
+        a further line."""
         if self.terminal:
             print('\r\033[K' + fitted(text, counter, self.width()), end='',
                   file=sys.stderr, flush=True)
@@ -75,7 +75,8 @@ class Line:
 
 
 class Count:
-    """Counts WHAT of which there are TOTAL, and says so with an estimate."""
+    """Counts how many of TOTAL things, called WHAT, are done, and shows that
+    with an estimate of the time left."""
 
     def __init__(self, label, total, what='runs'):
         self.label, self.total, self.what = label, total, what
@@ -91,7 +92,7 @@ class Count:
             left(self.done, self.total, time.monotonic() - self.started_s))
 
     def add(self):
-        """One more is done; somebody else says so."""
+        """Counts one more without showing it."""
         with self.lock:
             self.done += 1
 
@@ -106,5 +107,5 @@ class Count:
                 self.line.put(self.label + ': ', self.text())
 
     def end(self):
-        """Leave no line behind on a terminal."""
+        """Removes the line from a terminal."""
         self.line.clear()

@@ -19,8 +19,8 @@ class SimError(Exception):
     """A simulation failed; says which and why."""
 
 
-# What run_all() may give in the place of a result, and what reading one that
-# is not as it should be raises.
+# Errors that run_all() returns in the place of a result, and errors that
+# reading a malformed result raises.
 FAILURES = (SimError, OSError, subprocess.TimeoutExpired, ValueError)
 
 
@@ -31,7 +31,7 @@ def job(name, **options):
 
 
 class Results(dict):
-    """{job name: fio's members}, and the drive's own statistics."""
+    """{job name: its members in fio's JSON}, and the drive's own statistics."""
 
     def __init__(self, made):
         super().__init__((one['jobname'], one) for one in made['jobs'])
@@ -77,7 +77,7 @@ class Run:
 
 
 class Op:
-    """What a job's operation came to, from fio's members."""
+    """What was measured of one operation of a job, from fio's JSON."""
 
     def __init__(self, members, name):
         made = members['femu']['ops'].get(name)

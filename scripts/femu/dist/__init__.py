@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is made to be unpacked and used elsewhere."""
+"""Archives that are unpacked and used on another machine."""

@@ -15,16 +15,17 @@ from femu.image import debs, sysroot
 # The wheels want libstdc++, which a manylinux machine has.
 PACKAGES = ('python3-minimal', 'libpython3-stdlib', 'libstdc++6')
 WHEELS = ('numpy', 'matplotlib')
-# Of Python's library and the wheels: for developers, or of other desktops.
+# Left out of Python's library and the wheels: parts for developers and for
+# desktop programs.
 UNWANTED = ('test', 'tests', 'idlelib', 'tkinter', 'turtledemo', 'ensurepip',
             '__pycache__', 'lib2to3', 'pydoc_data')
-# What of the packages a running Python needs.
+# The folders of the packages that a running Python needs.
 KEPT = ('usr/lib', 'usr/bin', 'usr/lib64', 'lib64')
 PLATFORM = 'manylinux_2_28_x86_64'
 
 
 class InterpreterError(Exception):
-    """A Python that cannot be had."""
+    """Python cannot be unpacked, or its wheels cannot be installed."""
 
 
 def fetch(scripts_dir, apt_folder):
@@ -35,7 +36,8 @@ def fetch(scripts_dir, apt_folder):
 
 
 def unpack(files, target, progress):
-    """Unpacks the package FILES into TARGET, without what nobody needs there.
+    """Unpacks the package FILES into TARGET, without the parts that are
+    UNWANTED.
     Return: Python's version, "3.13"."""
     root = sysroot.Sysroot(target)
     root.unpack(files.values(), progress)

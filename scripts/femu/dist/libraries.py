@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that run anywhere: with their libraries, their C library's and its
-loader, from whatever folder they are in.
+"""Makes programs run on any machine and from any folder: their libraries are
+copied with them, also the C library and its loader.
 
 Knows nothing of what the programs are.
 """
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 LOADER = 'ld-linux-x86-64.so.2'
-# $0 is a path: no PATH names these programs.
+# $0 holds a path, because these programs are never found through PATH.
 WRAPPER = '''\
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +20,7 @@ exec "$here/{libs}/{loader}" --library-path "$here/{libs}" \\
 
 
 class LibraryError(Exception):
-    """A program that cannot be taken along."""
+    """A program that cannot be copied with its libraries."""
 
 
 def of(program):

@@ -11,15 +11,15 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, MaxNLocator,
 
 from femu.common.numbers import short_time
 
-# No axis is narrower than this on either side of what is on it.
+# Either end of an axis is at least this factor beyond the values on it.
 LEAST_MARGIN = 1.03
 # An axis that spans less than this factor is as good as linear.
 LINEAR_BELOW = 1.6
-# Roundest first.
+# Mantissas of tick marks, the roundest first.
 ROUND_FACTORS = ((1,), (2, 5), (3,), (1.5, 4, 7), (2.5, 6, 8, 9))
-# An axis that spans more than this factor needs the first two only.
+# An axis that spans more than this factor uses the first two groups only.
 WIDE_FROM = 200
-# Of the axis's length.
+# Least distance of tick marks, as a part of the axis's length.
 MIN_TICK_DISTANCE = 0.14
 
 

@@ -60,7 +60,8 @@ def time_us(value):
 
 def value_axis(axes, which, values, text):
     """Makes the axis WHICH, 'x' or 'y', one of VALUES, of which TEXT makes
-    texts: from 0, or 1 % would look like a world, or logarithmic."""
+    texts: linear from 0, so that a difference of 1 % looks as small as it is,
+    or logarithmic."""
     axis = getattr(axes, which + 'axis')
     positive = [value for value in values if value > 0]
     if positive and max(positive) > LINEAR_BELOW * min(positive):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the headline of a sample of the points is when a parameter is 20 % off,
-or when a mechanism is not there. Runs are kept in a file, and are good as long
-as the drive as it is gives what it gave.
+"""The errors of the model on a sample of the measured points when a parameter
+is changed by 20 %, or when a mechanism of the model is switched off. Runs are
+kept in a file. They are valid as long as the unchanged model gives the same
+errors as when they were made.
 
-Knows nothing of what is printed of them.
+Knows nothing of how the errors are printed.
 """
 
 import csv
@@ -13,16 +14,16 @@ import re
 from femu.common.csv_file import rows_of
 from femu.validate import compare
 
-STEP = 8     # of the points of each part, each 8th experiment
+STEP = 8     # each 8th experiment of each part is in the sample
 OFF = 0.2
 AS_IS = 'as it is'
 FIELDS = ('change', 'throughput', 'mean', 'median', 'p95', 'skipped')
-# What the drive's Identify says, and what follows from it.
+# Given by the drive's Identify data, or following from it: never changed.
 IDENTIFIED = ('zones', 'zone-size', 'zone-capacity', 'lba-size', 'max-open',
               'max-active', 'mdts')
 SETTING = re.compile(r'^\s+([a-z][a-z0-9-]*) = "([^"]*)"', re.M)
 NUMBER = re.compile(r'(\d+)([KMG]?)')
-# Mechanisms, and what switches each off.
+# Mechanisms of the model, and the settings that switch each of them off.
 MECHANISMS = (
     ('two kinds of pages', 'slow-pages=0'),
     ('registers that keep a page', 'register-read-ns=0'),
@@ -46,15 +47,15 @@ MECHANISMS = (
 
 
 def settings_of(config):
-    """Return: {name: text} of what a configuration sets below Identify."""
+    """Return: {name: text} of a configuration's settings but IDENTIFIED."""
     with open(config, encoding='utf-8') as file:
         return {name: text for name, text in SETTING.findall(file.read())
                 if name not in IDENTIFIED + ('driver',)}
 
 
 def off_by(text, factor):
-    """Return: a number as text, FACTOR times as much; None if it is none, or
-    cannot be that little off."""
+    """Return: the number TEXT multiplied by FACTOR, as text, changed by 1 at
+    least; None if TEXT is no number above 0, or the result is 0."""
     found = NUMBER.fullmatch(text)
     if not found or not int(found[1]):
         return None
@@ -66,7 +67,7 @@ def off_by(text, factor):
 
 
 def wanted(config):
-    """Return: the changes, as SET= has them."""
+    """Return: all changes to try, each written as for SET=."""
     made = [words for _, words in MECHANISMS]
     for name, text in settings_of(config).items():
         for factor in (1 - OFF, 1 + OFF):
@@ -85,7 +86,7 @@ def sample_of(experiments):
 
 
 def headline(sim, sample, host, config, change):
-    """Return: a row of FIELDS; the errors of the sample with a change."""
+    """Return: a row of FIELDS: the sample's mean errors with a change."""
     for exp in sample:
         exp.model, exp.spread = {}, {}
     settings = dict(word.split('=', 1) for word in change.split()) \
@@ -102,8 +103,8 @@ def headline(sim, sample, host, config, change):
 
 
 class Runs:
-    """The changes that were run, in a file; MARK says of which drive and
-    points. Those of others are forgotten."""
+    """The changes that were run, kept in a file. MARK identifies the
+    configuration and the points; runs with another mark are dropped."""
 
     def __init__(self, path, mark):
         self.path = path
@@ -114,15 +115,15 @@ class Runs:
             self.rows = {}
 
     def write(self):
-        """Writes them all."""
+        """Writes all runs to the file."""
         with open(self.path, 'w', encoding='utf-8', newline='') as file:
             writer = csv.DictWriter(file, FIELDS, lineterminator='\n')
             writer.writeheader()
             writer.writerows(self.rows.values())
 
     def fill(self, sim, experiments, host, config, most):
-        """Runs what is missing, at MOST so many changes; all is missing if
-        the drive as it is gives something else."""
+        """Runs the changes that are missing, at MOST so many. If the unchanged
+        model gives other errors than before, all are run anew."""
         sample = sample_of(experiments)
         as_is = dict(headline(sim, sample, host, config, AS_IS),
                      skipped=self.mark)

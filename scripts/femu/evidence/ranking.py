@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which of two experiments has more, on the drive and in the model; and errors
-by how busy the drive was.
+"""Whether the model ranks pairs of experiments as the drive does; and its
+errors by how busy the drive was.
 
 Knows nothing of simulations.
 """
 
 from femu.validate import compare
 
-APART = 1.05  # pairs nearer than this on the drive have no order
-# Of a drive that has as much as it ever has with these blocks: saturated.
+APART = 1.05  # a pair counts if the drive's values differ by more
+# Shares of the highest throughput that the same load reaches: where the knee
+# begins, and from where on the drive counts as saturated.
 KNEE, SATURATED = 0.5, 0.9
 REGIMES = ('unsaturated', 'knee', 'saturated')
 
 
 def same_order(errors):
-    """Return: how many pairs of errors of one metric the model has in the
+    """Return: how many pairs of values of one metric the model has in the
     drive's order, and how many pairs there are."""
     right = pairs = 0
     values = sorted((error.measured, error.model) for error in errors)
@@ -28,7 +29,8 @@ def same_order(errors):
 
 
 def by_metric(errors):
-    """Return: {metric: (right, pairs)} of those that the last line counts."""
+    """Return: {metric: (pairs in the right order, pairs)} of the errors that a
+    validation's last line counts."""
     found = {}
     for error in compare.counted(errors):
         found.setdefault(error.metric, []).append(error)
@@ -36,20 +38,20 @@ def by_metric(errors):
 
 
 def share(counts):
-    """Return: in percent, of several (right, pairs)."""
+    """Return: the right pairs in percent of all, of several (right, pairs)."""
     right, pairs = map(sum, zip(*counts))
     return 100 * right / pairs if pairs else 100.0
 
 
 def regime_of(exp, most):
-    """Return: one of REGIMES, by what the drive had at MOST."""
+    """Return: one of REGIMES; MOST is the load's highest throughput."""
     busy = exp.measured['kiops'] / most
     return REGIMES[(busy >= KNEE) + (busy >= SATURATED)]
 
 
 def load_of(exp):
-    """Return: what experiments that differ in how much is outstanding have in
-    common."""
+    """Return: the fields that are equal in experiments that differ only in
+    queue depth or number of zones."""
     return tuple(exp.fields[name] for name in (
         'part', 'fg_op', 'bs_bytes', 'lba_bytes', 'bg_op', 'bg_bs_bytes',
         'bg_intensity_pct', 'bg_rate_mibps'))

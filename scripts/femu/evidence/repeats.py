@@ -10,8 +10,9 @@ import statistics
 from femu.measured import beside, protocol
 
 METRICS = ('kiops', 'mean_us', 'p50_us', 'p95_us')
-# On a curve over the queue depth three points are flat if no more than this is
-# between them; what is left is noise, and what the curve bends.
+# Three neighbours on a curve over the queue depth are flat if the highest is
+# less than this factor above the lowest. How they differ is then noise, and the
+# curve's own bend.
 FLAT = 1.1
 
 
@@ -25,8 +26,8 @@ def host_of(exp, host):
 
 
 def key_of(exp, host):
-    """Return: what two measurements of the same thing have in common; None of
-    those with a background that is more than a word."""
+    """Return: a key that is the same for measurements of the same thing; None
+    for experiments whose background the key could not describe."""
     if exp.fields['fg_op'] not in protocol.IO_OPS or exp.part == 'state':
         return None
     bg_op = exp.fields.get('bg_op') or 'none'
@@ -45,7 +46,7 @@ def key_of(exp, host):
 
 
 def usable(exp):
-    """Can it be compared at all?"""
+    """Return: whether the measurement can be compared at all."""
     try:
         beside.check_usable(exp)
     except protocol.LeftOut:
@@ -54,8 +55,8 @@ def usable(exp):
 
 
 def groups(experiments, host):
-    """Return: lists of experiments that measured the same thing. Rows that are
-    the same to the last digit are one measurement, told twice."""
+    """Return: lists of experiments that measured the same thing. Rows with
+    exactly the same mean latency are one measurement that is listed twice."""
     found = {}
     for exp in experiments:
         key = key_of(exp, host) if usable(exp) else None
@@ -68,14 +69,14 @@ def groups(experiments, host):
 
 
 def apart(values):
-    """Return: how far a measurement is from the mean of all, in percent."""
+    """Return: how far each of VALUES is from their mean, in percent."""
     middle = sum(values) / len(values)
     return [100 * abs(value - middle) / middle for value in values]
 
 
 def of_repeats(experiments, host, coupled):
-    """Return: {metric: [percent]} of what was measured more than once: of jobs
-    that are COUPLED to another, or of others."""
+    """Return: {metric: [percent]}, how far repeated measurements are from their
+    mean: of jobs that are COUPLED to another job, or of all others."""
     found = {metric: [] for metric in METRICS}
     for mine in groups(experiments, host):
         for metric in METRICS:
@@ -83,7 +84,7 @@ def of_repeats(experiments, host, coupled):
                 continue
             values = [exp.measured[metric] for exp in mine
                       if metric in exp.measured]
-            # Rates of coupled jobs were not left to the drive.
+            # The other job, not the drive, decided the rate of a coupled job.
             if len(values) > 1 and metric not in beside.prescribed(mine[0]):
                 found[metric] += apart(values)
     return found
@@ -108,7 +109,7 @@ def of_neighbours(experiments, host):
 
 
 def lines(title, found):
-    """Return: what is printed of them."""
+    """Return: the lines to print of the percentages FOUND."""
     return ['%-12s%-9s%5d%9.1f%9.1f%9.1f' % (
         title, metric, len(values), statistics.mean(values),
         statistics.median(values), sorted(values)[int(0.9 * len(values))])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All figures by name: a title, and who makes their experiments.
+"""All figures by name: their titles, and the functions that make their
+experiments.
 
 Knows nothing of how runs are started and drawn.
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Figures beyond the papers: what each design of finish, reset, mapping and
-erase does to I/O, to who writes a zone anew, and to wear; and stripe orders.
+erase does to I/O, to the writer of a zone that was reset, and to wear; and
+stripe orders.
 docs/design.md says which figure shows which design.
 
 Knows nothing of how runs are started and drawn.
@@ -95,7 +96,8 @@ def rewrite(top):
     return experiments
 
 
-# Small zones of 2 blocks on each unit, so that many lives cost little.
+# Small zones of 2 blocks on each unit, so that many rewrites of a zone take
+# little time to simulate.
 WEAR = {'zones': 32, 'zone-size': '16M', 'zone-capacity': '12M',
         'pages-per-block': 96, 'max-open': 0, 'max-active': 0}
 ORDERS = ('fifo', 'lifo', 'least-worn')
@@ -126,14 +128,14 @@ def wear(top):
     return experiments
 
 
-# Every level has its share in a zone's 32 units.
+# A zone's 32 units span every level: channels, ways, dies and planes.
 STRIPES = {'ways': 2, 'dies': 2, 'planes': 2, 'zone-size': '2G',
            'zone-capacity': '1056M', 'mdts': '1M'}
 
 
 def stripes(top):
-    """One request at a time: which level of the flash changes with every page
-    decides how much of it goes side by side."""
+    """One request at a time. Which level of the flash changes from page to page
+    decides how many units work on it in parallel."""
     experiments = []
     for order in ('cwdp', 'wcdp', 'pdwc'):
         for kib in (16, 32, 64, 128, 256, 512, 1024):

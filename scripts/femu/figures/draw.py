@@ -19,9 +19,9 @@ class FiguresError(Exception):
 
 
 def run(sim, experiments):
-    """Runs the experiments and gives each point its number.
+    """Runs the experiments and gives each point its result.
 
-    Return: {point: why it has none}.
+    Return: {point: why it has none}, of those without a result.
     """
     results = simulator.run_all('figures', sim,
                                 [one.run for one in experiments])
@@ -39,8 +39,9 @@ def run(sim, experiments):
 
 
 def relate(points, failed):
-    """Gives the points that have a base, which has none itself, ours as a
-    multiple of it; adds those whose base has no number to FAILED."""
+    """Divides the result of each point that has a base by the base's result; a
+    base has no base itself. Points whose base has no result are added to
+    FAILED."""
     for point in points:
         if point.base and point.base.ours and point.ours:
             point.ours /= point.base.ours
@@ -86,7 +87,7 @@ def mean_abs(points):
 
 
 def summary(points):
-    """Return: the last line."""
+    """Return: the last line of the output."""
     compared = [point for point in points if point.error_pct() is not None]
     if not compared:
         return 'figures: 0 points, mean error -, worst -'
@@ -96,7 +97,7 @@ def summary(points):
 
 
 def summary_of(points):
-    """Return: the line that sums a figure up."""
+    """Return: the line that sums up a figure."""
     compared = [p for p in points if p.error_pct() is not None]
     if not compared:
         return '%d points without published numbers; drawn, not compared' % (

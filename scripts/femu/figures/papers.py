@@ -179,7 +179,7 @@ def first_write(top):
 
 # --- ConfZNS: one unit, several, all ------------------------------------------
 
-# The drives of the slides' two validations, and where the first's points are.
+# The drives of the slides' two validations, and the points of the first.
 SCALING = {
     'ZSSD1, one unit': ('confzns-zssd1', 'zssd1'),
     'ZSSD2, 8 units': ('confzns-zssd2', 'zssd2'),
@@ -231,7 +231,7 @@ def scaling(top):
 # --- ZINC ---------------------------------------------------------------------
 
 def is_calibrated(config):
-    """Return: whether the configuration says nothing to the contrary."""
+    """Return: whether the configuration does not say "not calibrated"."""
     with open(config, encoding='utf-8') as file:
         return 'not calibrated' not in file.read().lower()
 

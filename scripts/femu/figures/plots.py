@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Draws the points of a figure: theirs hollow, ours filled; as SVG, as PNG,
-and for the page of all figures.
+"""Draws the points of a figure, the published ones hollow and ours filled: as
+SVG, as PNG, and for the page of all figures.
 
 Knows nothing of where the points come from.
 """
@@ -70,7 +70,7 @@ def values_of(points):
 
 
 def draw_lines(axes, part, points):
-    """One line per series; theirs where there is one."""
+    """One line per series, and one of the published points if there are any."""
     series = series_of(points)
     for idx, (name, mine) in enumerate(series.items()):
         look = plot_style.look(idx, len(series))

@@ -8,7 +8,8 @@ from femu.common.simulator import Op, SimError, fio_bucket_us
 
 
 class Point:
-    """A point to be compared: theirs and, after the run, ours.
+    """A point of a figure: `theirs` is the published value and `ours`, once it
+    has been run, the simulated one.
 
     theirs: the number to be compared with, or None.
     base: the point that ours is given as a multiple of, or None.

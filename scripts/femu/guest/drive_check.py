@@ -19,8 +19,8 @@ REFUSED = 2
 
 def properties(settings, sim=SIM):
     """Return: {name: text}, every property of the drive as it will be; {} if
-    nobody here can tell: another driver, another QEMU, no femu-sim. Raises
-    SettingsError."""
+    femu-sim cannot tell, as the driver or QEMU is not ours or femu-sim is not
+    built. Raises SettingsError."""
     if settings.driver != 'femu-zns' or settings.has_own_qemu:
         return {}
     argv = [sim, 'params', '--for-qemu', '--resolved', '--device=zns0',
@@ -40,11 +40,11 @@ def properties(settings, sim=SIM):
 
 
 def said(settings, text):
-    """Return: femu-sim's message in the words of who calls us."""
+    """Return: femu-sim's message TEXT, with SET in the place of its --set."""
     text = re.sub('^femu-sim: ', '', text.strip())
     if text.startswith('--set '):
         return text.replace('--set ', 'SET: ', 1)
-    # A rule between parameters, of which SET has some.
+    # A rule between parameters, some of which SET may have changed.
     if settings.set and text.startswith(settings.config + ': '):
         return '%s (with SET="%s")' % (text, ' '.join(
             '%s=%s' % change for change in settings.set.items()))

@@ -20,7 +20,7 @@ STEP_FILES = {'fio': '.fio.json', 'zone': '.zone.json',
 
 
 class ResultsError(Exception):
-    """Results that are not there, or nowhere to put them."""
+    """A run has left no usable results, or its folder is not empty."""
 
 
 def make_folder(top, stem, own):
@@ -65,7 +65,7 @@ def unpack(archive, folder):
                 if member.isfile() or member.isdir():
                     tar.extract(member, folder)
     except tarfile.TarError:
-        pass                    # the last was being written
+        pass                    # cut short: the guest was still writing it
     if not os.listdir(folder):
         raise ResultsError('the guest left no results')
 
@@ -128,7 +128,7 @@ def read_line(out_dir, name):
 
 
 def version():
-    """Return: which sources these are."""
+    """Return: the version of the sources, as scripts/version prints it."""
     return subprocess.run([VERSION], stdout=subprocess.PIPE, check=True,
                           text=True).stdout.strip()
 

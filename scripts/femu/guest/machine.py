@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """QEMU's command line for a guest with a drive, in virtual or in real time.
 
-Virtual time is exact only while nothing on the host enters the guest at a
-moment of the host's own. So the root image and the results are memory
-(NVDIMMs), the job comes with the initramfs, and messages leave by an I/O port.
+Virtual time is the same in every run only if nothing enters the guest at a time
+that the host decides. So the root image and the results are memory (NVDIMMs),
+the job comes with the initramfs, and messages leave by an I/O port.
 
 Knows nothing of jobs and results, and of the drive only its QEMU id.
 """
@@ -19,7 +19,8 @@ MIB = 1 << 20
 DRIVE_ID = 'zns0'
 # Virtual time: an instruction is 2^shift ns, idle time passes at once.
 ICOUNT = 'shift=%d,sleep=off'
-# For a login, idle time passes as on the wall, or hours race by at a prompt.
+# For a login, idle time passes in real time: else hours would pass while the
+# guest waits for a key.
 ICOUNT_LOGIN = 'shift=%d,sleep=on'
 START_DATE = '2026-01-01'
 # No random numbers from the host. And no fast string instructions: icount has
@@ -31,7 +32,7 @@ PROBE_S = 20
 
 APPEND = [
     'console=ttyS0', 'loglevel=3', 'panic=-1',
-    # No watchdog may mistake a long virtual wait for a hang.
+    # A watchdog would take a long wait in virtual time for a hang.
     'nowatchdog', 'rcupdate.rcu_cpu_stall_suppress=1',
     'audit=0', 'apparmor=0', 'mitigations=off',
 ]
@@ -39,8 +40,8 @@ APPEND_VIRTUAL = [
     # The same addresses and random numbers in every run.
     'nokaslr', 'norandmaps', 'random.trust_cpu=off',
     'random.trust_bootloader=off',
-    # What the emulated clocks are known to be need not be measured: measuring
-    # spins, and spinning is what an emulator is slowest at.
+    # The frequencies of the emulated clocks are known, so the kernel need not
+    # measure them: it would do so in busy loops, which are slow in an emulator.
     'tsc_early_khz=1000000', 'no_timer_check', 'nolapic_timer',
     'cryptomgr.notests', 'initcall_blacklist=jent_mod_init',
 ]
@@ -97,7 +98,7 @@ class Machine:
         self._dimm_count = 0
 
     def use_virtual_time(self, icount=ICOUNT):
-        """One CPU whose instructions are the clock."""
+        """The guest has one CPU, and its count of instructions is the clock."""
         icount %= self._settings.insn_ns.bit_length() - 1
         self.accel = 'tcg, icount ' + icount
         self._time_args = [
@@ -106,8 +107,9 @@ class Machine:
         self._append += APPEND_VIRTUAL
 
     def use_real_time(self, tell):
-        """The host's clock: KVM if a guest really starts under it, otherwise
-        multi-threaded TCG. TELL is called with what was found."""
+        """The guest runs by the host's clock: under KVM if a guest starts under
+        it, otherwise under multi-threaded TCG. TELL is called with a text that
+        says which."""
         tell('trying KVM ...')
         why = self._kvm_refusal()
         if why is None:

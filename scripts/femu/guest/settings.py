@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the user asked for, from the environment, checked before anything is
+"""The user's settings from environment variables, checked before anything is
 started: every error names the variable, its value and what would be right.
 
 Knows nothing of QEMU's command line, nor of what happens in the guest.
@@ -19,16 +19,16 @@ SIZE = re.compile(r'([1-9][0-9]*)([MG])')
 MIB = 1 << 20
 MIN_MEM_MIB = 256
 # EXTRA is in the guest's memory twice while its kernel unpacks it, beside the
-# kernel and our own initramfs; what runs then wants some, too.
+# kernel and our own initramfs; the job's own programs need some, too.
 EXTRA_BESIDE_MIB = 128
 EXTRA_COMFORT_MIB = 256
 GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
-# Of a guest's folder; what is longer ends in a hash.
+# Longest name of a guest's folder; a longer one is cut and ends in a hash.
 LONGEST_NAME = 100
-# What a job's own line "#: NAME=VALUE ..." may ask for.
+# Variables that a job's own line "#: NAME=VALUE ..." may set.
 ASKED_BY_JOB = ('PACKAGES', 'MEM')
 JOB_ASKS = re.compile(r'^#:[ \t]+(.*)$', re.MULTILINE)
 PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
@@ -64,7 +64,7 @@ def asked_by_job(env):
     """Return: {NAME: value} that the job itself asks for."""
     path, found = job_path(env), {}
     if not os.path.isfile(path):
-        return found                    # told where it is needed
+        return found                    # reported where the job is read
     with open(path, encoding='utf-8', errors='replace') as file:
         for line in JOB_ASKS.findall(file.read()):
             for word in _words('JOB=%s: "#: %s"' % (path, line), line):
@@ -125,7 +125,7 @@ def own_guest(env):
 
 
 class Settings:
-    """Every choice of the user's for a run or a login.
+    """All settings of the user for a run or a login.
 
     The drive is the config's [device "zns0"]; driver is its driver property.
     Paths are absolute; those the user did not give are None. For a LOGIN,
@@ -156,7 +156,7 @@ class Settings:
         self.stall_s = self._number('STALL', 600, 1, 1 << 20)
         self.extra = self._folder('EXTRA')
         self._extra_mib = -(-tree_bytes(self.extra) // MIB)
-        # Unpacking takes its time, too.
+        # Unpacking EXTRA makes the boot longer.
         self.boot_s = self._number('BOOT', 180 + self._extra_mib // 2, 1,
                                    1 << 20)
         self.kernel = self._file('KERNEL')
@@ -293,8 +293,8 @@ def tree_bytes(top):
 
 
 def namespace_count(properties):
-    """Return: how many namespaces a drive of these properties has. What is
-    wrong with them, QEMU tells."""
+    """Return: how many namespaces a drive of these properties has. It does not
+    check them: QEMU does."""
     zoned = properties.get('namespaces', '1')
     conventional = properties.get('conventional-size', '0')
     return (int(zoned) if zoned.isdecimal() else 1) + \

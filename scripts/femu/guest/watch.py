@@ -30,8 +30,8 @@ SHORT_CHARS = 100
 
 
 class WatchError(Exception):
-    """The guest did not get through; the message says how far it came.
-    has_begun: whether there is more to see than that message."""
+    """The guest did not reach the end of its job; the message says how far it
+    came. has_begun: whether the run has left more than that message."""
 
     def __init__(self, message, has_begun=True):
         super().__init__(message)
@@ -60,7 +60,7 @@ def die_with_parent():
 
 
 class Tail:
-    """The lines that a growing file gains."""
+    """Reads the lines that are appended to a growing file."""
 
     def __init__(self, path):
         self._path = path
@@ -121,13 +121,13 @@ class Display:
         return '%s: %6.1f s  ' % (self._label, self.elapsed_s())
 
     def say(self, text):
-        """A line that stays."""
+        """Prints a line that is not overwritten."""
         self._line.clear()
         print(self._head() + text, file=sys.stderr, flush=True)
 
     def show(self, text, counter=''):
-        """The state of things, now and then: TEXT, of which a narrow terminal
-        has a part only, and COUNTER."""
+        """Shows the state, but not more often than is of use: TEXT, which is
+        cut on a narrow terminal, and COUNTER."""
         if self.elapsed_s() < self._due:
             return
         head = self._head()

@@ -9,10 +9,10 @@ Knows nothing of how a guest is started, and of what comes of it.
 from femu.measured import protocol
 
 DRIVE = 'WD ZN540'
-# How much faster the guest looks to the drive. 1: its software shows, as it is,
-# 10 to 13 us of a command. 30: it is what the measuring host was, 0.3 us, and
-# one processor can saturate the drive. Beside management the measuring host
-# added 5 us.
+# Time dilation: how much faster the guest's software looks to the drive. 1: it
+# takes the 10 to 13 us of a command that it really takes. 30: it takes 0.3 us,
+# as on the measuring host, so that one processor can saturate the drive. 3: for
+# I/O beside management, where the measuring host added 5 us.
 PLAIN, SATURATING, PASSTHROUGH = 1, 30, 3
 RUN_MS = 300
 QD1_COUNT = 4000
@@ -87,8 +87,8 @@ FILL = 'prepare "fill zone 0" zns-load --name=f --rw=write --bs=256k'
 # --- Kinds of points ----------------------------------------------------------
 
 def qd1(op, size):
-    """At queue depth 1, with the guest's software as it is: by fio, but for
-    appends, which it cannot do."""
+    """At queue depth 1, without time dilation: by fio, but appends by zns-load,
+    as fio has none."""
     name = '%s-%s-qd1' % (op, size_name(size))
     lines = []
     if op == 'append':
@@ -102,7 +102,8 @@ def qd1(op, size):
                 name, size, QD1_COUNT, 'write' if op == 'write'
                 else 'randread --norandommap')
     if op == 'write':
-        # By the block layer, which would not know of a passthrough reset.
+        # Reset through the block layer: it would not know of a passthrough
+        # reset.
         lines = ['prepare "empty zone 0" blkzone reset -c 1 "$DRIVE"']
     return Point(name, experiment('io', fg_op=op, bs_bytes=size, qd=1,
                                   zones=1), PLAIN, LATENCY_METRICS,
@@ -136,7 +137,8 @@ def reads(size, depth):
 
 
 def prefill(percent):
-    """Return: zns-load's option that writes as many blocks as were written."""
+    """Return: zns-load's option that fills PERCENT of a zone, as exactly as the
+    measurement did."""
     blocks = round(ZONE_LBA * percent / 100)
     ppm = -(-blocks * 1000000 // ZONE_LBA)
     return ' --prefill=%d.%04d%%' % (ppm // 10000, ppm % 10000) if ppm else ''
@@ -144,7 +146,7 @@ def prefill(percent):
 
 def occupancy(op, text, zones=1, finished=0):
     """Finish or reset of ZONES zones that are partly full. TEXT is the
-    percentage, as the points have it."""
+    percentage, as it is written in the file of points."""
     name = '%s-%s%s' % (op, text, '-finished' if finished else '')
     percent = float(text)
     fill = prefill(percent)
@@ -179,8 +181,8 @@ def finish_beside_reads(depth, idx):
 # --- The points ---------------------------------------------------------------
 
 def groups(host):
-    """Return: all groups; those that take longest come first. HOST says how
-    the measuring one ran its threads."""
+    """Return: all groups; those that take longest come first. HOST describes
+    the measuring host."""
     return [
         Group('reads', SATURATING, [empty(1), FILL], [
             reads(4096, 2), reads(4096, 8), reads(4096, 32), reads(4096, 128),

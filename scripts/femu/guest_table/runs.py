@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs measured experiments in guests and puts beside each other what the
-drive did, what the device in the guest says, what the simulator makes of the
-same arrivals, what it makes of the experiment by itself, and what the programs
-in the guest saw.
+"""Runs measured experiments in guests and puts five results beside each other:
+the real drive's, the emulated device's statistics, the simulator's for the same
+arrivals of commands, the simulator's for the experiment itself, and those of
+the programs in the guest.
 
 Knows nothing of the experiments' jobs and of how a table looks.
 """
@@ -21,12 +21,12 @@ from femu.measured import protocol
 SEED = 1
 RUN_TIMEOUT_S = 1800
 LATENCIES = ('mean_us', 'p50_us', 'p95_us')
-# What the device adds to the statistics of the core.
+# Members of the device's statistics that the core's do not have.
 DEVICE_MEMBERS = ('lateness', 'time_dilation', 'config', 'programmed')
 
 
 class GuestTableError(Exception):
-    """A run failed, or left something that cannot be read."""
+    """A run failed, or left files that cannot be read."""
 
 
 class Row:
@@ -47,8 +47,8 @@ class Row:
         self.differences = 0
 
     def errors_pct(self, metric):
-        """Return: how far the device, seen by the measuring host, is from the
-        drive, or None."""
+        """Return: how far the device, with what the measuring host added, is
+        off the real drive, in percent; None if one of them has no value."""
         if not self.measured.get(metric) or metric not in self.device:
             return None
         added = self.host_us if metric in LATENCIES else 0
@@ -193,7 +193,8 @@ def guest_metrics(point, root, dilation, host):
 # --- The whole ----------------------------------------------------------------
 
 def left_by(out, point, kind):
-    """Return: what a program of KIND has said of a POINT, in the run OUT."""
+    """Return: the JSON that a program of KIND has left of a POINT in the run
+    OUT."""
     path = os.path.join(out, 'results', '%s.%s.json' % (point.name, kind))
     try:
         return json_file.value_of(path)
@@ -203,7 +204,7 @@ def left_by(out, point, kind):
 
 def read_group(sim, group, rows, out, host):
     """Fills the ROWS of a group whose guest has left its results in OUT.
-    Return: completions that the simulator has at another time."""
+    Return: how many completions have another time in the simulator."""
     trace = os.path.join(out, 'trace.csv')
     stats = [left_by(out, row.point, 'device') for row in rows]
     windows = [(one['since_ns'], one['now_ns']) for one in stats]
@@ -225,7 +226,7 @@ def read_group(sim, group, rows, out, host):
 
 
 def model(sim, rows, host, config):
-    """Gives every row what the simulator makes of the experiment."""
+    """Simulates the experiments and gives every row its metrics."""
     for row in rows:
         row.point.exp.measured = dict.fromkeys(row.point.metrics)
     runs = [protocol.make_run(row.point.exp, host, config, SEED)

@@ -9,13 +9,13 @@ import glob
 import os
 import subprocess
 
-# Never wanted, and most of the bytes.
+# Not needed in a guest, and most of the bytes.
 UNPACK_EXCLUDE = ['./usr/share/doc', './usr/share/locale', './usr/share/man',
                   './usr/share/icons', './usr/share/info']
 
 
 class DebsError(Exception):
-    """Packages that cannot be had."""
+    """Packages that do not exist, cannot be fetched or cannot be read."""
 
 
 class Debs:
@@ -80,7 +80,7 @@ class Debs:
         return path
 
     def _installable(self, with_depends):
-        """Asks a dry run which versions an installation means."""
+        """Asks apt, by a dry run, which versions it would install."""
         plan = self._apt('apt-get', '-s', 'install', *sorted(with_depends))
         files = {}
         for line in plan.splitlines():

@@ -20,7 +20,7 @@ LENGTH_WORD_BYTES = 4
 
 
 class KernelError(Exception):
-    """A kernel that is not what this knows how to take apart."""
+    """A kernel package of a form that this module does not know."""
 
 
 class Kernel:

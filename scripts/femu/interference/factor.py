@@ -15,7 +15,7 @@ CURVE_FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'bg_op')
 
 
 class Point:
-    """Throughput and P95 latency of one concurrency level."""
+    """Throughput and P95 latency at one level of concurrency."""
 
     def __init__(self, kiops, p95_us):
         self.kiops = kiops
@@ -91,7 +91,8 @@ def read_curves(path):
 
 
 def alone(curves, curve):
-    """Return: the isolated curve of the same foreground, or None."""
+    """Return: the curve of the same foreground without a background, or
+    None."""
     for nothing in ('none', ''):
         found = curves.get(curve[:4] + (nothing,), {}).get(0.0)
         if found:

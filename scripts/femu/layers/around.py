@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What stands around the core and the device: the rooms of the simulator, and
-what of ours the tests and the guest's programs may include.
+"""The code around the core and the device: the rooms (layers) of the simulator,
+and which files of the repository the tests and the guest's programs may
+include.
 
 Knows nothing of what the code does.
 """
@@ -21,8 +22,8 @@ TOOLS = (
     ('tools/commands', 'tools/commands/ tools/femu-sim.c',
      'the commands of femu-sim'),
 )
-# Whose files may include what else of ours: a folder, or a file. What is of
-# none of these folders is held by the rooms.
+# (folder, the folders and files of the repository that its files may also
+# include). For files outside of these folders the rooms say that.
 INCLUDES = (
     ('tests/unit/', 'hw/femu/ tools/config/'),
     ('tests/fuzz/', 'hw/femu/ssd.h hw/femu/ssd_trace.h hw/femu/params.h '
@@ -32,8 +33,8 @@ INCLUDES = (
     ('guest/', 'tools/common/fio_json.h'),
     ('tools/', 'hw/femu/'),
 )
-# A folder of tests has the name of the room that they are of, or is one of
-# these. It may include itself and what is said here; of a room, the room too.
+# A folder of tests is named after the room that it tests, or is one of these.
+# It may include itself and what is listed here, and the room that it tests.
 PUBLIC = 'hw/femu/*'
 UNIT = {
     'support': PUBLIC,
@@ -49,7 +50,8 @@ INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
 def find(top, path, name):
-    """Return: the file of ours that #include "name" in path means, or None."""
+    """Return: the file of the repository that #include "name" in path means, or
+    None."""
     for base in (os.path.dirname(path), 'hw/femu', 'tools', 'tools/config',
                  'tests/unit', 'tests/qtest/driver', ''):
         found = os.path.normpath(os.path.join(base, name))

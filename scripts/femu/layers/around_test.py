@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plants imports, includes and calls that are not allowed around the core and
-the device.
+"""Tests around.py and python.py: plants imports, includes and calls that are
+not allowed around the core and the device.
 
-Knows nothing of the real ones.
+Knows nothing of the real sources.
 """
 
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 from femu.layers import around, python, rooms
 
-# Of each room one file, as all that there are must have one.
+# One file for each room, as a room without a file is a fault.
 PYTHON = {(f'{room}/x.py' if '/' in room or room == 'scripts'
            else f'{python.FEMU}{room}/x.py'): 'import os\n'
           for room in python.ROOMS}

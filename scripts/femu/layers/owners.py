@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which room may change which member of the device's one struct.
+"""Which room may change which member of the device's struct.
 
-In the struct a comment line "room: text" says whose the members below it are:
-that room and those above it change them, and anyone reads them. Found is what
-is assigned, counted, or handed to memset() and its like by way of "n->"; what
-is changed through a pointer is not. Knows nothing of what the members mean.
+In the struct a comment line "room: text" names the room that owns the members
+below it: that room and those above it may change them, and all may read them. A
+change is found if it is an assignment, a ++ or --, or memset() and the like, by
+way of "n->". A change through another pointer is not found. Knows nothing of
+what the members mean.
 """
 
 import re
@@ -13,7 +14,7 @@ from femu.layers import c_names
 
 STATE = 'hw/femu/nvme/state/femu.h'
 STRUCT = 'FemuZns'
-PREFIX = 'nvme/'        # of the names of the device's rooms
+PREFIX = 'nvme/'        # the names of the device's rooms begin so
 
 HEADING = re.compile(r'    /\* ([a-z]+): ')
 MEMBER = re.compile(r'    [\w ]+?[ *]+(\w+)(\[\w+\])?;')

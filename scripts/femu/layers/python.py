@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rooms of what is written in Python, and who may import whom.
+"""The rooms (layers) of the Python code, and which room may import which.
 
-A room may import itself and the rooms that stand before it, Python's own
+A room may import itself and the rooms before it in the table, Python's own
 library, and the libraries that its row names. Knows nothing of what the code
 does.
 """

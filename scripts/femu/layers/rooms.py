@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rooms of the core and of the device, and who may use whom.
+"""The rooms (layers) of the core and of the device, and which may use which.
 
-A room may use itself and the rooms that stand before it. Knows nothing of what
-the code does.
+A room is a set of files. It may use itself and the rooms before it in the
+table. Knows nothing of what the code does.
 """
 
 import os
@@ -77,10 +77,11 @@ DEVICE = (
 )
 HOUSE = CORE + DEVICE
 
-# Where not even files of one room may call each other in a circle.
+# Folders in which files may not call each other in a circle, not even files of
+# one room.
 NO_CIRCLES = ('hw/femu/', 'tools/')
 
-# Lists of the core that the document has, too, in this order: (file, enum).
+# Enums of the core whose names DOCUMENT lists in the same order: (file, enum).
 LISTS = (
     ('hw/femu/inside/effects.h', 'EffectKind'),
     ('hw/femu/inside/events.h', 'EventRoom'),
@@ -88,8 +89,8 @@ LISTS = (
     ('hw/femu/reset/reset.h', 'ResetPhase'),
 )
 
-# Where rows of the table are told to readers, top to bottom, with a way through
-# the rooms: "room/file  function()".
+# The document that lists the rooms for readers, top to bottom, and follows a
+# command through them in lines like "room/file function()".
 DOCUMENT = 'docs/design.md'
 WAY = re.compile(r' +(\w+/\w+) +(\w+)\(\)')
 
@@ -101,7 +102,7 @@ def fits(pattern, path):
 
 
 class House:
-    """The files of a tree, sorted into rooms, and what they use.
+    """The files of a source tree, sorted into rooms, and what they use.
 
     faults: [(path, line, what)], what is wrong with the table or a file.
     arrows: [(path, line, name, target, is it an include?)], from file to file.
@@ -197,7 +198,7 @@ class House:
     def file_circles(self, by_include=False):
         """Return: lists of files that call (or include) each other.
 
-        That an inline function calls the source of its own header is none.
+        An inline function that calls the source of its own header makes none.
         """
         edges = {(a[0], a[3]) for a in self.arrows if a[4] == by_include and
                  a[0] != a[3][:-1] + 'h'}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plants arrows that run up, and what looks like one, in a small house.
+"""Tests rooms.py on a small source tree: plants uses of a higher room, which
+must be found, and code that only looks like one, which must not.
 
-Knows nothing of the real one.
+Knows nothing of the real sources.
 """
 
 from femu.layers import owners, rooms
@@ -13,7 +14,7 @@ TABLE = (
     ('device', 'nvme/ hw/femu/nvme/', 'the rest of the device'),
 )
 
-# A house without a fault; each line that looks like an arrow up is none.
+# A tree without a fault; no line of it really uses a higher room.
 CLEAN = {
     'core/ground/zone.h': 'void zone_open(int idx);\nextern int zone_count;\n'
                           'static inline int zone_least(void)\n{\n'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measured experiments of which a file says more than its first 16 columns, as
-simulations: mostly two jobs beside each other, each with rows of its own.
+"""Simulations of those measured experiments that need more columns than the 16
+that every file has: mostly two jobs that ran at the same time, each with rows
+of its own.
 tests/data/zn540/README.md says what ran.
 
 Knows nothing of how runs are started and of how results are compared.
@@ -12,10 +13,10 @@ import re
 from femu.common.simulator import job
 from femu.measured.experiment import IO_OPS, LeftOut, Skip
 
-# Columns that a file may have beside those that it must have.
+# Columns that a file of points may have.
 COLUMNS = ('engine', 'sched', 'pattern', 'numjobs', 'bg_qd', 'bg_kiops',
            'mix_fg_bg', 'layout', 'runtime_s', 'lat_kind', 'flags')
-# Of a run with one of these flags no number can be compared.
+# Runs with one of these flags are left out: none of their numbers is valid.
 UNUSABLE = ('fio_error', 'short_run', '14_threads_host_time_sliced',
             'conventional_drive_or_ns', 'discarded')
 MOST_THREADS = 8
@@ -25,16 +26,19 @@ BG_ZONE = 400
 TIMES = {'ramp_time': '100ms', 'runtime': '400ms'}
 LONG_TIMES = {'ramp_time': '100ms', 'runtime': '1500ms'}
 CONVENTIONAL = '4G'
-# A softfinish of a whole zone takes seconds: so much of a zone is left for it.
+# A softfinish of a whole zone takes seconds of the drive's time; in these runs
+# only this share of a zone is left for it to write.
 LEFT = 0.05
-# The tool counts a chunk in 256 bytes: alone, one of 16 goes as fast as writes
-# of 4 KiB, one of 512 as those of 128 KiB. No write is less than a block.
+# The measuring tool names a chunk in units of 256 bytes, as its rates show: a
+# softfinish by chunks of 16 is as fast as writes of 4 KiB, one by chunks of 512
+# as writes of 128 KiB. A write is one block at least.
 CHUNK_BYTES, BLOCK_BYTES = 256, 4096
 SOFTFINISH_LEAD_S = 5
 MOST_ACTIVE = 14
 SOFTFINISH_ZONES = 40   # more than it can finish in LONG_TIMES
-SOFTFINISH_SHARE = 0.5  # of what it does alone, when it is beside I/O
-# Who had this part of his queue depth under way was not held back.
+SOFTFINISH_SHARE = 0.5  # its rate beside I/O, against its rate alone
+# A job that had this share of its queue depth in flight was limited by nothing
+# but the queue depth.
 CLOSED_LOOP = 0.85
 
 
@@ -61,7 +65,7 @@ def engine_added_ns(exp, host, op_name):
 
 
 def of_host(exp, host, op_name):
-    """Return: the same as options of a job."""
+    """Return: what engine_added_ns() returns, as options of a job."""
     added_ns, spread_ns = engine_added_ns(exp, host, op_name)
     options = {'host_overhead': '%dns' % added_ns} if added_ns else {}
     if spread_ns:
@@ -77,7 +81,7 @@ def io_options(exp, host, op_name, block, workers, depth):
         raise Skip('a block of %d bytes' % block)
     place = {'size': '4z', 'prefill': '100%'} if op_name == 'read' else \
         {'size': '8z', 'offset_increment': '8z'}
-    # io_uring has as many entries as a power of two.
+    # io_uring rounds its queue up to a power of two.
     depth = 1 << math.ceil(math.log2(max(1, depth)))
     return dict({'rw': IO_OPS[op_name], 'bs': block, 'time_based': 1,
                  'iodepth': 1 if op_name == 'write' else depth,
@@ -92,7 +96,8 @@ def level(exp):
 
 
 def both(seed, times, fg_options, bg_options=None):
-    """Return: the arguments of two jobs, or of one."""
+    """Return: the arguments of the foreground's job and, if there is one, the
+    background's."""
     made = job('bg', offset='%dz' % BG_ZONE, randseed=seed + 1, **bg_options,
                **times) if bg_options else []
     return made + job('fg', offset='0z', randseed=seed, **fg_options, **times)
@@ -101,8 +106,9 @@ def both(seed, times, fg_options, bg_options=None):
 # --- Parts --------------------------------------------------------------------
 
 def part_x_on_y(exp, host, seed):
-    """Y without a limit; X at a share of what the drive can write, which is 100
-    less the intensity. The run's name has Y's writers or queue depth."""
+    """For a part "X-on-Y": Y runs without a limit, X at (100 - intensity) % of
+    the drive's highest write rate. The run's name has Y's number of writers or
+    queue depth."""
     check_usable(exp)
     x_op, y_op = exp.part[:-len('-interference')].split('-on-')
     fg_op, bg_op = exp.op('fg_op'), exp.op('bg_op')
@@ -122,14 +128,15 @@ def part_x_on_y(exp, host, seed):
 
 
 def under_way(exp):
-    """Return: how many commands the job had under way."""
+    """Return: how many commands the job had in flight (Little's law)."""
     return exp.measured.get('kiops', 0) * exp.measured.get('mean_us',
                                                            0) / 1000
 
 
 def part_mixed(exp, host, seed):
-    """Reader and writer that fio's flow couples: one is as fast as its queue
-    depth lets it be, the other is held to the rate that it had."""
+    """A reader and a writer that fio's option flow coupled: the one that was
+    limited by its queue depth runs freely, the other is held to its measured
+    rate."""
     check_usable(exp)
     fg_options = io_options(exp, host, exp.op('fg_op'), exp.whole('bs_bytes'),
                             1, exp.whole('qd', 1))
@@ -144,8 +151,8 @@ def part_mixed(exp, host, seed):
 
 
 def softfinish_options(exp, host, share):
-    """Softfinishes of zones of which LEFT is left to write, SHARE of what there
-    would be alone; with 0 no limit."""
+    """Softfinishes of zones of which LEFT is still to be written, at SHARE of
+    the rate that they have alone; a SHARE of 0 sets no limit."""
     found = re.search(
         r'soft_(\d+)(-sleep)?|softfinish_chunk=(\d+)()',
         exp.fields['mix_fg_bg'] + ' ' + exp.fields['layout'])
@@ -166,10 +173,11 @@ def softfinish_options(exp, host, share):
 
 
 def check_zones_left(exp, op_name):
-    """Raises LeftOut of a run that came to its end when all zones that can be
-    active were: it has softfinished one more than the writers left."""
+    """Raises LeftOut if the run ended because the drive's limit of active zones
+    was reached: its softfinishes are then one more than the active zones that
+    the writers left."""
     is_fg = exp.fields['fg_op'] == 'softfinish'
-    # The softfinishes of a run began five seconds before the rest.
+    # The softfinishes of a run began SOFTFINISH_LEAD_S before its I/O.
     count = exp.measured.get('mgmt_per_s', 0) * exp.number('runtime_s') \
         if is_fg else 1000 * exp.number('bg_kiops') * (
             exp.number('runtime_s') + SOFTFINISH_LEAD_S)
@@ -195,7 +203,7 @@ def part_softfinish(exp, host, seed):
 
 
 def part_reset_on_io(exp, host, seed):
-    """Resets of full zones, as many in a second as there were, and I/O."""
+    """Resets of full zones at the rate that was measured, and I/O."""
     check_usable(exp)
     is_fg = exp.fields['fg_op'] == 'reset'
     op_name = exp.fields['bg_op' if is_fg else 'fg_op'] or ''
@@ -218,14 +226,14 @@ def part_reset_on_io(exp, host, seed):
 
 
 def is_closed_loop(exp):
-    """Was the job held back by nothing but its queue depth?"""
+    """Return: whether nothing but its queue depth limited the job."""
     return under_way(exp) >= CLOSED_LOOP * exp.whole('qd', 1)
 
 
 def part_mix_ratio(exp, host, seed):
-    """A reader and a writer, or a job of both; in runs named conc the reader
-    goes from the start of a zone on, and there are several writers. Who was
-    held back by the other has the rate that he had."""
+    """A reader and a writer, or one job that does both. In runs named "conc"
+    the reader is sequential, and there are several writers. A job that was
+    limited by the other one runs at its measured rate."""
     check_usable(exp)
     name = exp.fields['mix_fg_bg']
     workers = re.search(r'_conc_(\d+)', name)
@@ -244,7 +252,8 @@ def part_mix_ratio(exp, host, seed):
         elif workers:
             options['numjobs'] = int(workers[1])
         elif op_name == 'write':
-            # One job writes and reads: its writes are one behind the other.
+            # The one job writes sequentially at its whole queue depth: by
+            # appends here.
             options.update(rw='append', iodepth=depth)
         if kiops:
             options['rate_iops'] = '%.3f' % (1000 * kiops)
@@ -253,7 +262,7 @@ def part_mix_ratio(exp, host, seed):
 
 
 def part_conventional(exp, host, seed):
-    """Writes to the conventional namespace, one behind the other."""
+    """Sequential writes to the conventional namespace."""
     check_usable(exp)
     return job('fg', rw='write', bs=exp.whole('bs_bytes'), nsid=2, size='2G',
                iodepth=exp.whole('qd', 1), randseed=seed, time_based=1,
@@ -279,8 +288,8 @@ PARTS = {
 # --- Metrics ------------------------------------------------------------------
 
 def prescribed(exp):
-    """Return: the metrics that the run was told, or that say what another
-    says: they have rows of their own and are not summed up."""
+    """Return: the metrics that the experiment prescribed, or that follow from
+    another metric: they have rows, but do not count in the sums."""
     told = {'mibps', 'bg_mibps'}
     if exp.part == 'mixed-rw' or exp.part == 'mixratio' and \
             not is_closed_loop(exp):
@@ -294,16 +303,16 @@ def prescribed(exp):
 
 
 def of_whole_zones(exp, per_s):
-    """Return: how many a second there would be of whole zones."""
+    """Return: the rate per second, converted to softfinishes of whole zones."""
     return per_s * LEFT if exp.part.startswith('softfinish-') else per_s
 
 
 def settings(exp):
-    """Return: what the drive must have for it."""
+    """Return: {parameter: value} that the drive needs for the experiment."""
     if exp.part == 'conv-ns':
         return {'conventional-size': CONVENTIONAL}
-    # Zones that wait for their softfinish are active; more than the drive may
-    # have, for each has little left.
+    # Zones that wait for their softfinish are active. Many are needed, as each
+    # has little left to write: more than the drive's own limit.
     return {'max-open': SOFTFINISH_ZONES + MOST_THREADS,
             'max-active': SOFTFINISH_ZONES + MOST_THREADS} \
         if exp.part.startswith('softfinish-') else {}

@@ -2,9 +2,9 @@
 """Bounds on errors, from a file that states them: of each part and metric of a
 validation, of each point and metric of a guest table.
 
-A file has a row for each error: what it is of, its metric, the error in percent
-when the row was stated, and the least and the most that it may be. What the
-file has no row for may not come out, and what it has one for must.
+A file has a row for each error: the part or point, its metric, the error in
+percent when the row was stated, and the least and the most that it may be. An
+error without a row is a fault, and so is a row without an error.
 
 The margins when a row is stated: of a part of the validation 0.3 points or a
 tenth, whichever is more, upwards (the same on every machine; less would make

@@ -26,7 +26,7 @@ class Experiment:
         self.fields = fields
         self.measured = measured
         self.model = {}         # metric -> mean over the seeds
-        self.spread = {}        # metric -> greatest less smallest
+        self.spread = {}        # metric -> greatest - smallest
         self.left_out = None    # why the measurement is of no use
 
     @property

@@ -14,8 +14,8 @@ from femu.measured import beside, protocol
 FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
           'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
           'finished')
-# What host.json may leave out: a host that adds nothing. What it has must be
-# of the same kind: an object, a list of texts, or a number.
+# Defaults for what host.json leaves out: a host that adds no time. A member
+# that it has must be of the same type: an object, a list of texts, or a number.
 HOST_DEFAULTS = {
     'passthrough': {'parts': [], 'us': {}},
     'polled': {'parts': [], 'ns': 0, 'spread_ns': 0},
@@ -26,10 +26,10 @@ HOST_DEFAULTS = {
     'io_uring': {'us': {}},
     'unthrottled_mibps': 0,
 }
-# Of these numbers 0 makes no sense.
+# Members that must be above 0.
 HOST_ABOVE_0 = ('inline_reset.per_mib', 'unthrottled_per_s.finish',
                 'unthrottled_per_s.reset', 'zones_per_thread')
-# These are whole numbers.
+# Members that must be whole numbers.
 HOST_WHOLE = ('polled.ns', 'polled.spread_ns', 'zones_per_thread', 'ramp_ms')
 
 
@@ -40,7 +40,8 @@ class InputError(Exception):
 # --- Points -------------------------------------------------------------------
 
 def check_metric(row, measured):
-    """Raises ValueError if the row's metric is none or was there before."""
+    """Raises ValueError if the row's metric is unknown, or MEASURED has it
+    already."""
     metric = row['metric']
     if metric not in protocol.METRICS:
         raise ValueError('metric=%s: must be %s' % (
@@ -51,7 +52,7 @@ def check_metric(row, measured):
 
 
 def value_of(row):
-    """Return: the row's value; raises ValueError if it is none."""
+    """Return: the row's value; raises ValueError if it is no number above 0."""
     try:
         value = float(row['value'])
     except ValueError:
@@ -128,7 +129,7 @@ def read_experiments(path, parts=()):
 # --- The host -----------------------------------------------------------------
 
 def check_number(name, value):
-    """Raises ValueError if a number of host.json is none, or too small."""
+    """Raises ValueError if VALUE may not be the member NAME of host.json."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or \
             not math.isfinite(value) or value < 0:
         raise ValueError('%s: %s: must be a number of 0 or more' % (
@@ -166,8 +167,8 @@ def merge(name, value, default):
 
 
 def read_host(path):
-    """Return: what belongs to the measuring host; of no PATH, one that adds
-    nothing."""
+    """Return: the description of the measuring host in the file PATH; without a
+    PATH, a host that adds no time."""
     try:
         if path is None:
             return merge('', {}, HOST_DEFAULTS)
@@ -185,15 +186,17 @@ def read_host(path):
 
 
 def host_path(asked, points):
-    """Return: the path of the host.json of measured POINTS: ASKED, or what is
-    beside them; else None, for another drive's host says nothing of theirs."""
+    """Return: the path of the host.json of measured POINTS: ASKED if it is
+    given, else the one in their folder. None if there is none: the host of
+    another drive's points would not fit."""
     beside = os.path.join(os.path.dirname(os.path.abspath(points)),
                           'host.json')
     return asked or (beside if os.path.exists(beside) else None)
 
 
 def host_texts(host, path, option):
-    """Return: what is said of a HOST, read from PATH; OPTION names another."""
+    """Return: texts that describe HOST, read from PATH; OPTION is the option
+    that names another file."""
     if path is None:
         return ['adds nothing: no host.json is beside the points, and no %s '
                 'is given' % option]

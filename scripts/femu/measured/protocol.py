@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measured experiments as simulations: the jobs of each part, and what of
-their results is which metric. tests/data/zn540/README.md says what ran.
+"""Measured experiments as simulations: the jobs of each part, and how each
+metric is taken from their results. tests/data/zn540/README.md says what ran.
 
 Knows nothing of how runs are started and of how results are compared.
 """
@@ -18,25 +18,25 @@ METRICS = ('kiops', 'speedup', 'mean_us', 'p50_us', 'p95_us', 'bg_mibps',
            'mgmt_per_s', 'mgmt_p50_us', 'mibps', 'p99_us', 'mgmt_mean_us',
            'mgmt_p95_us', 'mgmt_p99_us')
 
-# Where jobs have their zones; the drive has 904.
-FG_ZONE, FG_ZONES = 0, 8        # of each worker that writes
-RAMP_MS = 100                   # of plain I/O
+# The first zones of jobs, and how many they have; the drive has 904.
+FG_ZONE, FG_ZONES = 0, 8        # FG_ZONES: for each worker that writes
+RAMP_MS = 100                   # for plain I/O
 BG_ZONE, BG_ZONES = 400, 90
-BG_NS_ZONE = 100                # in a second namespace of half the zones
+BG_NS_ZONE = 100                # in the second of two equal namespaces
 
 
 # --- Jobs ---------------------------------------------------------------------
 
 def one_thread(exp):
-    """Return: what an experiment's speedup relates to: the same in one zone,
-    or, if it is one zone, at queue depth 1."""
+    """Return: the base of an experiment's speedup: the same experiment in one
+    zone, or, if it has one zone, at queue depth 1."""
     fewer = 'zones' if exp.number('zones', 1) > 1 else 'qd'
     return Experiment('%s, one thread' % exp.name,
                       dict(exp.fields, **{fewer: '1'}), {'kiops': None})
 
 
 def io_job(name, exp, host, seed, **more):
-    """The foreground: one zone after another per thread."""
+    """The foreground's I/O: each thread goes through zones of its own."""
     op_name = exp.op('fg_op')
     if op_name not in IO_OPS:
         raise Skip('fg_op=%s is not I/O' % exp.fields['fg_op'])
@@ -81,7 +81,7 @@ def mgmt_job(exp, per_s, seed, **more):
 
 
 def part_io(exp, host, seed):
-    """Plain I/O; if a file has a column `pattern`, this may be sequential."""
+    """Plain I/O; sequential reads if the column `pattern` says "read"."""
     beside.check_usable(exp)
     if exp.fields.get('pattern') == 'read':
         return part_sequential_read(exp, host, seed)
@@ -90,7 +90,8 @@ def part_io(exp, host, seed):
 
 
 def part_sequential_read(exp, host, seed):
-    """Reads of a zone from its start on, and again; threads 100 zones apart."""
+    """Sequential reads of a zone, again and again; threads are 100 zones
+    apart."""
     if exp.op('fg_op') != 'read':
         raise Skip('fg_op=%s is not read' % exp.fields['fg_op'])
     return io_job('fg', exp, host, seed, rw='read', offset_increment='100z',
@@ -100,8 +101,10 @@ def part_sequential_read(exp, host, seed):
 def finish_periods(exp, per_s, seed):
     """Finishes at a rate: a job, and the time of two periods.
 
-    A period is up to 92 s. What counts is the share of it in which a finish
-    is under way, so zones are left with as much to fill as makes it 1 s.
+    At a low rate a period, from one finish to the next, is up to 92 s. What
+    matters is the share of it in which a finish is under way. So zones are
+    filled so far that a finish is shorter, and the period 1 s, with the same
+    share.
     """
     share = min(1.0, per_s)
     zones = {'size': '2z', 'prewrite': 0, 'prefill': '%.6f%%' % (
@@ -110,7 +113,7 @@ def finish_periods(exp, per_s, seed):
 
 
 def part_mgmt_on_io(exp, host, seed):
-    """I/O beside management that is held to a rate, for whole periods."""
+    """I/O beside management at a fixed rate, for a whole number of periods."""
     op_name = exp.op('bg_op')
     intensity = exp.number('bg_intensity_pct')
     if not op_name or not intensity:
@@ -168,7 +171,7 @@ def part_read_under_write(exp, host, seed):
 
 
 def part_state(exp, _host, seed):
-    """Operations on the states of zones, each of 14 zones once."""
+    """Operations that change the state of zones, once on each of 14 zones."""
     name = exp.fields['fg_op']
     place = {'size': '%dz' % STATE_ZONES, 'bs': exp.whole('bs_bytes'),
              'randseed': seed}
@@ -189,7 +192,7 @@ def part_state(exp, _host, seed):
 
 
 def part_occupancy(exp, _host, seed):
-    """Finish or reset of a zone that is partly full, three times."""
+    """Finish or reset of three zones that are partly full."""
     op_name = exp.op('fg_op')
     percent = exp.number('occupancy_pct')
     place = {'size': '3z', 'randseed': seed}
@@ -222,8 +225,8 @@ PARTS = {
 
 
 def host_added_ns(exp, host):
-    """Return: what the measuring host adds to a command, and its spread; 0 if
-    each job of the part says so itself."""
+    """Return: what the measuring host adds to a command, and its spread; 0 for
+    parts whose jobs have options for that themselves."""
     if exp.part in beside.PARTS:
         return 0, 0
     if exp.fields.get('engine'):
@@ -287,7 +290,7 @@ def less_inline_resets(exp, kiops, bytes_per_s, host):
 
 
 def is_mgmt(exp):
-    """Is the foreground management, beside I/O or alone?"""
+    """Return: whether the foreground is management, beside I/O or alone."""
     return exp.part in beside.PARTS and exp.fields['fg_op'] in (
         'softfinish', 'reset')
 
@@ -301,7 +304,8 @@ def latencies_of(prefix, made):
 
 
 def metrics_of(exp, result, host):
-    """Return: {metric: value} of what was measured and the run has."""
+    """Return: {metric: value} of those measured metrics that the run has,
+    too."""
     values = {}
     if 'fg' in result:
         made = Op(result['fg'], op_of(exp, 'fg'))

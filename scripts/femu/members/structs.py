@@ -10,8 +10,8 @@ import subprocess
 from clang import cindex
 from clang.cindex import TypeKind
 
-# Written whole: as one number, by STATE_OWNER and STATE_IS_OWNER; and as text,
-# by the rows of SSD_PARAMS, of which its members are made.
+# Structs whose members need no rows of their own: Owner is saved as one number
+# (STATE_OWNER, STATE_IS_OWNER), SsdParams as text by SSD_PARAMS.
 WHOLE = {'Owner', 'SsdParams'}
 MENTION = re.compile(r'\b(STATE_[A-Z_]+)\(\s*(\w+),\s*([\w.]+)')
 LEFT = 'STATE_LEFT'
@@ -71,7 +71,8 @@ def name_of(kind):
 
 
 class Walk:
-    """missing: ['struct.member'], what no row mentions."""
+    """Goes through the members of structs. missing: ['struct.member'], those
+    that no row mentions."""
 
     def __init__(self, found, mentioned):
         self.structs = found
