@@ -1,5 +1,5 @@
 /*
- * Admin commands: dispatch, and those that are about queues and events.
+ * Admin commands: dispatch, and the commands about queues, and Abort.
  *
  * Knows nothing of zones, data or time.
  *
@@ -20,9 +20,9 @@
 #define CQE_SHIFT 4
 
 /*
- * What Create I/O Queue commands share: `size_0based` entries, physically
- * contiguous (CAP.CQR) from a page boundary. A wrong entry size in CC is an
- * invalid queue size too (NVMe base 2.0, 5.4 and 5.5).
+ * Check what both Create I/O Queue commands have: a queue of `size_0based` + 1
+ * entries, physically contiguous (CAP.CQR), aligned to a memory page. A wrong
+ * entry size in CC is an invalid queue size, too (NVMe base 2.0, 5.4 and 5.5).
  */
 static uint16_t queue_check(const FemuZns *n, uint64_t base,
                             uint16_t size_0based, bool contiguous,
@@ -117,10 +117,11 @@ static uint16_t admin_delete_cq(FemuZns *n, const NvmeCmd *cmd)
 }
 
 /*
- * CDW10: 15:0 queue, 31:16 command. An Asynchronous Event Request that is held
- * is aborted, and completed before this command. Any other fetched command has
- * taken effect and is not: bit 0 of the result says so (NVMe base 2.0, 5.1). A
- * host that loses patience resets the controller, which forgets the command.
+ * CDW10: 15:0 submission queue, 31:16 command identifier. An outstanding
+ * Asynchronous Event Request is aborted, and completed before this command. Any
+ * other command that has been fetched has already taken effect and is not
+ * aborted, so bit 0 of the result is 1 (NVMe base 2.0, 5.1). A host that does
+ * not want to wait for it can reset the controller.
  */
 static uint16_t admin_abort(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
@@ -172,7 +173,10 @@ static uint16_t admin_dispatch(FemuZns *n, const NvmeCmd *cmd,
     }
 }
 
-/* What the core calls a command that it may take time for, else nothing. */
+/*
+ * The core's operation for an admin command that can take time, depending on
+ * the parameters; SSD_OP_COUNT for all others.
+ */
 static SsdOp admin_op(const NvmeCmd *cmd)
 {
     switch (cmd->opcode) {
@@ -196,8 +200,9 @@ bool femu_admin_needs_slot(const FemuZns *n, const NvmeCmd *cmd)
 }
 
 /*
- * What is asked for is there, and what is set holds, at once; if that takes a
- * time, only the completion comes later, as with any command.
+ * Execute an admin command. As with any command, its data is transferred and
+ * its effect is there at once; if it takes time, only the completion comes
+ * later.
  */
 uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                             uint64_t *result)

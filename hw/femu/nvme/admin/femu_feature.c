@@ -1,8 +1,8 @@
 /*
  * Get Features and Set Features.
  *
- * No value can be saved: saved values are the defaults. A controller reset
- * returns every value to its default.
+ * No value is saveable, so the saved values are the defaults. A controller
+ * reset returns every value to its default.
  *
  * Knows nothing of queues or zones.
  *
@@ -21,11 +21,11 @@
 #define FSP_CONTROLLER_SCOPE (1u << 21)
 
 #define TEMPERATURE_SENSOR_ALL 0xf
-/* SMART critical warnings, and what OAES says. */
+/* Bits 4:0: SMART critical warnings; above: the events that OAES offers. */
 #define ASYNC_EVENTS_OFFERED (0x1f | FEMU_ASYNC_EVENTS)
 #define STATS_RESET 1
 
-/* The features that there are; capabilities as in figure 194. */
+/* The supported features, with capabilities as in NVMe base 2.0, figure 194. */
 static const struct {
     uint8_t fid;
     uint8_t caps;
@@ -81,8 +81,9 @@ void femu_features_reset(FemuZns *n)
 }
 
 /*
- * Is the namespace that the command names one that the feature can have? A
- * value can be given to all namespaces at once, but not asked of all.
+ * Check the command's NSID: a feature that is specific to a namespace needs an
+ * active one, or the broadcast identifier in Set Features; any other feature
+ * must not be set for a single namespace.
  */
 static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid,
                                 bool set)
@@ -174,7 +175,7 @@ static uint16_t set_queue_counts(FemuZns *n, uint32_t cdw11, uint64_t *result)
     return NVME_SUCCESS;
 }
 
-/* The only feature of a namespace; its default is 0. */
+/* Each namespace has its own value; the default is 0. */
 static uint16_t get_error_recovery(const FemuZns *n, uint32_t nsid,
                                    const FemuFeatures *values,
                                    uint64_t *result)
@@ -183,7 +184,7 @@ static uint16_t get_error_recovery(const FemuZns *n, uint32_t nsid,
     return NVME_SUCCESS;
 }
 
-/* Of one namespace, or all. NSFEAT offers no error for DULBE. */
+/* For one namespace, or all. DULBE is refused: NSFEAT says "not supported". */
 static uint16_t set_error_recovery(FemuZns *n, uint32_t nsid, uint32_t cdw11)
 {
     if (NVME_ERR_REC_DULBE(cdw11)) {
@@ -242,7 +243,7 @@ static uint16_t get_any(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
     return get_value(n, fid, values, le32_to_cpu(cmd->cdw11), result);
 }
 
-/* CDW10: 7:0 feature, 10:8 which of its values. */
+/* CDW10: 7:0 feature identifier, 10:8 select (current, default, saved ...). */
 uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
     uint32_t cdw10 = le32_to_cpu(cmd->cdw10);
@@ -311,7 +312,7 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
     }
 }
 
-/* CDW10: 7:0 feature, 31 save. */
+/* CDW10: 7:0 feature identifier, 31 save. */
 uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
     uint32_t cdw10 = le32_to_cpu(cmd->cdw10);

@@ -31,7 +31,10 @@ static uint32_t data_bytes(uint8_t fid, uint32_t cdw11)
     return cdw11 & EXHID ? FEMU_HOST_ID_BYTES : FEMU_HOST_ID_BYTES / 2;
 }
 
-/* Virtual milliseconds since it was set; it never stops (Synch is 0). */
+/*
+ * The timestamp: what the host has set, or 0 since the last reset, and the
+ * milliseconds of QEMU_CLOCK_VIRTUAL since then. It never stops (Synch is 0).
+ */
 static uint64_t timestamp_value(const FemuZns *n, const FemuFeatures *values)
 {
     uint64_t now_ms = values->timestamp_ms;
@@ -44,7 +47,7 @@ static uint64_t timestamp_value(const FemuZns *n, const FemuFeatures *values)
            << 48;
 }
 
-/* Send what the feature is in `values`. */
+/* Transfer the feature's value in `values` (current or default) to the host. */
 uint16_t femu_feature_data_get(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
                                const FemuFeatures *values)
 {

@@ -1,11 +1,11 @@
 /*
- * Format NVM: a namespace empty, with blocks of another size.
+ * Format NVM: makes namespaces empty, with an LBA format that the host chooses.
  *
- * As with any command, what changes does so when the command is accepted:
- * format, data, descriptor extensions, blocks that were bad. Time is needed for
- * a reset of all its zones in the core and for the commands that are inside
- * before it; then the core, too, makes the namespace new. Until this end, which
- * a controller reset does not stop, the namespace's I/O commands are refused.
+ * As with any command, what the host can see changes when the command is
+ * accepted: LBA format, data, descriptor extensions, bad blocks. Then all zones
+ * are reset in the core, which takes time, as do the commands that were inside
+ * before; when all this is done, the namespace is formatted in the core. Until
+ * then its I/O commands are refused. A controller reset does not stop a format.
  *
  * Knows nothing of how long anything takes.
  *
@@ -25,8 +25,9 @@
 #define PI_TYPE_MAX 3
 
 /*
- * One namespace, or with the broadcast identifier all that are attached (FNA
- * bit 3 is 0). One Format NVM command is carried out at a time.
+ * Check the command's NSID: an active namespace, or the broadcast identifier
+ * for all that are active (FNA bit 3 is 0). Only one Format NVM command is
+ * carried out at a time.
  */
 static uint16_t check_namespace(const FemuZns *n, uint32_t nsid)
 {
@@ -48,9 +49,9 @@ static uint16_t check_namespace(const FemuZns *n, uint32_t nsid)
 }
 
 /*
- * CDW10: 3:0 format, 13:12 its upper bits, 4 metadata at the end of blocks, 7:5 protection
- * information, 11:9 secure erase. Without metadata there is nothing to place at
- * the end of a block and no room for protection information.
+ * CDW10: 3:0 LBA format, 13:12 its upper bits, 4 metadata at the end of blocks,
+ * 7:5 protection information, 11:9 secure erase. No LBA format has metadata, so
+ * none can be at the end of blocks, or have protection information.
  */
 static uint16_t check_fields(uint32_t cdw10, unsigned *format)
 {
@@ -79,7 +80,10 @@ static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
     femu_ns_forget(ns);
 }
 
-/* No command of the namespace is inside the core. */
+/*
+ * Format the namespace in the core, inside which there must be no command of
+ * it. The last namespace completes the Format NVM command.
+ */
 static void ns_end(FemuZns *n, FemuNs *ns)
 {
     bool done = ssd_format(n->ssd, n->now_ns, ns->nsid, ns->lba_bytes, NULL);
@@ -92,7 +96,7 @@ static void ns_end(FemuZns *n, FemuNs *ns)
     }
 }
 
-/* Take the steps that have become possible. */
+/* Take the steps of the namespace's format that have become possible. */
 static void ns_run(FemuZns *n, FemuNs *ns)
 {
     SsdCmd reset_all = {
@@ -118,13 +122,13 @@ void femu_format_run(FemuZns *n)
     }
 }
 
-/* What is under way goes on, but nobody waits for it any more. */
+/* A controller reset: a format goes on, but the command is not completed. */
 void femu_format_ctrl_reset(FemuZns *n)
 {
     n->format.reply = false;
 }
 
-/* What was under way will not be. */
+/* A power cut: a format under way is abandoned. */
 void femu_format_power_cut(FemuZns *n)
 {
     n->format = (FemuFormat) { 0 };
@@ -133,7 +137,10 @@ void femu_format_power_cut(FemuZns *n)
     }
 }
 
-/* It waits for room in the core, as a command in an I/O queue would. */
+/*
+ * Begin a Format NVM command. It needs no room in the core to be fetched: its
+ * resets of zones wait until there is.
+ */
 uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd)
 {
     uint32_t nsid = le32_to_cpu(cmd->nsid);

@@ -23,7 +23,10 @@
 #define POWER_CENTIWATT 2500
 #define IOCS_NVM_AND_ZONED ((1u << NVME_CSI_NVM) | (1u << NVME_CSI_ZONED))
 
-/* A power of two, above 4 KiB: there is no limit of 2^0 units; 0 is "none". */
+/*
+ * A size limit, which is a power of two, as exponent of 4 KiB units. It must be
+ * above 4 KiB, as an exponent of 0 says that there is no limit.
+ */
 static uint8_t transfer_exponent(uint64_t bytes)
 {
     return ctz64(bytes) - MDTS_UNIT_SHIFT;
@@ -88,7 +91,7 @@ static uint16_t identify_ctrl_zoned(FemuZns *n, void *buf)
     return NVME_SUCCESS;
 }
 
-/* Verify as long as a transfer; no limits to DSM ranges. */
+/* Verify has the limit of transfers; Dataset Management has none (0). */
 static uint16_t identify_ctrl_nvm(FemuZns *n, void *buf)
 {
     NvmeIdCtrlNvm *id = buf;
@@ -110,14 +113,17 @@ static uint16_t ctrl_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     }
 }
 
-/* Controllers from CNTID on: their number, then identifiers; ours is 0. */
+/*
+ * The list of controllers whose identifiers are CNTID or above: their number,
+ * then their identifiers. The only controller has identifier 0.
+ */
 static uint16_t ctrl_list(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     stw_le_p(buf, le16_to_cpu(cmd->ctrlid) == 0);
     return NVME_SUCCESS;
 }
 
-/* Of them those that a namespace is attached to. */
+/* As ctrl_list(), but only controllers that the namespace is attached to. */
 static uint16_t ctrl_list_of_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
@@ -128,7 +134,7 @@ static uint16_t ctrl_list_of_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     return ns->attached ? ctrl_list(n, cmd, buf) : NVME_SUCCESS;
 }
 
-/* One combination of command sets: both. */
+/* The only combination of I/O command sets: NVM and zoned namespaces. */
 static uint16_t command_sets(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     uint16_t cntid = le16_to_cpu(cmd->ctrlid);

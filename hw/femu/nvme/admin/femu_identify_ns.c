@@ -1,5 +1,5 @@
 /*
- * Identify: what namespaces say of themselves, and which there are.
+ * Identify: the data structures of namespaces, and lists of namespaces.
  *
  * Knows nothing of the controller, or of how commands are carried out.
  *
@@ -16,7 +16,7 @@
 #define DLFEAT_READS_ZEROES 1
 #define NSFEAT_OPTPERF (1u << 4)
 
-/* Fill `buf`, which is zeroed, with what the namespace says. */
+/* Fill `buf`, which is zeroed, with a data structure of the namespace. */
 typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
 
 /* What all namespaces have in common. */
@@ -30,16 +30,18 @@ static void identify_common(NvmeIdNs *id)
     }
 }
 
-/* A power of two, as Linux wants of what it makes io_min: the largest. */
+/* The largest power of two that divides `bytes`. */
 static uint64_t power_of_two_in(uint64_t bytes)
 {
     return bytes & -bytes;
 }
 
 /*
- * The smallest write that is good, at multiples of itself. In a zone, one that
- * programs are made of without rest; in a conventional namespace a granule,
- * of a part of which the rest has to be read.
+ * The smallest efficient write, aligned to its own size, for NPWG and NPWA. In
+ * a zoned namespace, the largest power of two that divides what one program
+ * writes (Linux makes io_min of it, which has to be a power of two). In a
+ * conventional namespace a granule: if only a part of one is written, the rest
+ * must be read.
  */
 static uint64_t preferred_write_bytes(const SsdParams *p, const FemuNs *ns)
 {
@@ -48,7 +50,7 @@ static uint64_t preferred_write_bytes(const SsdParams *p, const FemuNs *ns)
            : SSD_GRANULE_BYTES;
 }
 
-/* What keeps all units busy that data are striped over: a program on each. */
+/* One program on each of the units that data are striped over. */
 static uint64_t stripe_bytes(const SsdParams *p, const FemuNs *ns)
 {
     uint64_t units = femu_ns_zoned(ns)
@@ -159,7 +161,10 @@ static void identify_excursions(const FemuZns *n, NvmeIdNsZoned *id)
     }
 }
 
-/* 0's based resources; without a limit of its own, MOR is MAR: not above. */
+/*
+ * MAR and MOR are 0's based. MOR is not above MAR, and equal to it if open
+ * zones have no limit of their own.
+ */
 static uint16_t identify_ns_zoned(FemuZns *n, const FemuNs *ns, void *buf)
 {
     NvmeIdNsZoned *id = buf;
@@ -186,15 +191,19 @@ static uint16_t identify_ns_independent(FemuZns *n, const FemuNs *ns, void *buf)
     return NVME_SUCCESS;
 }
 
-/* The NVM command set's namespace structure: all of it is of optional things */
+/*
+ * The NVM command set's namespace structure: all of its fields belong to
+ * features that are not supported, and stay 0.
+ */
 static uint16_t identify_nothing(FemuZns *n, const FemuNs *ns, void *buf)
 {
     return NVME_SUCCESS;
 }
 
 /*
- * A structure that describes a namespace that is `allocated`, or else active.
- * Of one that is not active it is zeroes (NVMe base 2.0, 5.17.2.1).
+ * A data structure of one namespace. With `allocated` the namespace need not be
+ * active; else the structure is all zeroes if it is not (NVMe base 2.0,
+ * 5.17.2.1).
  */
 static uint16_t of_namespace(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                              bool allocated, IdentifyNsFill *fill)
@@ -222,7 +231,7 @@ static uint16_t of_any(FemuZns *n, const NvmeIdentify *cmd, void *buf,
     return of_namespace(n, cmd, buf, allocated, identify_ns);
 }
 
-/* Of an inactive namespace there is no list (NVMe base 2.0, 5.17.2.4). */
+/* Descriptors need an active namespace (NVMe base 2.0, 5.17.2.4). */
 static uint16_t descriptors(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     FemuNs *ns;
@@ -231,7 +240,10 @@ static uint16_t descriptors(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     return status ? status : identify_descriptors(n, ns, buf);
 }
 
-/* The broadcast identifier, as in of_any(), is that of zoned namespaces. */
+/*
+ * As of_any(), of the Zoned Namespace Command Set: the broadcast identifier
+ * asks for what all zoned namespaces have in common.
+ */
 static uint16_t of_zoned(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                          bool allocated)
 {
@@ -259,7 +271,7 @@ static uint16_t of_namespace_by_set(FemuZns *n, const NvmeIdentify *cmd,
     }
 }
 
-/* Identifiers above the given one, ascending, ended by 0. */
+/* List the identifiers above the command's NSID, ascending, ended by 0. */
 static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
                         bool allocated, bool by_set)
 {
@@ -289,7 +301,7 @@ static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf,
     return ns_list(n, cmd, buf, allocated, true);
 }
 
-/* What the structure `cmd` asks for is about namespaces. */
+/* Fill `buf`, which is zeroed, with a structure or list about namespaces. */
 uint16_t femu_identify_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
     switch (cmd->cns) {

@@ -1,8 +1,8 @@
 /*
  * Get Log Page.
  *
- * Each page is built whole as a GByteArray, then the part that was asked for
- * goes to the host.
+ * Each page is built as a whole in a GByteArray, of which then the part that
+ * the command asks for is transferred to the host.
  *
  * Knows nothing of queues or zones.
  *
@@ -29,8 +29,8 @@
 /* To be submitted while its namespace has no other command (figure 211). */
 #define CSE_ONE_PER_NAMESPACE (1u << 16)
 /*
- * What an admin command is about. Of I/O commands no scope is reported: that
- * is their namespace, and Linux 6.12 warns of bits that it does not expect.
+ * The Command Scope of admin commands. It is not reported for I/O commands,
+ * because Linux 6.12 warns of bits that it does not expect there.
  */
 #define CSP_NAMESPACE_SCOPE (1u << 20)
 #define CSP_CONTROLLER_SCOPE (1u << 21)
@@ -41,7 +41,7 @@
 #define SPARE_THRESHOLD_PERCENT 10
 #define USED_PERCENT_MAX UINT8_MAX      /* this or more */
 
-/* Youngest first; unused entries have number 0. */
+/* Latest error first; unused entries have error count 0. */
 static void log_errors(FemuZns *n, uint8_t *buf)
 {
     uint64_t count = MIN(n->kept->error_count, FEMU_ERROR_LOG_ENTRIES);
@@ -63,7 +63,7 @@ static void smart_add(FemuSmart *sum, const FemuSmart *smart)
     sum->media_errors += smart->media_errors;
 }
 
-/* What one namespace has counted, or all of them if `ns` is NULL. */
+/* The counters of one namespace, or of all together if `ns` is NULL. */
 static FemuSmart smart_sum(const FemuZns *n, const FemuNs *ns)
 {
     FemuSmart sum = { 0 };
@@ -76,7 +76,7 @@ static FemuSmart smart_sum(const FemuZns *n, const FemuNs *ns)
     return sum;
 }
 
-/* Of a namespace, or of the controller; some of it is the same for both. */
+/* The SMART log of a namespace, or of the controller if `ns` is NULL. */
 static void log_smart(FemuZns *n, const FemuNs *ns, uint8_t *buf)
 {
     const FemuSmart smart = smart_sum(n, ns);
@@ -279,7 +279,7 @@ static LogRequest log_decode(const NvmeCmd *cmd)
     };
 }
 
-/* Zones are listed of namespaces that have them. */
+/* The Changed Zone List is only there for zoned namespaces. */
 static uint16_t log_check_set(const LogRequest *request, const FemuNs *ns)
 {
     return request->lid == FEMU_LOG_CHANGED_ZONES && !femu_ns_zoned(ns)
@@ -322,7 +322,7 @@ static uint16_t log_send(FemuZns *n, const NvmeCmd *cmd,
     return femu_dma_reply(n, cmd, n->bounce, request->bytes);
 }
 
-/* What a read without Retain Asynchronous Event clears. */
+/* A page was read without Retain Asynchronous Event: clear what that clears. */
 static void log_was_read(FemuZns *n, uint8_t lid, uint32_t nsid)
 {
     if (lid == FEMU_LOG_CHANGED_ZONES) {

@@ -20,8 +20,8 @@
 #define CTRL_LIST_BYTES 4096
 
 /*
- * Read the list of controllers, in the bounce buffer: their number, then their
- * identifiers, ascending. Ours, 0, is the only one there is.
+ * Read the command's controller list into the bounce buffer: the number of
+ * controllers, then their identifiers. It must be the only controller, 0.
  */
 static uint16_t ctrl_list_read(FemuZns *n, const NvmeCmd *cmd)
 {
@@ -46,7 +46,7 @@ static uint16_t attach_check(const FemuZns *n, const FemuNs *ns)
     return femu_ns_set_enabled(n, ns) ? NVME_SUCCESS : NVME_IOCS_NOT_ENABLED;
 }
 
-/* It lasts: no reset of the controller changes it. */
+/* Attach or detach a namespace. A controller reset does not undo it. */
 uint16_t femu_ns_attachment(FemuZns *n, const NvmeCmd *cmd)
 {
     FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));

@@ -1,5 +1,5 @@
 /*
- * The controller's life: enable, reset, shutdown.
+ * The controller's CC register: enabling, controller reset, begin of shutdown.
  *
  * Knows nothing of commands.
  *
@@ -28,8 +28,9 @@
      (uint32_t)CC_IOCQES_MASK << CC_IOCQES_SHIFT)
 
 /*
- * Controller level reset: queues, their commands' completions and changed
- * features are gone. Media work goes on: the core is not told.
+ * Controller Level Reset: all queues are deleted, their commands get no
+ * completion, features have their defaults. The core is not reset: it goes on
+ * with the commands inside.
  */
 static void ctrl_reset(FemuZns *n)
 {
@@ -47,7 +48,7 @@ static void ctrl_reset(FemuZns *n)
     femu_irq_ctrl_reset(n);
 }
 
-/* PCI reset, function level reset: the registers too. */
+/* Reset by PCI (bus reset, FLR): CC, AQA, ASQ and ACQ are reset as well. */
 void femu_ctrl_hard_reset(FemuZns *n)
 {
     ctrl_reset(n);
@@ -98,7 +99,10 @@ static void ctrl_enable(FemuZns *n)
     trace_femu_enable(n->cc, n->aqa);
 }
 
-/* A controller that was enabled too early is ready when the power is back. */
+/*
+ * Enable the controller if CC.EN asks for it and the drive is powered up. A
+ * host may set CC.EN before power-up-ns have passed since a power cut.
+ */
 void femu_ctrl_run(FemuZns *n)
 {
     if (n->enable_waits && femu_power_is_back(n)) {

@@ -1,7 +1,9 @@
 /*
- * The one way into the device: register writes, the timer, configuration
- * space, reset, what a user asks for. At the end of an entry all is done that
- * has become due or possible by it.
+ * Entries: a call into the device on which the controller acts (a register
+ * write, the timer, a write to configuration space, a reset, a power cut or
+ * zone failure that a user causes) runs between femu_entry_begin() and
+ * femu_entry_end(). At the end of an entry all is done that has become due or
+ * possible.
  *
  * Knows nothing of what is done inside.
  *
@@ -13,29 +15,32 @@
 #include "../request/request.h"
 
 /*
- * A guest chooses where data, completions and interrupt messages go. Aimed at
- * what controls the drive itself they come back while the entry is at work:
- *  - as an access to BAR 0, which is refused: the memory core guards a device
- *    that serves one against another, and an entry from elsewhere engages that
- *    guard, too;
- *  - as a write to configuration space, ours or that of a port above us, which
- *    can switch off what the entry is about to use, reset us (FLR, bus reset)
- *    or unplug us.
+ * A guest chooses the addresses to which data, completions and interrupt
+ * messages are written. If they are addresses that control the drive itself,
+ * the write comes back to the device while the entry is running:
+ *  - as an access to BAR 0, which is refused: QEMU's memory core lets no MMIO
+ *    access to a device happen inside another one (mem_reentrancy_guard), and
+ *    entries of other kinds engage that guard, too;
+ *  - as a write to configuration space, the drive's or that of a port above it,
+ *    which can disable what the entry is about to use (bus mastering, MSI), or
+ *    reset (FLR, bus reset) or unplug the drive.
  *
- * Invariant: nothing that an entry works on goes away before its end. A reset
- * is noted, and takes effect at the end. Queues, core and buffers are part of
- * the object, which an entry keeps alive, and are freed with it, not when it is
- * unplugged. What PCI takes from us at once, configuration space above all, is
- * only touched behind femu_entry_open() or femu_can_master(). So from the
- * moment of such a reset nothing is fetched, posted or signalled any more.
+ * Invariant: nothing that an entry works on is freed before its end. A reset is
+ * only noted, and takes effect at the end. Queues, core and buffers are part of
+ * the object, to which an entry holds a reference, and are freed when it is
+ * finalized, not when it is unplugged. What PCI takes away at once when the
+ * drive is unplugged, such as configuration space, is only used after a check
+ * of femu_entry_open() or femu_can_master(). So from the moment at which a
+ * reset is noted nothing is fetched, posted or signalled.
  *
- * A read of a register is no entry: it changes nothing and ends before anything
- * else can begin.
+ * A register read is no entry: it changes nothing, and calls nothing that could
+ * lead to an entry.
  */
 
 /*
- * Begin an entry; each has its end. Only a write to configuration space and a
- * reset can begin one inside another, which then ends with that one.
+ * Begin an entry, which femu_entry_end() ends. Only a write to configuration
+ * space or a reset can begin one inside another. What the inner one makes due
+ * or possible is then done at the end of the outer one.
  */
 void femu_entry_begin(FemuZns *n)
 {
@@ -59,8 +64,9 @@ void femu_entry_reset(FemuZns *n)
 }
 
 /*
- * What an entry leaves to be done. Ends: a controller that has been reset does
- * nothing that could reset it again.
+ * Reset the controller if that has been noted, and do all that has become due
+ * or possible. The loop ends: a controller that has been reset does nothing
+ * that could reset it again.
  */
 static void entry_finish(FemuZns *n)
 {

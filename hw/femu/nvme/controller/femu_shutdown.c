@@ -1,11 +1,11 @@
 /*
- * Shutdown (NVMe base 2.0, 3.6): the host says by CC.SHN that it will do no
- * more, the controller by CSTS.SHST that the drive has come to rest. From the
- * request on no command is fetched; commands inside may still be completed until
- * the end, and after it nothing is, up to a reset of the controller.
+ * Shutdown (NVMe base 2.0, 3.6): the host requests it by CC.SHN, and CSTS.SHST
+ * tells when it is complete. From the request on no command is fetched.
+ * Commands inside may still complete until the shutdown is complete; then
+ * nothing completes before the controller has been reset.
  *
- * An abrupt shutdown (CC.SHN = 10b) is a normal one: nothing here is volatile
- * that could be given up to be faster.
+ * An abrupt shutdown (CC.SHN = 10b) is carried out as a normal one: the drive
+ * has no step that could be left out to be faster.
  *
  * Knows nothing of what the drive does about it, or of how long that takes.
  *
@@ -22,7 +22,7 @@ static void set_status(FemuZns *n, uint32_t status)
     n->csts = (n->csts & ~(CSTS_SHST_MASK << CSTS_SHST_SHIFT)) | status;
 }
 
-/* It is for once: a second one, before a reset, has nothing left to do. */
+/* CC.SHN was set. Up to the next reset, only the first time has an effect. */
 void femu_shutdown_begin(FemuZns *n)
 {
     if (n->shutdown == FEMU_SHUTDOWN_IDLE) {
@@ -32,8 +32,9 @@ void femu_shutdown_begin(FemuZns *n)
 }
 
 /*
- * Take the steps that have become possible. The host may take back its memory
- * when it reads that the shutdown is complete: what is inside ends untold.
+ * Take the steps of the shutdown that have become possible. When the host reads
+ * that it is complete, the host may use the queues' memory for other things: so
+ * commands that are still inside get no completion.
  */
 void femu_shutdown_run(FemuZns *n)
 {
@@ -49,7 +50,10 @@ void femu_shutdown_run(FemuZns *n)
     }
 }
 
-/* What is inside goes on, but nobody waits for it any more. */
+/*
+ * A controller reset: commands inside, the shutdown among them, go on in the
+ * core, but none will be completed.
+ */
 void femu_shutdown_ctrl_reset(FemuZns *n)
 {
     femu_req_discard(n, NULL);

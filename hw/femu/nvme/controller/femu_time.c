@@ -1,5 +1,6 @@
 /*
- * Time goes on: all that can be done now, and when to look again.
+ * Doing all that can be done at the present instant, and setting the timer for
+ * the next one at which there is something to do.
  *
  * Knows nothing of what the commands do.
  *
@@ -17,9 +18,10 @@
 #include "../../trace.h"
 
 /*
- * Arm the timer for the next instant of the core or of a held interrupt, or
- * stop it: an idle core says UINT64_MAX, which as a signed deadline would lie in
- * the past for ever.
+ * Set the timer to the next instant at which the core has something to do, a
+ * power cut is due or an interrupt must not be held back any longer; stop it if
+ * there is none. (UINT64_MAX, which an idle core returns, must not become a
+ * signed deadline: it would lie in the past.)
  */
 static void time_arm(FemuZns *n)
 {
@@ -46,10 +48,11 @@ static void time_arm(FemuZns *n)
 }
 
 /*
- * Do all that can be done now: deliver what is due, fetch what there is room
- * for, until neither leads to anything at this instant. Ends: every round
- * fetches at least one of finitely many queued commands, because after a
- * delivery the core's next instant is later than now.
+ * Do all that can be done now: complete the commands that are done, fetch those
+ * for which there is room, and again, until nothing more is due at this
+ * instant. The loop ends: femu_req_deliver_due() leaves nothing due in the
+ * core, so there is another round only if commands have been submitted to it
+ * since, of which queues, formats and a shutdown have finitely many.
  */
 void femu_time_run(FemuZns *n)
 {

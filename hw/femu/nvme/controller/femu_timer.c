@@ -1,5 +1,5 @@
 /*
- * The one timer, which is an entry like any other.
+ * The device's only timer. When it expires, that is an entry (femu_entry.c).
  *
  * Knows nothing of what is due.
  *
@@ -21,21 +21,23 @@ static void time_expired(void *opaque)
     femu_entry_end(n);
 }
 
-/* Are all instructions of the processor's last slice on the clock? */
+/* Has virtual time been advanced by all instructions of the last slice? */
 static bool vcpu_slice_is_counted(CPUState *cpu)
 {
     return qatomic_read(&cpu->icount_budget) == 0;
 }
 
 /*
- * Close a race of QEMU's icount mode, in which virtual time is not exact. A
- * HLT marks the processor as halted while the instructions before it are not
- * yet on the clock. If the main loop asks just then whether all processors are
- * idle, it warps from a stale clock, and too far: on a loaded host, one run in
- * a few had one I/O that ended microseconds late. QEMU asks the accelerator,
- * too, before it calls a processor idle; TCG has no answer of its own, so we
- * give one. The processor's thread asks again after its slice, so no wake-up
- * is lost. QEMU has one class of TCG operations: a second drive finds it done.
+ * Work around a race in QEMU's icount mode, by which virtual time is not exact.
+ * HLT marks a vCPU as halted while virtual time has not yet been advanced by
+ * the instructions before it. If the main loop finds all vCPUs idle just then,
+ * it warps virtual time from a stale value, and so too far: on a loaded
+ * machine, one run in a few had one I/O that ended microseconds late. Before
+ * QEMU takes a vCPU for idle, it also asks the accelerator's
+ * cpu_thread_is_idle(). TCG has none, so this one is installed: a vCPU is not
+ * idle before its slice has been counted. The vCPU's thread asks again after
+ * its slice, so no wake-up is lost. There is one AccelOpsClass for TCG: a
+ * second drive finds it changed already.
  */
 static void time_wait_for_slices(void)
 {

@@ -68,9 +68,11 @@ static bool config_device(FemuZns *n, Error **errp)
 }
 
 /*
- * Room for the data of one command: by PRPs it lies in at most one page more
- * than it fills; an SGL may cut it smaller, but on average to no less than what
- * describes a piece. (Memory that is never used is never touched.)
+ * The bounce buffer, and the list of segments of host memory, for the data of
+ * one command. By PRPs, data lie in at most one page more than they fill. By an
+ * SGL, segments may be smaller, but on average not below the size of an SGL
+ * descriptor: a list with more segments is refused. (Most of the list is never
+ * touched, and then takes no memory.)
  */
 static void buffers_init(FemuZns *n)
 {
@@ -80,11 +82,12 @@ static void buffers_init(FemuZns *n)
 }
 
 /*
- * Capabilities. Their places, in 192 bytes of configuration space and in BAR 0,
- * are ours alone: there is always room.
+ * PCI capabilities. Nothing else uses the 192 bytes of configuration space and
+ * the places in BAR 0 where they go, so adding one cannot fail: hence
+ * error_abort.
  */
 
-/* MSI and MSI-X; where the machine cannot take messages there is the pin. */
+/* MSI and MSI-X; on a machine that does not support them, only the pin. */
 static void irq_caps_init(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
@@ -103,8 +106,8 @@ static void irq_caps_init(FemuZns *n)
 
 /*
  * Power states D0 and D3hot (NVMe over PCIe transport 1.2, 3.8.2.3). A
- * controller has No_Soft_Reset: the way back to D0 is no reset, all state is as
- * it was. QEMU does the rest of D3hot: transitions, and no access to BAR 0.
+ * controller has No_Soft_Reset: the transition from D3hot to D0 resets nothing.
+ * QEMU does the transitions, and refuses accesses to BAR 0 in D3hot.
  */
 static void pm_cap_init(FemuZns *n)
 {
@@ -151,7 +154,7 @@ static bool memory_init(FemuZns *n, Error **errp)
            femu_memory_init(&n->memory, bytes, fd, n->memdev, errp);
 }
 
-/* What has been made when an error is found goes with the object. */
+/* On failure, femu_finalize() frees what has been made before. */
 static void femu_realize(PCIDevice *pci, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(pci);
@@ -179,9 +182,10 @@ static void femu_realize(PCIDevice *pci, Error **errp)
 }
 
 /*
- * Unplugged. The PCI part goes at once, with QEMU's; the rest, which an entry
- * may be working on, goes with the object. What expires until then finds the
- * drive unplugged, and does nothing.
+ * The drive is unplugged. What belongs to PCI is undone now, as QEMU does with
+ * its own part; all else, which a running entry may be using, is freed in
+ * femu_finalize(). If the timer expires before that, it finds `plugged` false,
+ * and nothing is done.
  */
 static void femu_exit(PCIDevice *pci)
 {
@@ -194,15 +198,16 @@ static void femu_exit(PCIDevice *pci)
     memory_region_del_subregion(&n->bar0, &n->mmio);
 }
 
-/* What femu_finalize() takes for "there is none" and is not 0. */
+/* -1: no lock. femu_finalize() looks at it even if realize was not called. */
 static void femu_instance_init(Object *obj)
 {
     FEMU_ZNS(obj)->lock_fd = -1;
 }
 
 /*
- * All that realize has made but for the PCI part; each part may be missing. The
- * object's properties have gone before it.
+ * Free all that realize has made but for the PCI part. Any of it may be
+ * missing, if realize has failed or was not called. The object's properties
+ * have been freed before, so none may be used.
  */
 static void femu_finalize(Object *obj)
 {
@@ -227,9 +232,10 @@ static void femu_reset_hold(Object *obj, ResetType type)
 }
 
 /*
- * A change of the interrupt mode moves a pending request to or off the pin. Who
- * may master the bus again does what has waited for it, at the entry's end. The
- * message of a vector that this unmasks may have unplugged us.
+ * If the interrupt mode has changed, the pin's level may have to. If bus
+ * mastering is allowed again, what has waited for it is done at the end of the
+ * entry. The write may unmask a vector, and the guest may have aimed its
+ * message at what unplugs the drive: hence the look at `plugged` behind it.
  */
 static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
                               int bytes)

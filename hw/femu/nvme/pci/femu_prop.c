@@ -1,5 +1,5 @@
 /*
- * The property type of a parameter that is one of several words.
+ * The QOM property type of an enumerated parameter, whose values are words.
  *
  * Knows nothing of what the words mean.
  *

@@ -20,7 +20,7 @@
 #define READY_TIMEOUT_500MS 30
 #define CAP_CRWMS_BIT 59                /* CRTO tells the time to ready */
 
-/* AQA, ASQ and ACQ belong to the controller while it is enabled. */
+/* AQA, ASQ and ACQ may only be written while CC.EN is 0. */
 static bool admin_regs_writable(const FemuZns *n, hwaddr offset)
 {
     if (NVME_CC_EN(n->cc)) {
@@ -118,9 +118,9 @@ static void doorbell_write(FemuZns *n, hwaddr offset, uint64_t value,
 }
 
 /*
- * The only way in for a guest. A doorbell's work is done right here, at the
- * instant of the write: a bottom half would run at a moment of the host's
- * choosing.
+ * A guest's write to a register or doorbell. Commands are fetched and executed
+ * right here, at the instant of the doorbell's write, and not in a bottom half:
+ * when that ran would depend on the machine that runs QEMU.
  */
 static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
                        unsigned size)
@@ -159,7 +159,11 @@ static const MemoryRegionOps mmio_ops = {
     .impl = { .min_access_size = 4, .max_access_size = 8 },
 };
 
-/* A controller without power is ready when it is back. */
+/*
+ * The time to ready, for CAP.TO and CRTO. power-up-ns are added, as a
+ * controller that is enabled right after a power cut becomes ready only when
+ * they are over.
+ */
 static uint64_t ready_timeout_500ms(const FemuZns *n)
 {
     uint64_t power_up_ns = n->params.power_up_ns * n->dilation;
@@ -167,7 +171,7 @@ static uint64_t ready_timeout_500ms(const FemuZns *n)
     return MIN(READY_TIMEOUT_500MS + DIV_ROUND_UP(power_up_ns, 500000000), 255);
 }
 
-/* What the controller can do, and the region; needs no other part. */
+/* Set CAP, and make the memory region of registers and doorbells. */
 void femu_regs_init(FemuZns *n)
 {
     n->cap = UINT64_C(1) << CAP_CRWMS_BIT;

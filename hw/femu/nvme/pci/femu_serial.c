@@ -1,8 +1,9 @@
 /*
- * The drive's serial number: a user's, or one from where the drive is. All its
- * names follow from it, so no two drives of a machine may have the same.
+ * The drive's serial number: as the user sets it, or else made of the device's
+ * id or place. NQN, EUI64, NGUID and UUID are derived from it, so no two drives
+ * of a machine may have the same.
  *
- * Knows nothing of what is named after it.
+ * Knows nothing of how they are derived.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -11,7 +12,7 @@
 #include "qapi/error.h"
 #include "pci_internal.h"
 
-/* A serial number from where the device is. */
+/* The device's id, or else the end of its path, which names bus and slot. */
 static char *serial_default(FemuZns *n)
 {
     g_autofree char *path = qdev_get_dev_path(DEVICE(n));
@@ -46,7 +47,10 @@ static void serial_check(const char *serial, Error **errp)
     }
 }
 
-/* Stop at a realized drive that is not `*found` but has its serial number. */
+/*
+ * Is this object another realized drive with the serial number of `*found`? If
+ * so, *found becomes that drive, and the return value ends the search.
+ */
 static int serial_is_same(Object *object, void *found)
 {
     FemuZns *other = (FemuZns *)object_dynamic_cast(object, TYPE_FEMU_ZNS);
@@ -60,7 +64,7 @@ static int serial_is_same(Object *object, void *found)
     return 1;
 }
 
-/* What a user calls the device. Caller frees. */
+/* The device's id, or else its QOM path, for messages. Caller frees. */
 static char *device_name(FemuZns *n)
 {
     return DEVICE(n)->id ? g_strdup(DEVICE(n)->id)

@@ -48,7 +48,7 @@ static FemuBadBlocks *bad_of(FemuNs *ns, bool writes)
     return writes ? &ns->bad_writes : &ns->bad_reads;
 }
 
-/* The ranges of all namespaces as they are written, separated by commas. */
+/* The ranges of all namespaces, each as a user sets it, joined by commas. */
 static char *bad_text(Object *obj, bool writes)
 {
     const FemuZns *n = FEMU_ZNS(obj);

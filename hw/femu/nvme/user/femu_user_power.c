@@ -1,5 +1,5 @@
 /*
- * A power cut that a user asks for while the drive runs: a QOM property.
+ * The QOM property by which a user cuts the power while the drive runs.
  *
  * Knows nothing of what becomes of the drive.
  *

@@ -1,5 +1,6 @@
 /*
- * Zones as a user on the host sees and breaks them: QOM properties.
+ * QOM properties by which a user of QEMU reads zone states, and makes zones
+ * fail.
  *
  * Knows nothing of commands or queues.
  *
