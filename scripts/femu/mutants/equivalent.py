@@ -9,8 +9,9 @@ The file holds blocks, with an empty line between them; lines that start with
     +    the line that the mutant makes of it
     Why nobody can see the difference, in one or several lines.
 
-A block is known by its text, not by a line's number: one whose source has
-changed is to be thought about anew. Knows nothing of how mutants are made.
+A block is identified by its text, not by a line's number: when its source
+changes it no longer fits, and must be judged anew. Knows nothing of how mutants
+are made.
 """
 
 import re
@@ -23,7 +24,7 @@ class ListError(Exception):
 
 
 def key(path, function, lines):
-    """Return: what a mutant is known by; blanks do not count."""
+    """Return: the text that identifies a mutant; blanks do not count."""
     return (path, function,
             tuple(re.sub(r'\s+', ' ', line[0] + ' ' + line[1:]).strip()
                   for line in lines))

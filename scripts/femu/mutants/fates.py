@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From a target to the fates of some of its mutants: finds them all, builds
-one program of all that compile, runs the tests on those that are drawn, and
-takes another for one that compiles to the same code.
+"""From a target to the fates of a random sample of its mutants: finds all
+mutants, builds one program that holds all that compile, and runs the tests on
+the mutants that are drawn. A mutant that compiles to the original's code is
+replaced by another.
 
-What was found and what the tests reach is kept beside the build, as long as
-nothing has changed. Knows nothing of what the targets are and of how results
-are shown.
+The mutants found and what the tests reach are cached beside the build, until a
+source changes. Knows nothing of what the targets are and of how results are
+shown.
 """
 
 import concurrent.futures
@@ -20,13 +21,13 @@ from femu.mutants import equivalent, finder, killers, rewrite, trial
 from femu.mutants.finder import Mutant
 from femu.mutants.programs import BuildError
 
-# Each file's mutants have numbers of their own, so that a change of one file
-# leaves the others as they are.
+# Each file's mutants have blocks of numbers of their own, so that a change of
+# one file does not renumber those of the others.
 NUMBERS_PER_BLOCK = 256
 
 
 def digest(*parts):
-    """Return: a text that stands for some bytes."""
+    """Return: a digest of some bytes, as text."""
     made = hashlib.sha256()
     for part in parts:
         made.update(b'%d:' % len(part))
@@ -35,7 +36,7 @@ def digest(*parts):
 
 
 def load(path, key):
-    """Return: what was kept in a file under this key, or None."""
+    """Return: the value that was saved in a file under this key, or None."""
     try:
         with open(path, encoding='utf-8') as file:
             kept = json.load(file)
@@ -45,7 +46,7 @@ def load(path, key):
 
 
 def keep(path, key, value):
-    """Keep a value in a file under a key."""
+    """Save a value in a file under a key."""
     with open(path + '.new', 'w', encoding='utf-8') as file:
         json.dump({'key': key, 'value': value}, file)
     os.replace(path + '.new', path)
@@ -63,7 +64,7 @@ class Work:
         self.original = {}      # {path of a .c: its object code}
         self.all = []
         self.numbers = {}       # {mutant: number}
-        self.headers = b''      # stands for what all headers hold
+        self.headers = b''      # digest of all headers
         self.same = {}          # {digest of a mutant and its file: whether
                                 # it compiles to the original's code}
 
@@ -149,19 +150,19 @@ class Work:
         return faulty
 
     def diff(self, mutant):
-        """Return: the lines that change."""
+        """Return: the lines that a mutant changes."""
         return rewrite.diff(self.sources[mutant.path].data, mutant)
 
     def key(self, mutant):
-        """Return: what a list of mutants knows it by."""
+        """Return: the text by which lists of mutants identify a mutant."""
         return equivalent.key(mutant.path, mutant.function,
                               self.diff(mutant))
 
     # --- Compiling one --------------------------------------------------------
 
     def same_code(self, mutant):
-        """Return: whether the compiler makes of a mutant what it makes of the
-        original. A header's code is in many objects, of which none is compared.
+        """Return: whether a mutant compiles to the same code as the original.
+        Always False for a header, whose code is in many objects.
         """
         path = mutant.path
         if path.endswith('.h'):
@@ -177,8 +178,8 @@ class Work:
         return self.same[asked]
 
     def user_of(self, header):
-        """Return: a source by which a file is compiled: itself, or the longest
-        one that includes it by its name."""
+        """Return: the source with which a file is compiled: the file itself, or
+        for a header the longest source that includes it."""
         if header in self.commands:
             return header
         name = os.path.basename(header).encode('utf-8')
@@ -227,8 +228,8 @@ class Work:
 
     def build(self, builds=None):
         """Build the programs that hold all mutants. builds: which, or None for
-        all. Return: [[Case]] of each, of the first of which it is known what
-        they reach."""
+        all. Return: [[Case]] of each build; for the first it is known which
+        mutants each test reaches."""
         by_path = {}
         for mutant, number in self.numbers.items():
             by_path.setdefault(mutant.path, []).append((number, mutant))
@@ -251,16 +252,16 @@ class Work:
                          for which in builds[1:])]
 
     def draw(self, seed, wanted=None):
-        """wanted: which of the mutants may be drawn. Return: all of them, in
-        the order in which they are drawn."""
+        """wanted(mutant): whether it may be drawn; None: all may. Return: the
+        mutants in random order, which is the order in which they are drawn."""
         order = [m for m in self.all if wanted is None or wanted(m)]
         random.Random(seed).shuffle(order)
         return order
 
     def run(self, order, count, builds, take, quick_s=None):
-        """Run the first of the drawn. count: how many, None: all; builds: what
-        build() returned; take(mutant, fate): told of each as it is known;
-        quick_s: see Court. Raises RunError."""
+        """Run the tests on the first mutants of ORDER. count: how many, None:
+        all; builds: what build() returned; take(mutant, fate): called for each
+        when its fate is known; quick_s: see Court. Raises RunError."""
         learned = self.target.cache('learned')
         kept = load(learned, trial.VERSION) or {'killers': {}, 'same': {}}
         self.same = kept['same']
@@ -284,7 +285,7 @@ class Work:
 
 
 def numbers_of(mutants):
-    """Return: {mutant: its number, from 1 on}; a file's begin a block."""
+    """Return: {mutant: its number, from 1 on}; each file begins a new block."""
     numbers = {}
     number = 0
     path = None

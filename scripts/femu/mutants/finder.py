@@ -18,8 +18,9 @@ from clang.cindex import CursorKind as Kind
 # A change of text: bytes [begin, end) of a file become `text`. `kind` says how
 # it can be chosen at run time: 'value' (an expression), 'test' (an expression
 # of which only whether it is 0 counts), 'drop' (a statement that is left out).
-# `differs`: an expression that says, without doing anything, whether the change
-# makes a difference now; '' where it always does or who asked would do harm.
+# `differs`: an expression without side effects, true if the change makes a
+# difference at this moment; '' where it always does, or where no such
+# expression is safe to evaluate.
 Mutant = collections.namedtuple(
     'Mutant', 'path function line begin end kind text differs',
     defaults=('',))
@@ -34,22 +35,21 @@ SWAPS = {
     '<<=': ['>>='], '>>=': ['<<='], '&=': ['|='], '|=': ['&='],
     '^=': ['|='],
 }
-# Whose operands another operator of theirs would bind otherwise.
+# Operators whose swap has another precedence: the result needs parentheses.
 BINDS_OTHERWISE = ('&', '|', '^', '&&', '||')
 LITERAL = re.compile(r'(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)')
 BOOLEAN = {'true': 'false', 'false': 'true', 'TRUE': 'FALSE', 'FALSE': 'TRUE'}
-# Before the number of elements that memory is asked for.
+# The text in front of the number of elements in an allocation.
 ALLOCATION = re.compile(rb'\bg_(?:new0?|malloc0?_n)\s*\([^(),;]*,\s*$')
 COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*', re.S)
 CALL = re.compile(r'(\w+)\s*\(.*\)', re.S)
-# What is never changed: statements about the program, and what tells a
-# developer of it.
+# Calls that are never changed: assertions and tracing.
 UNTOUCHED = re.compile(r'(g_assert\w*|assert|static_assert|_Static_assert|'
                        r'QEMU_BUILD_BUG_\w+|trace_femu_\w+)$')
 LOOPS = (Kind.WHILE_STMT, Kind.DO_STMT, Kind.FOR_STMT)
 DECLARES_TYPE = (Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL,
                  Kind.TYPEDEF_DECL)
-# What computes a value and does nothing else.
+# Expressions without side effects.
 PURE = (Kind.DECL_REF_EXPR, Kind.MEMBER_REF_EXPR, Kind.ARRAY_SUBSCRIPT_EXPR,
         Kind.INTEGER_LITERAL, Kind.CHARACTER_LITERAL, Kind.PAREN_EXPR,
         Kind.BINARY_OPERATOR, Kind.UNARY_OPERATOR, Kind.CONDITIONAL_OPERATOR,
@@ -65,8 +65,9 @@ DROPPED = (Kind.CALL_EXPR, Kind.BREAK_STMT, Kind.CONTINUE_STMT,
 
 
 def file_offset(location):
-    """Return: (file name, byte) where a token of it is written, inside of a
-    macro's argument too; what a macro's own text holds is at its call.
+    """Return: (file name, byte) of a place in a source. What is in a macro's
+    argument is where it is written; what is in a macro's definition is where
+    the macro is called.
     """
     function = cindex.conf.lib.clang_getFileLocation
     file, line, column, offset = (cindex.c_object_p(), ctypes.c_uint(),
@@ -101,12 +102,12 @@ class Walker:
 
     def __init__(self, sources):
         self.sources = sources  # {name that the compiler uses: Source}
-        self.source = None      # of the function that is walked
+        self.source = None      # the file of the function that is walked
         self.function = None
         self.negated = set()    # places of conditions
 
     def unit(self, cursor):
-        """Take what a translation unit's files of ours define."""
+        """Walk the functions that a translation unit defines in SOURCES."""
         for child in cursor.get_children():
             if child.kind != Kind.FUNCTION_DECL or not child.is_definition():
                 continue
@@ -129,14 +130,14 @@ class Walker:
         return begin, end
 
     def add(self, place, kind, text, differs=''):
-        """Take a mutant."""
+        """Add a mutant to those found."""
         mutant = Mutant(self.source.path, self.function,
                         self.source.line_of(place[0]), *place, kind, text,
                         ' '.join(differs.split('\n')))
         self.source.found.setdefault((*place, kind, text), mutant)
 
     def text(self, place):
-        """Return: what is written there."""
+        """Return: the source's text at a place."""
         return self.source.text(*place)
 
     # --- Statements -----------------------------------------------------------
@@ -187,16 +188,16 @@ class Walker:
         return self.text(self.place(cursor))
 
     def is_pure(self, cursor):
-        """Return: whether to compute a node again does nothing: no call, no
-        assignment."""
+        """Return: whether evaluating a node has no side effects: it has no call
+        and no assignment."""
         place = self.place(cursor)
         return place is not None and not ASSIGNS.search(self.text(place)) and \
             all(node.kind in PURE for node in cursor.walk_preorder())
 
     def swapped_differs(self, cursor, place, other, text):
         """Return: an expression for whether another operator gives another
-        value. What is on the right of && may be computed only after what is on
-        the left, and division only by what is not 0."""
+        value; '' where it could not be evaluated safely, as the right side of
+        && may need the left one to be true, and a divisor may be 0."""
         if other in ('/', '%', '&&', '||', '!=', '==') or \
                 not self.is_pure(cursor):
             return ''
@@ -205,7 +206,7 @@ class Walker:
     # --- Expressions ----------------------------------------------------------
 
     def node(self, cursor):
-        """Any node: what may be changed in it and below it."""
+        """Find the changes in any node, and in the nodes below it."""
         kind = cursor.kind
         if kind in DECLARES_TYPE or kind == Kind.CXX_UNARY_EXPR:
             return              # sizeof and the like: no code
@@ -258,7 +259,8 @@ class Walker:
         return children
 
     def loop(self, cursor, children):
-        """Its condition; which child that is follows from the text."""
+        """Find the changes of a loop's condition; the text tells which child it
+        is."""
         place = self.place(cursor)
         if not place or not children:
             return
@@ -277,7 +279,7 @@ class Walker:
                     self.condition(child, is_guard=False)
 
     def condition(self, cursor, is_guard):
-        """Negated; and a guard's also taken for false."""
+        """Negate a condition; a guard's is also replaced by 0."""
         place = self.place(cursor)
         if not place or self.text(place) in BOOLEAN:
             return
@@ -293,7 +295,7 @@ class Walker:
 
     def operator(self, operands):
         """Return: (text between two nodes, their places), comments left out;
-        ('', None) where it is not written in the file as such."""
+        ('', None) where the file has no such text."""
         places = [self.place(operand) for operand in operands]
         if len(places) != 2 or not all(places) or \
                 places[0][1] > places[1][0]:
@@ -302,8 +304,8 @@ class Walker:
         return COMMENT.sub(b'', between).decode('utf-8').strip(), places
 
     def swap(self, cursor, place):
-        """Another operator in its place. In a whole condition != for == is its
-        negation, which is there already."""
+        """Replace an operator by another. Of a whole condition, != for == is
+        left out: it is the negation, which is there already."""
         operator, places = self.operator(cursor.get_children())
         if not place or operator not in SWAPS or \
                 operator in ('==', '!=') and place in self.negated:
@@ -321,13 +323,13 @@ class Walker:
                      self.swapped_differs(cursor, place, other, text))
 
     def in_parentheses(self, place):
-        """Return: whether nothing but parentheses is around it."""
+        """Return: whether a place is directly inside parentheses."""
         data = self.source.data
         return data[:place[0]].endswith(b'(') and \
             data[place[1]:place[1] + 1] == b')'
 
     def binary(self, cursor, place):
-        """An operator swapped; of && and ||, an operand dropped."""
+        """Swap a binary operator; of && and ||, also drop either operand."""
         self.swap(cursor, place)
         operator, places = self.operator(cursor.get_children())
         if place and operator in ('&&', '||'):
@@ -338,7 +340,7 @@ class Walker:
             self.add(place, 'test', self.text(places[1]))
 
     def unary(self, place):
-        """Another step, or without the operator."""
+        """Swap ++ and --; drop a !, ~ or -."""
         if not place:
             return
         text = self.text(place)
@@ -355,7 +357,7 @@ class Walker:
             self.add(place, 'value', text[1:].strip())
 
     def literal(self, place):
-        """One more and one less."""
+        """Change a number by one up and down, and swap true and false."""
         if not place:
             return
         text = self.text(place)
@@ -374,7 +376,7 @@ class Walker:
 
 
 def resource_arguments():
-    """Return: where clang's own headers are, as arguments."""
+    """Return: the compiler's arguments that name clang's own headers."""
     found = subprocess.run(['clang', '-print-resource-dir'], check=True,
                            stdout=subprocess.PIPE, text=True)
     return ['-resource-dir', found.stdout.strip()]
@@ -384,8 +386,8 @@ def find(commands, sources):
     """commands: [(source name, arguments)] of the compiler; sources:
     {name that the compiler uses: Source}, the only files that are looked at.
 
-    Return: the mutants, by file and place. Raises cindex.TranslationUnitLoadError
-    and ValueError if a file does not parse.
+    Return: the mutants, by file and place. Raises ValueError or
+    cindex.TranslationUnitLoadError if a file does not parse.
     """
     index = cindex.Index.create()
     extra = resource_arguments()

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""In which order a mutant meets the tests that reach it: those first that are
-likely to see it, for the processor's time that they need.
+"""The order in which the tests that reach a mutant are run on it: those first
+that are most likely to kill it, relative to the processor time that they need.
 
-What has killed a mutant before, is likely to do so again; what has killed
-others of its function or file, too. What was learned is kept by the mutants'
-texts, so that a change of the source elsewhere does not lose it. It says
-nothing but the order. Knows nothing of what tests are.
+A test that has killed a mutant before is likely to do so again, and so is one
+that has killed others of the same function or file. Kills are kept by the
+mutants' texts, so that a change elsewhere in the source does not lose them.
+They decide the order only, not the result. Knows nothing of what tests are.
 """
 
 import threading
 
 BATCH_CPU_S = 0.2               # short tests of a program share a process
-FIRST = 8                       # so many tests that killed others go first
-OF_FUNCTION = 5                 # what a killer of the same function counts,
-                                # against one of the same file
+FIRST = 8                       # so many tests that have killed others go first
+OF_FUNCTION = 5                 # a kill in the same function counts as much
+                                # as so many kills in the same file
 
 
 def batches(cases):
-    """Return: lists of cases of one program each, the shortest first; in a
-    list they have the program's order, which is `cases`'."""
+    """Return: lists of cases, each of one program, the shortest list first;
+    within a list the cases have the order that they have in `cases`."""
     made = []
     open_batches = {}
     place = {case: number for number, case in enumerate(cases)}

@@ -3,9 +3,9 @@
 the core with its Meson tests, the device in QEMU with its qtests.
 
 Everything happens in a copy of the repository below build-mutants/. Both are
-built by clang with ASan and UBSan, so that a byte too far and what is not freed
-are seen; the core also without, which is where most of its mutants are killed,
-in a tenth of the time. Knows nothing of how mutants are found.
+built by clang with ASan and UBSan, so that accesses out of bounds and leaks are
+seen; the core is also built without, as most of its mutants are killed by that
+build in a tenth of the time. Knows nothing of how mutants are found.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ SANITIZER_OPTIONS = {
     'ASAN_OPTIONS': 'abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=3000',
     'UBSAN_OPTIONS': 'halt_on_error=1',
 }
-# What is used before it is set must be something that tests see.
+# Fill uninitialised variables with a pattern, so that tests see their use.
 UNSET = '-ftrivial-auto-var-init=pattern'
-# What share of it a test takes, the longest least; where each drive is a test
-# of its own, all.
+# FEMU_EVERY of each test: it runs one of so many cases, the longest tests the
+# fewest. Where each drive is a test case of its own, all are run.
 EVERY = {'matrix': '40', 'poll': '40', 'fuzz-core': '40', 'corpus': '1',
          'refusals': '1'}
 EVERY_ELSE = '5'
-LONGEST_PLAIN_CPU_S = 1     # about what takes five times that if sanitised
-# What tests read besides the files that their command line names.
+LONGEST_PLAIN_CPU_S = 1     # sanitised tests take about five times as long
+# Files that tests read besides those that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
                  'scripts/femu/', 'scripts/version', 'docs/parameters.md')
-# Options of the compiler that its parser need not or does not know.
+# Options of the compiler that clang's parser does not need or know.
 LEFT_OUT = ('-fsanitize', '-Werror')
 
 
@@ -89,9 +89,9 @@ class Tree:
         self.temporary = os.path.join(folder, name + '-tmp')
 
     def refresh(self, changed=None):
-        """Make the copy what the repository is, but for what chooses a mutant
-        and for {path: bytes} of changed files. What is equal already stays as
-        it is, time and all."""
+        """Make the copy equal to the repository, apart from the files that
+        choose a mutant and {path: bytes} of changed files. Equal files keep
+        their times."""
         changed = {**self.runtime(), **(changed or {})}
         for path in self.repository():
             source = os.path.join(self.top, path)
@@ -114,8 +114,8 @@ class Tree:
         return files_below(self.top)
 
     def runtime(self):
-        """Return: {path: bytes} of what chooses a mutant, beside the core's
-        sources and listed with them."""
+        """Return: {path: bytes} of the files that choose a mutant; they lie
+        beside the core's sources and are built with them."""
         made = {}
         for name in ('mutant.c', 'mutant.h'):
             with open(os.path.join(self.top, 'tests/mutants', name),
@@ -137,7 +137,7 @@ class Tree:
               {'CC': compiler})
 
     def build_simulator(self):
-        """Build the simulator alone, by which a qtest replays traces."""
+        """Build the simulator alone; a qtest replays traces with it."""
         if not os.path.isfile(os.path.join(self.core, 'build.ninja')):
             build(['meson', 'setup', self.core, self.path])
         build(['ninja', '--quiet', '-C', self.core, 'tools/femu-sim'])
@@ -157,21 +157,22 @@ class Tree:
 
 
 class Target:
-    """What both have in common. After prepare() the original is built, and
-    `files` is {path in the repository: name by which it is compiled}."""
+    """What Core and Device have in common. After prepare() the original is
+    built, and `files` is {path in the repository: name by which it is
+    compiled}."""
 
     name = None
-    # A mutant that passes in one build is tried in the next; the last one's
-    # word counts. What the tests reach is asked in the first.
+    # A mutant that survives in one build is tried in the next, and survives if
+    # it does so in the last. The first build tells what the tests reach.
     builds = ('sanitised',)
-    sees_values = False     # whether the first can ask what makes a difference
+    sees_values = False     # whether the first build evaluates Mutant.differs
 
     def __init__(self, tree):
         self.tree = tree
         self.files = {}
 
     def covers(self, path):
-        """Return: whether a path in the repository is of this target."""
+        """Return: whether a path in the repository belongs to this target."""
         raise NotImplementedError
 
     def database(self):
@@ -184,7 +185,7 @@ class Target:
 
     def commands(self):
         """Return: {source in the repository: (folder, compiler's arguments)},
-        without those that name what is made."""
+        without the arguments that name outputs."""
         folder = self.database()
         with open(os.path.join(folder, 'compile_commands.json'),
                   encoding='utf-8') as file:
@@ -208,12 +209,12 @@ class Target:
         return found
 
     def is_prepared(self):
-        """Return: whether it has been built before, of whatever sources."""
+        """Return: whether it has been built before, from any sources."""
         return os.path.isfile(os.path.join(self.database(), 'build.ninja'))
 
     def prepare(self):
-        """Bring the original's sources to where they are compiled, and see to
-        it that the compiler's arguments for each are known."""
+        """Copy the original's sources to where they are compiled, and make sure
+        that the compiler's arguments for each are known."""
         self.tree.refresh()
         self.lay_sources()
         if not self.is_prepared():
@@ -221,7 +222,7 @@ class Target:
         build(['ninja', '--quiet', '-C', self.database(), 'build.ninja'])
 
     def lay_sources(self):
-        """What a build does before it compiles."""
+        """Do what a build does before it compiles."""
 
     def find_files(self):
         """Find the files that are mutated where they are compiled."""
@@ -239,7 +240,7 @@ class Target:
         return os.path.join(self.tree.folder, f'{self.name}-{what}.json')
 
     def data_digest(self):
-        """Return: a text that stands for the files that tests read."""
+        """Return: a digest of the files that tests read."""
         made = hashlib.sha256()
         for path in sorted(files_below(self.tree.path)):
             if path.startswith(READ_BY_TESTS) and '/mutant_' not in path:
@@ -248,7 +249,7 @@ class Target:
         return made.hexdigest()
 
     def header_of(self, path):
-        """Return: how a file includes mutant.h."""
+        """Return: the path by which a file includes mutant.h."""
         return os.path.relpath('hw/femu/mutant.h', os.path.dirname(path))
 
 
@@ -273,7 +274,7 @@ def arguments_of(words, file, name):
 
 
 class Core(Target):
-    """hw/femu but for nvme/, in the simulator and the unit tests."""
+    """hw/femu without nvme/, as in the simulator and the unit tests."""
 
     name = 'core'
     builds = ('plain', 'sanitised')

@@ -26,12 +26,12 @@ def together(data, numbered, header):
     what declares femu_mutant_is() and femu_mutant_sees(), as an #include of
     this file names it.
 
-    Return: the bytes of a file that is as the original until a number is chosen.
-    Lines keep their numbers.
+    Return: the bytes of a file that behaves like the original until a number is
+    chosen. Lines keep their numbers.
     """
     by_place = {}
     for number, mutant in numbered:
-        place = (mutant.begin, -mutant.end)     # outer ones first
+        place = (mutant.begin, -mutant.end)     # enclosing places first
         by_place.setdefault(place, []).append((number, mutant))
     places = sorted(by_place)
     text, used = _render(data, by_place, places, 0, 0, len(data))
@@ -88,7 +88,7 @@ def at_fault(data, name, printed):
         line, column = lines[int(place[1]) - 1], int(place[2]) - 1
         before = ASKED.findall(line[:column])
         after = BEGINS.match(line, column)
-        if after:               # the whole choice may not stand there
+        if after:               # the error is at the choice itself
             found.add(int(after[1]))
         elif before:
             found.add(int(before[-1]))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs tests on a program that holds many mutants, and says which survive.
 
-Each test runs once on the original, which says how long it takes and which
-mutants it sees something of; then every mutant meets the tests that do, until
-one fails. Where there are several builds of the program, what passes in one is
-tried in the next. Knows nothing of what the tests test.
+Each test runs once on the original, to learn how long it takes and which
+mutants it reaches. Then the tests that reach a mutant are run on it, until one
+fails. If the program has several builds, a mutant that passes in one is tried
+in the next. Knows nothing of what the tests test.
 """
 
 import collections
@@ -21,17 +21,21 @@ import tempfile
 import threading
 import time
 
-VERSION = 'mutants reached 2'   # of what is kept of tests on the original
+VERSION = 'mutants reached 2'   # of the cached results of tests on the original
 WORKERS = 2
 NUMBERS = 65536                 # as in tests/mutants/mutant.c
-LONGEST_CPU_S = 5               # unless a program says otherwise
-LONGEST_WAIT_S = 120            # nor one that waits for longer than this
-LONG_ONES = 4                   # of a family, then the rest is not tried
+LONGEST_CPU_S = 5               # longer tests do not count; a program may
+                                # change it
+LONGEST_WAIT_S = 120            # nor do tests that wait for longer than this
+LONG_ONES = 4                   # so many of a family, and its others are not
+                                # tried
 NO_LIMIT_S = 86400
-LEAST_WAIT_S = 40               # one that waits is ended after this and
-FACTOR = 10                     # FACTOR times what the test needs; one that
-LEAST_CPU_S = 1                 # works, after this of a processor and the same
-FILE_BYTES = 1 << 40            # sparse ones are large
+# A run of tests is ended after LEAST_WAIT_S of real time, or LEAST_CPU_S of
+# processor time, plus FACTOR times what they need on the original.
+LEAST_WAIT_S = 40
+FACTOR = 10
+LEAST_CPU_S = 1
+FILE_BYTES = 1 << 40            # largest file of a test; sparse ones are large
 TOO_LONG = 'it needs more time than it may'
 PASSED = re.compile(r'^ok \d+ (\S+)', re.M)
 
@@ -44,7 +48,7 @@ Program = collections.namedtuple('Program',
 
 
 class RunError(Exception):
-    """The tests cannot say anything; says why."""
+    """The tests cannot be used; the message says why."""
 
 
 class Case:
@@ -56,18 +60,19 @@ class Case:
         self.name = program.name + (f' {path}' if path else '')
         self.wall_s = 0.0
         self.cpu_s = None       # None: it has not run on the original yet
-        self.is_long = False    # it was ended, and does not count
+        self.is_long = False    # it took too long, and does not count
         self.reached = frozenset()
 
     def family(self):
-        """Return: what it has in common with tests that take as long."""
+        """Return: a key that it shares with tests that take about as long."""
         return self.program.name, (self.path or '').rpartition('/')[0]
 
     def __str__(self):
         return self.name
 
 
-# What came of a run. failed: what, or None; case: the first that did not pass.
+# The result of a run. failed: how it failed, or None; case: the first that did
+# not pass.
 Outcome = collections.namedtuple('Outcome', 'failed case wall_s cpu_s')
 
 
@@ -81,7 +86,7 @@ def argv_of(cases):
 
 
 def limit(pid, cpu_s):
-    """What a program that has started may use."""
+    """Limit what a program that has started may use."""
     for what, most in ((resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)),
                        (resource.RLIMIT_CORE, (0, 0)),
                        (resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))):
@@ -139,8 +144,8 @@ def end_group(process):
 
 def baseline_of(case, folder, long_ones):
     """Run a test on the original: its time, and what it reaches. long_ones:
-    the families of the tests that took too long; of one that is there often
-    enough the rest counts as such."""
+    the families of the tests that took too long; if LONG_ONES of a family did,
+    its other tests count as too long without being run."""
     if long_ones.count(case.family()) >= LONG_ONES:
         case.is_long = True
         return case
@@ -169,7 +174,7 @@ def time_original(case, folder, reached=None):
 
 
 def program_digest(program, data):
-    """data: what else its outcome depends on. Return: a text that changes with
+    """data: what else its outcome depends on. Return: a digest of that and of
     the files that the program's command line and environment name."""
     made = hashlib.sha256(data.encode('utf-8'))
     for word in [*program.argv, *program.env.values()]:
@@ -187,8 +192,8 @@ def cases_of(programs):
 
 def baseline(programs, folder, known, data, progress, learned):
     """known: what was learned before, {name of a case: [digest, ...]}, which
-    grows; data: stands for the files that tests read; learned(): told now and
-    then.
+    grows; data: the digest of the files that tests read; learned(): called when
+    `known` may have grown.
 
     Return: [Case], in the order of the programs, of which each is known.
     """
@@ -222,8 +227,8 @@ def baseline(programs, folder, known, data, progress, learned):
 
 
 class Fate:
-    """What became of a mutant: killed by a test, how; or by none of `met`;
-    or nothing, as it is no change."""
+    """What became of a mutant: killed by the test `killer` (`how` says in which
+    way), or survived `met` tests, or not a change at all (`is_same`)."""
 
     def __init__(self, killer, how, met, is_same=False):
         self.killer = killer
@@ -233,12 +238,13 @@ class Fate:
 
 
 class Court:
-    """The tests of all builds before which mutants come.
+    """Runs the tests of all builds on mutants, and decides their fates.
 
-    builds: [[Case]], of which the first's say what they reach; killers: see
-    killers.py; is_same(mutant): whether it is the original, which takes a
-    second of a compiler: asked when the first build's tests have passed;
-    quick_s: None, or seconds of tests that are enough in a build.
+    builds: [[Case]]; those of the first build know what they reach; killers:
+    see killers.py; is_same(mutant): whether it compiles to the original's code.
+    That takes a second, so it is asked only when the first build's tests have
+    passed; quick_s: a mutant survives in a build after so many seconds of
+    tests; None: after all tests.
     """
 
     def __init__(self, builds, folder, killers, is_same, quick_s=None):
@@ -252,7 +258,7 @@ class Court:
         self._timing = {}       # {case: Lock}
 
     def fate_of(self, number, mutant):
-        """Let a mutant meet the tests that reach it. Return: its Fate."""
+        """Run the tests that reach a mutant on it. Return: its Fate."""
         reaching = [case for case in self.first if number in case.reached
                     and not case.is_long]
         fate = self.meet(number, mutant, reaching, 'first')

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the two papers observed of the host's software, checked in a guest
-under virtual time: runs jobs/observations.sh and takes numbers from its results.
+"""What the two papers observed of the host's software, checked in a guest under
+virtual time: runs jobs/observations.sh and reads numbers from its results.
 
-What was measured is of another kernel (5.17 to 6.3; the guest has Debian's) and
-of a processor that is not modelled: the bands have that in them.
+The papers measured with another kernel (5.17 to 6.3; the guest has Debian's)
+and on a processor that is not modelled: the bands allow for that.
 
 Knows nothing of the other observations.
 """
@@ -59,15 +59,17 @@ class Guest:
         return write['sum_ns'] / write['count'] / 1000
 
     def merged_pct(self, step):
-        """Return: the share of fio's writes that went in another's command."""
+        """Return: the percentage of fio's writes that the kernel merged into
+        the command of another write."""
         write = self._load(step + '.device.json')['ops']['write']
         total = self._side(step)['total_ios']
         return 100 * (total - write['count']) / total
 
 
 def run(top, config, changes, out_dir):
-    """Runs the job on the drive of CONFIG with CHANGES, a text like SET=, in the
-    folder "run" of OUT_DIR: what else is there stays. Return: a Guest."""
+    """Runs the job on the drive of CONFIG with CHANGES, a text like SET=, in
+    the folder "run" of OUT_DIR; other files in OUT_DIR are kept. Return: a
+    Guest."""
     print('observations: a guest runs jobs/observations.sh, about a minute',
           file=sys.stderr, flush=True)
     out = os.path.join(out_dir, 'run')
@@ -117,13 +119,13 @@ def rate(name, step, band, measured):
                     measured)
 
 
-# 2: SPDK itself is not in the guest. It is what the drive's times are fitted
-# to, and no stack has less than the drive itself.
+# Observation 2. SPDK is not in the guest, but the drive's times are fitted to
+# its measurements. So the drive's own latency stands for it.
 STORAGE_STACKS = [
     Quantity('4 KiB writes at QD1, the drive alone', 'us',
              lambda guest: guest.drive_us('write-passthrough'), DRIVE, 11.36),
     stack('none', 12.62), stack('mq-deadline', 14.47)]
-# 5
+# Observation 5
 INTRA_ZONE = [
     rate('4 KiB writes in a zone, mq-deadline, QD32', 'write-qd32', MERGING,
          293),
@@ -132,7 +134,7 @@ INTRA_ZONE = [
     Quantity('reads at QD8 in a zone, as a multiple of eight zones', 'x',
              lambda guest: guest.kiops('read-qd8') /
              guest.kiops('read-8-zones'), DRIVE, 1.0)]
-# 7
+# Observation 7
 ZONE_ORDER = [
     rate('reads in a zone at QD128', 'read-qd128', DEEP_READS, 424),
     rate('appends at QD32', 'append-qd32', DRIVE, 132),

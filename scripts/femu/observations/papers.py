@@ -3,11 +3,11 @@
 Devices with Zoned Namespaces") and SYSTOR 2024 ("ConfZNS++") about the ZN540:
 for each, where it can be checked and the numbers that it is about.
 
-What a number must be is what was measured, from the same experiments in the
-points (tests/data/zn540), with a band on both sides. Where the points
-contradict a paper's sentence they are what is checked.
+A number must be in a band around what was measured in the same experiments of
+the points (tests/data/zn540). Where the points contradict a paper's sentence,
+the points decide.
 
-What is about the host's software is checked in a guest.
+Observations about the host's software are checked in a guest.
 
 Knows nothing of the jobs of an experiment.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A number that an observation is about, with the band around what was measured
-in which ours must be.
+"""A number that an observation is about, and the band around the measured value
+in which the simulated one must be.
 
 Knows nothing of what is observed.
 """
@@ -17,9 +17,10 @@ class Band:
 
 
 class Quantity:
-    """`take` takes it from a bench: measurements, simulations or a guest.
+    """A number that `take` reads from a bench, which is one of: measurements,
+    simulations, a guest.
 
-    measured: what was measured, where the points do not have it; else None.
+    measured: the measured value if the points do not have it; else None.
     """
 
     def __init__(self, name, unit, take, band, measured=None):
@@ -30,11 +31,12 @@ class Quantity:
         self.measured = measured
 
     def measured_of(self, points):
-        """Return: what was measured, by itself or by the bench of POINTS."""
+        """Return: the measured value, its own or the one from the bench
+        POINTS."""
         return self.take(points) if self.measured is None else self.measured
 
     def limits(self, measured):
-        """Return: the least and the most that ours may be."""
+        """Return: the least and the most that the simulated value may be."""
         off = self.band.width if self.unit == '%' else \
             abs(measured) * self.band.width / 100
         return measured - off, measured + off

@@ -9,19 +9,19 @@ from femu.common import simulator
 from femu.measured import files, protocol
 
 SEED = 1
-# What a field that is empty stands for; bs_bytes is of I/O only.
+# The value that an empty field stands for; bs_bytes counts for I/O only.
 EMPTY = {'zones': '1', 'lba_bytes': '4096', 'qd': '1', 'bg_op': 'none',
          'bg_intensity_pct': '0', 'finished': '0'}
 NOT_IO = ('state', 'occupancy')
 
 
 class BenchError(Exception):
-    """A number is not there; says which and why."""
+    """A number is missing; the message says which and why."""
 
 
 def key_of(exp):
-    """Return: what tells experiments apart, however their fields are
-    written."""
+    """Return: a key that is equal for equal experiments, even if their fields
+    are written differently (4096, 4096.0, empty)."""
     found = []
     for name in files.FIELDS:
         text = exp.fields.get(name) or EMPTY.get(name, '')
@@ -53,8 +53,9 @@ class Measured:
 class Simulated:
     """Simulates the experiments that quantities ask for, all together.
 
-    They are taken first with numbers that are all 1, which only notes what
-    they ask for; then these are simulated side by side; then come the results.
+    At first get() returns 1 for every metric and only notes which experiments
+    are needed. run() then simulates these in parallel, and from then on get()
+    returns the results.
     """
 
     def __init__(self, sim, host, config, settings):

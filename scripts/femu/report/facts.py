@@ -86,8 +86,8 @@ def properties(run):
 
 
 def geometry(run, device):
-    """Return: what the drive of DEVICE has how many of. Planes that work as
-    one are one unit in its statistics."""
+    """Return: a text on how many channels, ways and so on the drive of DEVICE
+    has. Planes that work as one are one unit in its statistics."""
     counts = dict(device.geometry)
     known = dict(properties(run))
     joined = known.get('multi-plane') in ('on', '1') and \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page's parts that the trace gives: how each step went over time, and what
-became of the zones. Empty where there is no trace to believe.
+became of the zones. Empty where there is no trace, or one that contradicts the
+statistics.
 
 Knows nothing of files, and of how pictures are drawn: PLOTS draws them, and
 NAME() gives each its own name.
@@ -12,10 +13,10 @@ from femu.common.numbers import mib, plural, short_time
 from femu.results import jobs, operations
 from femu.results.programs import MIB
 
-# A line of fewer points shows nothing that the table does not.
+# A curve of fewer points would show no more than the table.
 LEAST_POINTS = 4
 MAX_LINES = 8
-# Questions to the drive are no work of a step's.
+# Commands that are not part of a step's workload.
 UNSHOWN = ('flush', 'report', 'identify', 'log', 'feature', 'shutdown')
 MAX_ZONES = 128
 STATES = ('empty', 'open or closed', 'full', 'read-only', 'offline')

@@ -23,8 +23,8 @@ PERCENTS = (50, 95)
 TAILS = (99, 99.9)
 INDENT = '  '
 
-# The configurations that are fitted to measurements: these very bytes, and not
-# whatever has their name.
+# Configurations that are fitted to measurements. They are recognised by their
+# bytes, not by their names.
 CONFIGS = os.path.join(TOP, 'configs')
 FITTED = ('zn540.cfg',)
 AS_FITTED = 'fitted, see make validate'
@@ -195,7 +195,7 @@ def _cells(name, cells):
 
 def failures(run):
     """Return: what made the run fail, but for the exit statuses of steps, which
-    these have. Runs of before there was such a list have none."""
+    these have. Old runs have no list of failures, and get an empty one."""
     try:
         texts = [node.shown() for node in run.meta['failures'].items()]
     except DataError:

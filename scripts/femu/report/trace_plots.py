@@ -22,8 +22,8 @@ LATENCY_IN = 4.2
 RATE_IN = 5.6
 TIME_IN = 1.75
 MAP_IN = 9.6
-# Of the last stretch, which may not have passed: with less of it a rate says
-# nothing.
+# The last stretch of time may be cut short. If less than this part of it has
+# passed, its rate is not shown, as it would mean nothing.
 LEAST_PART = 0.5
 # Up to so many points a line shows each of them.
 FEW = 40

@@ -16,8 +16,9 @@ FORMAT_VERSION = 1
 @dataclass(frozen=True)
 class Op:
     """One kind of command: `rejected` never took effect and has no latency;
-    `latency` is None if no command completed. Times are the drive's. `bins`
-    are the histogram's own, whatever the least and the most were."""
+    `latency` is None if no command completed. Times are the drive's. `bins` are
+    the buckets as the drive's histogram has them, not adjusted to the exact
+    minimum and maximum."""
     rejected: int
     data_bytes: int
     latency: Distribution
@@ -26,8 +27,9 @@ class Op:
 
 @dataclass(frozen=True)
 class Conventional:
-    """The conventional namespace: what writes have put into its log, what its
-    cleaning has, and what that took of the flash."""
+    """The conventional namespace: bytes that the host's writes and that garbage
+    collection have put into its log, and the programs and erases that this
+    took."""
     host_bytes: int
     moved_bytes: int
     programs: int
@@ -76,8 +78,8 @@ class Device:
     config: list
     since_ns: int = 0
     now_ns: int = 0
-    page_bytes: int = None      # of a program; drives of before do not say it
-    padded_bytes: int = None    # that finishes have filled
+    page_bytes: int = None      # of a program; older drives do not report it
+    padded_bytes: int = None    # bytes that finishes have filled
     conventional: Conventional = None
     wear: Wear = None
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where a step may have measured something else than was meant: a queue that
-the stack does not give, the page cache, a limit of zones, a drive without data,
-the guest's own software.
+"""Reasons why a step may have measured something else than intended: a queue
+depth that the I/O stack does not reach, the page cache, a limit of open zones,
+a drive without data, the guest's own software.
 
 Knows nothing of files, and of how doubts are shown.
 """
@@ -10,7 +10,7 @@ from femu.results import operations
 
 # fio's engines that have one command at a time, whatever iodepth says.
 SYNCHRONOUS = ('psync', 'sync', 'vsync', 'pvsync', 'pvsync2', 'mmap')
-# ... and those that no page cache is in front of.
+# ... and those that bypass the page cache.
 PASSTHROUGH = ('io_uring_cmd', 'sg')
 DEFAULT_ENGINE = 'psync'
 WRITES = ('write', 'randwrite', 'rw', 'readwrite', 'randrw')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several jobs of one step: whose command was whose, by the zones that each job
-has, and rows for each of them beside those of the whole step.
+"""Several jobs of one step: which job gave which command, by the zones that
+each job has, and rows for each job beside those of the whole step.
 
 Knows nothing of how rows are made and shown.
 """
@@ -71,7 +71,8 @@ def fault(step, commands):
 
 
 def _count(trace, names, job):
-    """Return: how many commands job number JOB has; None if it shares them."""
+    """Return: how many commands job number JOB has; None if it shares its zones
+    with another job."""
     part = trace.parts.of_job(job)
     if len(trace.parts.parts[part].jobs) > 1:
         return None
@@ -140,7 +141,8 @@ def _names(step, members):
 
 
 def part_name(step, part):
-    """Return: whose number PART of STEP's parts is."""
+    """Return: the names of the jobs that number PART of STEP's parts belongs
+    to."""
     return _names(step, step.trace.parts.parts[part].jobs)
 
 

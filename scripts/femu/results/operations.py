@@ -118,7 +118,7 @@ def commands_of(fio):
         return {}
     if not fio.by_operation:
         return COMMANDS
-    # Of the operations only this one is made of others, which have their row.
+    # Only this operation is made of others, which have rows of their own.
     return {side.direction: (side.direction,)
             if side.direction != SOFTFINISH else ()
             for group in fio.groups for side in group.sides}
@@ -127,7 +127,7 @@ def commands_of(fio):
 def _fio_row(step, label, side, device, dilation):
     guest = side.latency.divided(dilation) if side.latency else None
     iops = mib_per_s = None
-    # How often zones are managed says nothing of the drive's throughput.
+    # A rate of zone management says nothing of the drive's throughput.
     if not step.fio.by_operation or side.direction in DATA_COMMANDS:
         iops = _times(side.iops(), dilation)
         mib_per_s = _times(side.mib_per_s(), dilation)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which zones the jobs of a step have, from fio's options, and how its commands
 are divided by that: a part for each job that has zones of its own, one for jobs
-that share some, and one for what is nobody's. A job whose place is not known
-may be anywhere, so that a part never has another's commands.
+that share zones, and one for commands of no job. A job whose zones are not
+known may use any zone: so no part is given commands of another job.
 
 Knows nothing of what the commands took.
 """
@@ -14,7 +14,8 @@ import numpy as np
 
 DEVICE = re.compile(r'/dev/(?:nvme|ng)0n([1-9][0-9]*)')
 SIZE = re.compile(r'([0-9]+)\s*(z|%|(?:([kmgtp])(i?))?b?)', re.I)
-# What changes a job's place in a way that is not followed here.
+# Options of fio that change where a job reads and writes in ways that are not
+# modelled here.
 MOVERS = ('read_iolog', 'filesize', 'nrfiles', 'offset_align')
 MAX_WORKERS = 1024
 MAX_TEXTS = 4
@@ -30,7 +31,7 @@ class Part:
 
 
 class Parts:
-    """How the commands of a step are divided: part 0 is nobody's."""
+    """How the commands of a step are divided; part 0 has those of no job."""
 
     def __init__(self, where, parts, pieces):
         """PIECES: [(nsid, begin_bytes, end_bytes, part's index)], none over
@@ -66,9 +67,9 @@ class Parts:
         return ', '.join(texts)
 
     def locate(self, nsid, begin_bytes, has_place):
-        """Arrays. Return: the index of each command's part. What has no place
-        (a flush, a command for all zones) is the only part's that its
-        namespace has."""
+        """All arguments are arrays. Return: the index of each command's part. A
+        command without a place (a flush, one for all zones) belongs to a part
+        only if its namespace has no other."""
         found = np.full(len(nsid), NOBODY)
         for one, (begins, ends, owners) in self._of_ns.items():
             mine = np.flatnonzero(nsid == one)

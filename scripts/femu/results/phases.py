@@ -12,7 +12,7 @@ from femu.results.latency import Distribution
 
 
 class PhaseError(Exception):
-    """Two readings that are not of one step, in this order."""
+    """Two readings that are not of the same step, or not in this order."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the trace has of each step: the latencies of its commands, divided among
 the step's jobs, how these went over time, and what became of the zones. A step
-is the stretch of time of the drive's own statistics; what both have counted
-must be the same, or the trace is not believed.
+is the stretch of time of the drive's own statistics; if their counts differ,
+the trace is not used.
 
 The trace is read once. Of it remain: half a MiB at most for each part and
 operation of a step, 64 bytes for a command under way, 34 for a zone.
@@ -125,7 +125,7 @@ class _Reader:
         self.steps = steps
         self.zones = ZoneMap(layout) if layout else None
         self.end_ns = None
-        self.was_cut = False    # and so the zones are not what they seem
+        self.was_cut = False    # a power cut: the zones' contents are not known
         self._since_ns = np.array([step.since_ns for step in steps], np.int64)
         self._now_ns = np.array([step.now_ns for step in steps], np.int64)
         self._counts = [{} for _ in steps]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a point is made of, down to the bytes: two points with the same inputs
-have the same results, whoever ran them, and so the same key.
+"""The inputs of a point, down to the bytes of its files. Two points with the
+same inputs have the same results, and so the same key.
 
 Knows nothing of plans' files, and of how a point is run.
 """
@@ -58,14 +58,15 @@ class Simulator:
             drive_params(self.sim, self.config, point.set))}
 
 
-# What scripts/run reads and a plan says instead.
+# Variables of scripts/run that are taken from the plan, not from the
+# environment.
 OF_THE_PLAN = ('APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK', 'EXTRA',
                'INSN_NS', 'JOB', 'MEM', 'OUT', 'PACKAGES', 'SET', 'STATE',
                'TIME', 'TRACE')
 
 
 def run_variables(plan, point):
-    """Return: what scripts/run is asked for a Point, by its variables."""
+    """Return: the variables with which scripts/run runs a Point."""
     return {**{name.upper().replace('-', '_'): value
                for name, value in point.guest.items()},
             'JOB': plan.job, 'CONFIG': plan.config, 'TRACE': '0',
@@ -74,8 +75,8 @@ def run_variables(plan, point):
 
 
 def run_env(variables):
-    """Return: the environment of scripts/run: of ours what says which QEMU and
-    which guest, and VARIABLES."""
+    """Return: the environment of scripts/run: VARIABLES, and from our own
+    environment all that a plan does not set, such as QEMU and GUEST."""
     return {**{name: value for name, value in os.environ.items()
                if name not in OF_THE_PLAN}, **variables}
 

@@ -2,7 +2,7 @@
 """A sweep's results as files: points.csv, a row for each point, job and
 operation, and table.md.
 
-Knows nothing of how they were come by.
+Knows nothing of how the results were made.
 """
 
 import csv
@@ -28,7 +28,7 @@ def flat(plan, results):
 
 
 def write_csv(path, plan, results):
-    """Writes all numbers, as exact as they are."""
+    """Writes all numbers, without rounding them."""
     columns = [*plan.axes, *OF_ROW, *METRICS]
     with open(path, 'w', encoding='utf-8', newline='') as file:
         writer = csv.DictWriter(file, columns, restval='')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads a plan, a TOML file (docs/sweeps.md), and tells the points of it: every
-combination of its axes that it does not leave out. What is wrong with a plan is
-told with the member, its value and what would be right.
+combination of its axes that it does not leave out. An error names the plan's
+member, its value and what would be right.
 
 Knows nothing of how a point is run, and of where results are.
 """
@@ -25,7 +25,7 @@ METRICS = {'kiops': 'kIOPS', 'mib_per_s': 'MiB/s', 'mean_us': 'mean, µs',
            'p999_us': 'p99.9, µs', 'max_us': 'max, µs'}
 DEFAULT_METRICS = ('kiops', 'mean_us', 'p99_us')
 NAME = re.compile(r'[a-z][a-z0-9_]*')
-# What stands in a plan's texts for an axis's value, and in a job.
+# How a plan's texts, and a job, refer to an axis's value.
 IN_PLAN = re.compile(r'\{([a-z][a-z0-9_]*)\}')
 IN_JOB = re.compile(r'\$\{?([a-z][a-z0-9_]*)\b')
 MOST_POINTS = 100000
@@ -56,7 +56,7 @@ class Plan:
     changing fastest."""
 
     def __init__(self, path, where=None):
-        """WHERE: in the place of the plan's own."""
+        """WHERE: "simulator" or "guest", instead of what the plan says."""
         self.path = path
         made = self._read()
         self.title = made.get('title', stem(path))
@@ -97,7 +97,8 @@ class Plan:
         return made
 
     def _file(self, member, name):
-        """A path in a plan begins where the plan lies, or at the repository."""
+        """A path in a plan is relative to the plan's folder, or to the
+        repository."""
         if not name:
             self._fail('it names no %s' % member)
         for folder in (os.path.dirname(os.path.abspath(self.path)), TOP):
@@ -158,8 +159,8 @@ class Plan:
             self._fail('axes.%s has a value twice' % name)
 
     def _check_used(self):
-        """An axis that changes nothing is a slip; so is a name that nothing
-        gives a value."""
+        """Checks that every axis is used, and that every name has a value:
+        anything else is taken for a mistake in the plan."""
         lists = {name for name, values in self.axes.items()
                  if isinstance(values, list)}
         in_plan = set()

@@ -12,7 +12,7 @@ from femu.common.json_file import DataError
 from femu.common.paths import TOP
 from femu.sweep import inputs, rows
 
-# What fio itself puts in the place of a variable, femu-sim is given.
+# A variable in a job: fio replaces it itself, for femu-sim it is done here.
 VARIABLE = re.compile(r'\$\{([a-z][a-z0-9_]*)\}')
 TIMEOUT_S = 24 * 3600
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where results of points are, each under its key: a result is there as a whole
-or not at all, and stays. Of a point that failed the reason is there until it is
-run again.
+"""Stores the results of points, each under its key. A result is stored as a
+whole or not at all, and is never changed. If a point failed, the reason is
+stored until it is run again.
 
   STORE/KEY/result.json   the rows, and the inputs that the key stands for
   STORE/KEY/run/          of a guest, all that the run left
@@ -38,7 +38,7 @@ class Store:
         return os.path.join(self.folder, key + '.failed')
 
     def failure(self, key):
-        """Return: why KEY has no result, or None if nobody knows."""
+        """Return: why KEY has no result, or None if no reason is stored."""
         try:
             with open(self._failure_path(key), encoding='utf-8') as file:
                 return file.read().strip()
@@ -46,41 +46,42 @@ class Store:
             return None
 
     def forget_failure(self, key):
-        """KEY is about to be run again."""
+        """Removes the reason, as KEY is about to be run again."""
         if os.path.exists(self._failure_path(key)):
             os.unlink(self._failure_path(key))
 
     def fail(self, key, why):
-        """KEY has no result, because of WHY."""
+        """Stores WHY as the reason why KEY has no result."""
         os.makedirs(self.folder, exist_ok=True)
         with open(self._failure_path(key), 'w', encoding='utf-8') as file:
             file.write(why + '\n')
 
     def begin(self, key):
-        """Return: an empty folder in which a result of KEY can be made; two
-        who do so at the same time have one each."""
+        """Return: an empty folder in which a result of KEY can be made; each
+        process has one of its own."""
         folder = os.path.join(self.folder, '%s.%d' % (key, os.getpid()))
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         return folder
 
     def keep(self, key, folder, result):
-        """What was made in FOLDER is the result of KEY."""
+        """Stores FOLDER, with RESULT in it, as the result of KEY."""
         with open(os.path.join(folder, 'result.json'), 'w',
                   encoding='utf-8') as file:
             json.dump(result, file, indent=1)
             file.write('\n')
         place = os.path.join(self.folder, key)
         if os.path.isdir(place) and not self.has(key):
-            # A Snakemake that is interrupted removes what its jobs wrote last.
+            # An interrupted Snakemake removes the last output of its jobs: what
+            # it left of this folder is incomplete.
             shutil.rmtree(place, ignore_errors=True)
         try:
             os.rename(folder, place)
         except OSError:
             if not self.has(key):
                 raise
-            shutil.rmtree(folder)       # another one was first
+            shutil.rmtree(folder)       # another process has stored it first
 
     def drop(self, folder):
-        """Nothing came of what was begun in FOLDER."""
+        """Removes FOLDER, in which no result was made."""
         shutil.rmtree(folder, ignore_errors=True)

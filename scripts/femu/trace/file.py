@@ -29,7 +29,7 @@ FIELDS = {ord('S'): 8, ord('C'): 4, ord('X'): 1, ord('R'): 2, ord('F'): 4,
           ord('N'): 3, ord('O'): 2, ord('E'): 1, ord('A'): 2}
 NAME = re.compile(rb'(?<=,)[a-z][a-z-]*(?=,)')
 PARAM = re.compile(r'P,([a-z][a-z0-9-]*),([a-z0-9-]+)\n')
-# Of submission and completion: latencies are exact as doubles, too.
+# Largest time of submission or completion: up to here doubles are exact.
 MAX_NS = 1 << 53
 
 
@@ -82,7 +82,7 @@ class Formatted:
 
 @dataclass(frozen=True)
 class PowerCut:
-    """The power went: what of the zones is left, the drive alone knows."""
+    """The power was cut. The trace does not say what is left of the zones."""
     at_ns: int
     seed: int
 
@@ -102,7 +102,8 @@ class TraceFile:
         self._path = path
         self._block_bytes = block_bytes
         self._next_seq = 0
-        self._carried_nlb = 0   # of R records whose S is in the next block
+        self._carried_nlb = 0   # sums of R records whose S record is in the
+                                # next block
         self._lines_before = 0
         try:
             with open(path, 'rb') as file:
@@ -135,7 +136,8 @@ class TraceFile:
             while True:
                 block = file.read(self._block_bytes)
                 if not block:
-                    return      # a last line without an end was being written
+                    return      # the last line is incomplete: the trace was cut
+                                # short
                 block = rest + block
                 end_bytes = block.rfind(b'\n') + 1
                 block, rest = block[:end_bytes], block[end_bytes:]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How latencies and throughput went over time: sums over stretches of equal
-length, at most MAX_STRETCHES of them however long it takes, and exact.
+"""How latencies and throughput went over time: sums over stretches of time of
+equal length. There are at most MAX_STRETCHES: a longer step has longer
+stretches. The sums are exact.
 
 Knows nothing of files, and of who gave the commands.
 """
@@ -9,22 +10,23 @@ import numpy as np
 
 MAX_STRETCHES = 256
 FIRST_STRETCH_NS = 1000
-# Of a line: how two stretches become one, and what one without commands has.
+# A line's columns: how two stretches are merged, and the value of a stretch
+# without commands.
 COLUMNS = {'count': (np.add, 0), 'data_bytes': (np.add, 0),
            'sum_ns': (np.add, 0), 'max_ns': (np.maximum, 0),
            'min_ns': (np.minimum, np.iinfo(np.int64).max)}
 
 
 class Line:
-    """Of each stretch: how many commands ended in it, how many bytes they had,
-    the sum, the least and the most of their latencies: arrays."""
+    """Arrays with a value for each stretch: how many commands ended in it, how
+    many bytes they had, and the sum, minimum and maximum of their latencies."""
 
     def __init__(self):
         for name, (_, nothing) in COLUMNS.items():
             setattr(self, name, np.full(MAX_STRETCHES, nothing, np.int64))
 
     def add(self, idx, latency_ns, data_bytes):
-        """Commands that ended in the stretches IDX."""
+        """Adds commands that ended in the stretches IDX."""
         order = np.argsort(idx, kind='stable')
         latency_ns, data_bytes = latency_ns[order], data_bytes[order]
         used, starts, counts = np.unique(idx[order], return_index=True,
@@ -38,7 +40,7 @@ class Line:
             self.max_ns[used], np.maximum.reduceat(latency_ns, starts))
 
     def plus(self, other):
-        """Return: this and OTHER together."""
+        """Return: the sum of this line and OTHER."""
         both = Line()
         for name, (join, _) in COLUMNS.items():
             setattr(both, name, join(getattr(self, name),
@@ -46,7 +48,7 @@ class Line:
         return both
 
     def halve(self):
-        """Two stretches become one."""
+        """Merges each two stretches into one."""
         half = MAX_STRETCHES // 2
         for name, (join, nothing) in COLUMNS.items():
             old = getattr(self, name)
@@ -67,7 +69,7 @@ class Series:
         self.lines = {}
 
     def make_room(self, end_ns):
-        """Commands may end up to END_NS from now on."""
+        """Makes the stretches reach up to END_NS."""
         while end_ns - self.begin_ns >= MAX_STRETCHES * self.stretch_ns:
             self.stretch_ns *= 2
             self.used = (self.used + 1) // 2
@@ -82,8 +84,8 @@ class Series:
         return (self.end_ns - self.begin_ns) / self.stretch_ns - self.used + 1
 
     def add(self, key, end_ns, latency_ns, data_bytes):
-        """Commands of KEY that ended at END_NS: arrays. What ends before the
-        beginning belongs to the first stretch."""
+        """Adds commands of KEY that ended at END_NS; all but KEY are arrays.
+        Those that ended before begin_ns count in the first stretch."""
         self.make_room(int(end_ns.max()))
         idx = np.maximum(0, (end_ns - self.begin_ns) // self.stretch_ns)
         self.lines.setdefault(key, Line()).add(idx, latency_ns, data_bytes)

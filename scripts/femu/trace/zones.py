@@ -22,7 +22,8 @@ OF_A_ZONE = WRITES + [OP[name] for name in (
     'open-zrwa', 'set-extension-zrwa', 'flush-zrwa')]
 WITH_ZRWA = (OP['open-zrwa'], OP['set-extension-zrwa'])
 WITH_EXTENSION = (OP['set-extension'], OP['set-extension-zrwa'])
-# Which zones a command for all zones means, and what it makes of them.
+# The states of the zones to which a command for all zones applies, and the
+# state into which a command brings a zone.
 SELECTS = {OP['finish']: (ACTIVE,), OP['reset']: (ACTIVE, FULL),
            OP['offline']: (READ_ONLY,)}
 BECOMES = {OP['finish']: FULL, OP['reset']: EMPTY, OP['offline']: OFFLINE,
@@ -80,7 +81,8 @@ class ZoneMap:
         self._has_extension = np.zeros(count, bool)
 
     def touched(self):
-        """Return: flags: of which zones there is anything to say."""
+        """Return: an array of flags: which zones were ever used or have
+        failed."""
         return ((self.written_bytes > 0) | (self.resets > 0)
                 | (self.finishes > 0) | (self.state != EMPTY))
 
@@ -164,7 +166,7 @@ class ZoneMap:
                 self.state[zones] == ACTIVE) | (op in WITH_ZRWA)
 
     def _flush(self, commands, idx, zones):
-        """Up to a block, which may be the zone's last."""
+        """Flushes a zone's ZRWA up to a block, which may be the zone's last."""
         block_bytes = int(self.block_bytes(commands.nsid[idx]))
         end_bytes = (int(commands.slba[idx]) + 1) * block_bytes \
             - zones % self.layout.ns_zones * self.layout.zone_bytes

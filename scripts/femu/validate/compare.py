@@ -15,8 +15,8 @@ from femu.measured.files import (InputError, host_path, host_texts,
                                  read_experiments, read_host)
 from femu.validate import page
 
-# What the last line sums up, and which metrics that is. Not among them is
-# bg_mibps: the rate of a background writer is prescribed, and comes out.
+# The sums of the last line, and the metrics in each. bg_mibps is in none: a
+# background writer's rate is prescribed, so it is always met.
 KINDS = {'throughput': ('kiops', 'speedup', 'mgmt_per_s'),
          'mean': ('mean_us', 'mgmt_mean_us'),
          'median': ('p50_us', 'mgmt_p50_us'),
@@ -116,7 +116,7 @@ def percentile_abs(errors, percent):
 
 
 def counted(errors):
-    """Return: those that the last line sums up."""
+    """Return: the ERRORS that the last line sums up."""
     return [error for error in errors if error.metric in COUNTED and
             error.metric not in beside.prescribed(error.exp)]
 
@@ -130,13 +130,14 @@ def by_part(errors):
 
 
 def print_host(host, path, option='HOST='):
-    """What was taken as the measuring host's, not the drive's."""
+    """Prints which times were taken as the measuring host's, not the
+    drive's."""
     for text in host_texts(host, path, option):
         print('host: ' + text)
 
 
 def print_left_out(experiments):
-    """Of how many experiments the measurement is of no use, and why."""
+    """Prints how many experiments have no usable measurement, and why."""
     reasons = [exp.left_out for exp in experiments if exp.left_out]
     for reason in sorted(set(reasons)):
         print('left out: %d experiments: %s' % (reasons.count(reason), reason))
@@ -185,7 +186,7 @@ def read_errors(path):
 
 
 def summary(errors, name='validate', kinds=tuple(KINDS)):
-    """Return: the last line, or what says the same of more points."""
+    """Return: the last line, or the same for more files of points."""
     texts = []
     for kind in kinds:
         value = mean_abs([e for e in counted(errors)

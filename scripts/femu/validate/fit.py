@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fits parameters of a drive's configuration to measured points.
 
-The error that is made small is the mean of |ln(model / measured)| over all
+The error that is minimised is the mean of |ln(model / measured)| over all
 metrics, so that 10 % too much counts as much as 10 % too little, whatever the
 unit. Parameters are searched on a logarithmic scale between bounds.
 
@@ -19,7 +19,7 @@ from femu.measured import protocol
 from femu.validate import compare
 
 SEED = 1
-FAR = 3.0       # of a point that the model does not have: a factor of 20
+FAR = 3.0       # distance of a point that the model lacks: a factor of 20
 
 
 class FitError(Exception):
@@ -107,7 +107,8 @@ class Fit:
             exp.spread = dict.fromkeys(exp.model, 0.0)
 
     def how_far(self):
-        """Return: what is said of a search beside its runs; '' of none."""
+        """Return: a text on how far a search is, to show beside its runs; '' if
+        there is none."""
         return self.most_tries and ', try %d of at most %d%s' % (
             self.tries + 1, self.most_tries, progress.left(
                 self.tries, self.most_tries,

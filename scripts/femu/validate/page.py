@@ -13,8 +13,8 @@ METRICS = {'kiops': 'thousand operations/s',
            'mean_us': 'mean', 'p50_us': 'median', 'p95_us': 'p95',
            'bg_mibps': 'background, MiB/s', 'mgmt_per_s': 'management per s',
            'mgmt_p50_us': 'median of management'}
-# What tells curves apart, in this order, when it differs at all, and how a
-# legend says it.
+# Fields by which curves are told apart, in this order, if they differ at all;
+# and how a legend names their values.
 SERIES = {'bs_bytes': lambda value: size(value) + ' each',
           'bg_rate_mibps': '{} MiB/s beside'.format,
           'bg_intensity_pct': lambda value: 'alone' if value == '0'

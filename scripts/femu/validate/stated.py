@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The numbers that documents state of a validation: where they stand, what they
-must be, and how they are put there.
+"""The numbers of a validation that documents state: where they are in the
+documents, what they must be, and how to update them.
 
 A place is a file and a pattern, whose groups are the numbers in the order in
 which they stand; blanks of the pattern stand for any white space.
@@ -27,7 +27,7 @@ COLUMNS = ((('kiops', '%s'), ('mgmt_per_s', 'management %s'),
 
 
 class StatedError(Exception):
-    """A document does not have the place."""
+    """A document does not have the text in which the numbers should be."""
 
 
 def spaced(pattern):
