@@ -266,11 +266,13 @@ static void serve(Model *m, uint32_t unit)
 void model_buffer_let_in(Model *m)
 {
     while (m->entering.length && let_first_in(m)) {
-        model_front_try(m);
+        ;
     }
     while (let_next_in(m)) {
         ;
     }
+    /* Only now: what the front end holds may need no room, but the link. */
+    model_front_try(m);
 }
 
 void model_buffer_look(Model *m)

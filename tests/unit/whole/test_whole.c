@@ -246,6 +246,39 @@ static void test_drop_ends_drain(void)
     pair_free(pair);
 }
 
+/*
+ * A page's room is enough for both writes that wait for some: they cross the
+ * link one behind the other, though the front end, which had stopped for them,
+ * could go on when the first had been let in. Only then comes what it holds, a
+ * write into a ZRWA, which needs no room.
+ */
+static void test_let_in_before_front(void)
+{
+    const uint64_t block_ns = 1001; /* on the link */
+    const uint64_t room_ns = 8 * block_ns + 25031 + 700027;
+    SsdParams params = drive_params(
+        "zones=4 zone-capacity=64K page-size=16K channels=2 read-ns=60013 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=25031 "
+        "program-registers=1 link-in-ns=256256 write-buffer=96K "
+        "buffer-waiters=2 buffer-resume=1 "
+        "zrwa-size=16K zrwa-flush-granularity=16K max-zrwa=1");
+    Pair *pair = pair_new(&params);
+    uint32_t second_tag;
+
+    submit(pair, SSD_OP_ZONE_OPEN_ZRWA, 3, 0);
+    submit(pair, SSD_OP_WRITE, 0, 16);
+    submit(pair, SSD_OP_WRITE, 1, 8);   /* with this one it is full */
+    submit(pair, SSD_OP_WRITE, 2, 1);
+    second_tag = pair->next_tag;
+    submit(pair, SSD_OP_WRITE, 2, 1);
+    submit(pair, SSD_OP_WRITE, 3, 1);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent,
+                                   second_tag).due_at_ns, ==,
+                     room_ns + 2 * block_ns);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -374,6 +407,7 @@ int main(int argc, char **argv)
     soup_add_tests("/whole", soups, G_N_ELEMENTS(soups), test_soup);
     g_test_add_func("/whole/one-by-one", test_one_by_one);
     g_test_add_func("/whole/drop-ends-drain", test_drop_ends_drain);
+    g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
     g_test_add_func("/whole/any-drive", test_any_drive);
     return g_test_run();
 }
