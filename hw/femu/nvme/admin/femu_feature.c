@@ -100,7 +100,10 @@ static uint16_t check_namespace(const FemuZns *n, uint8_t caps, uint32_t nsid,
     return NVME_SUCCESS;
 }
 
-/* CDW11: 15:0 threshold, 19:16 sensor (0 is the composite), 21:20 side. */
+/*
+ * CDW11: 15:0 threshold, 19:16 sensor (0 is the composite temperature), 21:20
+ * type, here `side`: over or under temperature.
+ */
 static uint16_t get_temperature(const FemuFeatures *values, uint32_t cdw11,
                                 uint64_t *result)
 {

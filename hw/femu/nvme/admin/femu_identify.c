@@ -1,5 +1,5 @@
 /*
- * Identify: what the controller says of itself.
+ * Identify: the data structures of the controller, and lists of controllers.
  *
  * Knows nothing of namespaces, or of how commands are carried out.
  *

@@ -143,9 +143,10 @@ static void identify_zrwa(const FemuZns *n, const FemuNs *ns,
 }
 
 /*
- * What the controller may do to zones of itself: ZOC bit 1, and in FRL the
- * seconds from a recommendation to finish until that happens. Nothing follows
- * a recommendation to reset, so RRL is not reported.
+ * Zone excursions, by which the controller finishes zones without a command:
+ * ZOC bit 1, and in FRL the seconds from the recommendation to finish a zone
+ * until the controller finishes it. The controller never resets a zone after a
+ * recommendation to, so RRL is not reported.
  */
 static void identify_excursions(const FemuZns *n, NvmeIdNsZoned *id)
 {

@@ -180,8 +180,8 @@ static void log_features(uint8_t *buf)
 }
 
 /*
- * Statistics as text. A reader that takes it in parts sees one state: that at
- * which it read offset 0.
+ * Statistics as text. It is made when offset 0 is read, and kept, so that a
+ * host that reads it in parts gets parts of the same text.
  */
 static void log_stats(FemuZns *n, uint64_t offset_bytes)
 {
@@ -251,7 +251,7 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
     }
 }
 
-/* What is asked for: NVMe base 2.0, figures 197 to 201. */
+/* The fields of a Get Log Page command: NVMe base 2.0, figures 197 to 201. */
 typedef struct LogRequest {
     uint8_t lid;
     uint8_t csi;

@@ -23,7 +23,7 @@ typedef struct SglWalk {
     uint32_t budget;
 } SglWalk;
 
-/* Map a data block; together they must be of exactly the command's length. */
+/* Map a data block. All of a command's must add up to its length exactly. */
 static uint16_t walk_block(SglWalk *walk, const NvmeSglDescriptor *block)
 {
     uint32_t block_bytes = le32_to_cpu(block->len);
@@ -85,9 +85,9 @@ static uint16_t walk_blocks(SglWalk *walk, uint64_t addr, uint64_t count)
 }
 
 /*
- * Walk the segment that *descriptor points to. All but the last descriptor of
- * a segment that is not the last one are data blocks; that one, which points
- * to the next segment, replaces *descriptor.
+ * Walk the segment that *descriptor points to. In the last segment, all
+ * descriptors are data blocks. In any other, the last descriptor points to the
+ * next segment, and replaces *descriptor.
  */
 static uint16_t walk_segment(SglWalk *walk, NvmeSglDescriptor *descriptor)
 {

@@ -13,8 +13,8 @@
 #include "../request/request.h"
 
 /*
- * Zones with an attribute set that recommends an action, or that the controller
- * finished (ZNS 1.1, figure 34).
+ * ZRASF for zones of which an attribute is set that recommends a finish or
+ * reset, or says that the controller has finished them (ZNS 1.1, figure 34).
  */
 #define REPORT_ATTRIBUTES 0x9
 

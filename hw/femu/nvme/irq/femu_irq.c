@@ -48,8 +48,9 @@ static bool vector_masked(const FemuZns *n, uint16_t vector)
 }
 
 /*
- * A host may have changed the interrupt mode since it created the queue: a
- * vector that the present mode does not have is dropped.
+ * Send an MSI message unless the vector is masked. A host may have changed the
+ * interrupt mode since it created the queue: for a vector that the present mode
+ * does not have, no message is sent.
  */
 static void msi_send(FemuZns *n, uint16_t vector)
 {
@@ -163,7 +164,7 @@ void femu_irq_run(FemuZns *n, bool all)
     }
 }
 
-/* When femu_irq_run() has something to do next, or INT64_MAX. */
+/* The clock_ns at which femu_irq_run() next has work to do, or INT64_MAX. */
 int64_t femu_irq_next_at_ns(const FemuZns *n)
 {
     int64_t next_at_ns = INT64_MAX;

@@ -155,8 +155,8 @@ bool femu_ns_active(const FemuZns *n, const FemuNs *ns)
 }
 
 /*
- * The namespace for a command that needs an active one (NVMe base 2.0,
- * 3.2.1.5). Return: status.
+ * Find the namespace of a command that needs an active one, in *ns (NVMe base
+ * 2.0, 3.2.1.5). Return: status.
  */
 uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns)
 {
