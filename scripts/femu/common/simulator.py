@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs many simulations side by side, on the processors there are, and reads
-what they print.
+"""Runs many simulations in parallel, one on each processor, and reads what they
+print.
 
 Knows nothing of what is simulated.
 """
@@ -92,7 +92,8 @@ class Op:
         } if made else {}
 
     def percentile_us(self, percent):
-        """Return: that percentile, or None when nothing was measured."""
+        """Return: a percentile of the latencies, or None when nothing was
+        measured."""
         return self.percentiles_us.get(percent)
 
 

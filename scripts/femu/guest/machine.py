@@ -64,8 +64,8 @@ class Guest:
     def write_initrd(self, path, job, extra):
         """Writes the initramfs of a run to PATH: the guest's, and an archive
         with the files JOB (name -> bytes) as /job and the folder EXTRA.
-        Return: the SHA-256 of EXTRA: of its files' names, bytes and of which
-        are programs; None if there is none."""
+        Return: the SHA-256 of EXTRA: of its files' names, their bytes and
+        whether they are executable; None without EXTRA."""
         archive = cpio.Archive()
         for name, data in sorted(job.items()):
             archive.add_file('job/' + name, data)
@@ -91,7 +91,8 @@ class Machine:
         self._guest = guest
         self.qemu, self._firmware = settings.qemu()
         self.accel = ''
-        self.extra_sha256 = None        # of what the run's initramfs holds
+        self.extra_sha256 = None        # of the folder EXTRA in the run's
+                                        # initramfs
         self._time_args = []
         self._append = list(APPEND)
         self._args = ['-nodefaults', '-display', 'none', '-no-reboot']

@@ -15,7 +15,7 @@ from femu.validate import compare
 MGMT_OPS = ('finish', 'reset')
 IO_OPS = ('read', 'write', 'append')
 SEEDS = 1
-# Where the scale ends, unless a value is above it.
+# The end of the scale, unless a value is above it.
 MAP_TOP = 1.5
 COLOURS = 'cividis_r'
 # From this part of the scale on, cells are dark.
@@ -27,7 +27,7 @@ class MapError(Exception):
 
 
 def wanted(exp, percent):
-    """Is this experiment one of those that the map is made of?"""
+    """Return: whether the map is made from this experiment."""
     return exp.part == 'mgmt-on-io' and \
         exp.number('bg_intensity_pct') in (0.0, percent)
 
@@ -93,8 +93,8 @@ def draw_map(axis, values, top):
 
 
 def run(sim, points, config, asked, out_dir, percent, alpha):
-    """Prints the table and draws the map. Return: what is wrong with it, a
-    list of texts."""
+    """Prints the table and draws the map. Return: the errors, a list of
+    texts."""
     try:
         path = files.host_path(asked, points)
         host = files.read_host(path)

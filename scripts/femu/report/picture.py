@@ -25,7 +25,7 @@ LEGEND = (('device', 'device: submission to completion'),
 
 
 def hash_of(table):
-    """Return: what stands for a table, a text, in the PNG."""
+    """Return: the hash of a table's text, which the PNG holds."""
     lines = [line.rstrip() for line in table.strip().splitlines()]
     return hashlib.sha256('\n'.join(lines).encode()).hexdigest()
 

@@ -22,7 +22,7 @@ WIDE_IN = 9.6
 LATENCY_IN = 4.2
 BUSY_IN = 5.6
 TITLE = {'fontsize': 8, 'loc': 'left', 'color': COLOUR['muted']}
-# A bitmap cannot take the page's colour: one between light's and dark's.
+# A bitmap cannot follow the page's colours: this one suits light and dark.
 BITMAP_RGB = (0.27, 0.55, 0.93)
 # The guest's line is drawn over the device's: thinner, so that both are seen.
 LINE_PT = {'device': 2.6, 'guest': 1.5}

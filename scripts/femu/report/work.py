@@ -31,8 +31,8 @@ BENCH_NOTE = ("db_bench's operations and times are in the drive's time; what "
 
 @dataclass(frozen=True)
 class Work:
-    """What the namespaces WHERE cost. Bytes; `erases` are blocks. Those are
-    None that the drive does not say."""
+    """What the namespaces WHERE cost. Bytes; `erases` are blocks. None stands
+    for numbers that the drive does not report."""
     where: str
     read_bytes: int
     host_bytes: int
@@ -43,7 +43,8 @@ class Work:
 
     @property
     def amplification(self):
-        """Bytes programmed for a byte of the host's; None without any."""
+        """Bytes programmed per byte written by the host; None if the host wrote
+        none."""
         if not self.host_bytes or self.programmed_bytes is None:
             return None
         return self.programmed_bytes / self.host_bytes
@@ -208,7 +209,8 @@ def _ratio(value):
 # --- Page ---------------------------------------------------------------------
 
 def section(run):
-    """Return: the page's sections, '' if no drive has told its work."""
+    """Return: the page's sections, '' if there are no statistics of the
+    drive."""
     lines = lines_of(run)
     if not lines:
         return ''

@@ -23,10 +23,10 @@ OWN_DRIVER = 'femu-zns'
 
 @dataclass
 class Step:
-    """One measurement, duration_ns long by the guest's clock. Of fio, zone_op,
-    bench (what db_bench says) and device those are None that the step
-    does not have, or whose file could not be read; trace, too, whose reason is
-    trace_fault."""
+    """One measurement, duration_ns long by the guest's clock. fio, zone_op,
+    bench (db_bench's results) and device are None if the step has none, or its
+    file could not be read. trace is None, too, if it cannot be used;
+    trace_fault then says why."""
     name: str
     kind: str
     command: str = ''
@@ -150,7 +150,8 @@ def _kind(files):
 
 def _read_files(run, step, files):
     own = run.fact('config', 'driver') in ('', OWN_DRIVER)
-    # A program that failed may have left nothing; that it failed is told.
+    # A program that failed may have left no file. Only its exit status is
+    # reported then, not the missing file.
     kind = step.kind if step.exit_status == 0 else ''
     wanted = (('fio', 'fio', programs.load_fio,
                kind in ('fio', 'zns-load')),

@@ -25,7 +25,8 @@ class Row:
     """One operation of a step; times are the drive's. `guest` and `device`
     are distributions, None where there is none. `commands` are the drive's,
     or the guest's operations where the drive's cannot be told apart. `job` is
-    whose it is if it is one of several jobs', '' for a row of the whole step.
+    the job's name if the row is of one of several jobs, '' for a row of the
+    whole step.
     """
     step: str
     label: str
@@ -173,9 +174,10 @@ class Busy:
 
 
 def busy(step):
-    """Return: what was Busy in STEP, None if the drive did not tell. The share
-    is of the time in which the program measured, as starting and ending it
-    would make every drive look idle; of the whole step if none measured."""
+    """Return: what was Busy in STEP, None if the drive did not report it. The
+    share is of the time in which the program measured: with its start and end
+    included, every drive would look idle. If no program measured, it is of the
+    whole step."""
     if not step.device or not step.device.window_ns:
         return None
     device = step.device

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Has Snakemake run points, and says how far it is. Snakemake decides what runs
-when and where; a point that fails does not stop the others.
+"""Runs points by Snakemake, and shows how far it is. Snakemake decides what
+runs when and where; a point that fails does not stop the others.
 
 Knows nothing of plans, and of what a point is.
 """
@@ -67,7 +67,7 @@ def run(command, log_path, wanted, store):
 
 
 def _end(process):
-    """Ends Snakemake, which ends what it has started."""
+    """Ends Snakemake, which ends the jobs that it has started."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=20)

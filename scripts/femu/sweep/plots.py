@@ -15,9 +15,9 @@ WIDTH_IN, PLOT_IN, LINE_IN = 3.8, 2.4, 0.17
 
 @dataclass
 class Roles:
-    """What the axes do in pictures: names of axes, None for one that there is
-    not. Along `x` go values, each of `curves` is a line, and each combination
-    of `panels` a picture."""
+    """How a sweep's axes are shown in pictures. The members are names of axes;
+    None: no axis. The values of `x` lie along the x axis, each value of
+    `curves` has a line, and each combination of `panels` a picture."""
     x: str
     curves: str
     panels: list

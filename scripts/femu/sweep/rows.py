@@ -78,6 +78,6 @@ def _of_side(step, job, side, dilation):
 
 
 def digest(rows):
-    """Return: what stands for ROWS: the same for the same numbers."""
+    """Return: a digest of ROWS: equal for equal numbers."""
     text = json.dumps(rows, sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(text.encode()).hexdigest()
