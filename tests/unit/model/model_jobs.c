@@ -353,4 +353,5 @@ void model_excursion(Model *m, Rules *rules, uint32_t zone_idx)
     job->admitted = true;
     model_look_at(m, zone_idx);
     model_settle(m);
+    model_buffer_look(m);   /* it may have freed room, and is no step */
 }

@@ -279,6 +279,33 @@ static void test_let_in_before_front(void)
     pair_free(pair);
 }
 
+/*
+ * The buffer is full, and a write waits for room. A zone that is finished by
+ * the controller takes the part of a page along that it had there: the write
+ * is let in at that instant, and not when something else happens.
+ */
+static void test_excursion_frees_room(void)
+{
+    const uint64_t excursion_ns = 1000003;
+    SsdParams params = drive_params(
+        "zones=4 zone-capacity=64K page-size=16K channels=2 read-ns=60013 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=25031 "
+        "program-registers=4 write-buffer=96K excursion-ns=1000003");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 0, 1);
+    pair_advance(pair, 900000);         /* no program ends before that */
+    submit(pair, SSD_OP_WRITE, 1, 16);
+    submit(pair, SSD_OP_WRITE, 2, 7);   /* with this one it is full */
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_WRITE, 3, 1);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, excursion_ns);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -408,6 +435,7 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/one-by-one", test_one_by_one);
     g_test_add_func("/whole/drop-ends-drain", test_drop_ends_drain);
     g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
+    g_test_add_func("/whole/excursion-frees-room", test_excursion_frees_room);
     g_test_add_func("/whole/any-drive", test_any_drive);
     return g_test_run();
 }
