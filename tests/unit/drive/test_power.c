@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <string.h>
 #include "support/drive.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -313,6 +314,23 @@ static void test_goes_on(void)
     drive_free(d);
 }
 
+/* Time goes on behind the start, from which statistics count. */
+static void test_starts(void)
+{
+    Drive *d = drive_new("power-up-ns=1000");
+    g_autofree char *stats = NULL;
+    Drive *next;
+
+    drive_write(d, 0, 0, 4);
+    next = after_cut(d, XFER, 1);
+    g_assert_cmpuint(next->now_ns, ==, XFER + 1000);
+    stats = ssd_stats_json(next->ssd, next->now_ns, NULL);
+    g_assert_nonnull(strstr(stats, "\"since_ns\":26000,"));
+    g_assert_nonnull(strstr(stats, "\"now_ns\":26000,"));
+    drive_free(next);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -327,5 +345,6 @@ int main(int argc, char **argv)
     g_test_add_func("/power/limit", test_limit);
     g_test_add_func("/power/zrwa", test_zrwa);
     g_test_add_func("/power/goes-on", test_goes_on);
+    g_test_add_func("/power/starts", test_starts);
     return g_test_run();
 }
