@@ -28,6 +28,8 @@ static const SimCommand commands[] = {
     {"replay", "repeat a trace and compare every completion time",
      sim_replay_command},
     {"cut", "take the power of a drive within a trace", sim_cut_command},
+    {"state", "check and print what a drive's state= folder holds",
+     sim_state_command},
     {"map", "print and draw which flash units each zone uses",
      sim_map_command},
     {"bench", "measure how fast the model is on this machine",

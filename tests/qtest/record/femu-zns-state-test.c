@@ -8,6 +8,7 @@
 
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include <sys/resource.h>
 #include "femu-zns-commands.h"
 
 #define CC_READY 0x00460061u    /* 16 and 64 byte entries, all sets, enable */
@@ -163,6 +164,25 @@ static void assert_used(FemuDrive *drive)
     drive->nsid = 1;
 }
 
+/* femu-sim does this with it, and says that it is good. */
+static void ask_sim(const char *command, const char *path, const char *good)
+{
+    const char *sim = g_getenv("FEMU_SIM");
+    const char *argv[] = { sim, command, path, NULL };
+    g_autofree char *out = NULL, *err = NULL;
+    int status;
+
+    if (!sim) {
+        g_test_skip("FEMU_SIM does not name a femu-sim");
+        return;
+    }
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
+                               &err, &status, NULL));
+    g_test_message("femu-sim says: %s%s", out, err);
+    g_assert_cmpint(status, ==, 0);
+    g_assert_nonnull(strstr(out, good));
+}
+
 /* Ended in every way: by quit, by a shutdown, by a kill. */
 static void test_lasts(void)
 {
@@ -176,6 +196,8 @@ static void test_lasts(void)
     killed = folder_copy(folder);
     femu_shutdown(drive);
 
+    ask_sim("state", killed, "power        1 cycles, 0 unsafe shutdowns, then "
+            "not shut down");
     drive = boot(&config, killed);
     assert_power(drive, 2, 1);
     assert_used(drive);
@@ -189,6 +211,7 @@ static void test_lasts(void)
     shut_down(drive);
     femu_shutdown(drive);
 
+    ask_sim("state", folder, "zones      5 empty, 0 open, 2 closed, 1 full");
     drive = boot(&config, folder);
     assert_power(drive, 3, 1);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 24);
@@ -352,6 +375,89 @@ static void test_killed_inside(void)
     folder_delete(killed);
 }
 
+/* --- A host without room ---------------------------------------------------- */
+
+/*
+ * From now on QEMU can write `more` bytes to the history, and then none, as if
+ * the disk were full. It ignores SIGXFSZ, as its parent does.
+ */
+static void limit_history(FemuHost *host, const char *folder, uint64_t more)
+{
+    g_autofree char *history = file_of(folder, "history");
+    struct rlimit limit;
+    GStatBuf st;
+
+    g_assert_cmpint(g_stat(history, &st), ==, 0);
+    limit.rlim_cur = limit.rlim_max = st.st_size + more;
+    g_assert_cmpint(prlimit(qtest_pid(host->qts), RLIMIT_FSIZE, &limit, NULL),
+                    ==, 0);
+}
+
+static FemuDrive *boot_full(const FemuConfig *config, const char *folder,
+                            const char *more_args)
+{
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    g_autofree char *device = femu_device_args(config, FEMU_SLOT, extra);
+    g_autofree char *args = g_strconcat(more_args, device, NULL);
+    FemuDrive *drive;
+
+    signal(SIGXFSZ, SIG_IGN);
+    drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, config);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    write_pattern(drive, 0, 4, 1);
+    limit_history(drive->host, folder, 10);
+    return drive;
+}
+
+static void assert_goes_on(const FemuConfig *config, char *folder)
+{
+    FemuDrive *drive = boot(config, folder);
+
+    assert_power(drive, 2, 1);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
+    assert_pattern(drive, 0, 4, 1);
+    femu_assert_works(drive, 5);
+    femu_shutdown(drive);
+    folder_delete(folder);
+}
+
+/* What cannot be recorded is not told, and nothing is after it. */
+static void test_full_disk(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot_full(&config, folder, "-no-shutdown ");
+    FemuHost *host = drive->host;
+    FemuCqe cqe;
+
+    femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH, 0, false);
+    femu_step(host, UINT64_C(1000000000));
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    g_assert_true(femu_reg(drive, NVME_REG_CSTS) & NVME_CSTS_FAILED);
+    femu_set_reg(drive, NVME_REG_CC, 0);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_FAILED);
+    femu_drive_close(drive);
+    qtest_set_expected_status(host->qts, 1);
+    femu_host_stop(host);
+    assert_goes_on(&config, folder);
+}
+
+/* QEMU ends of itself, and says by its status that something is wrong. */
+static void test_full_disk_ends(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot_full(&config, folder, "");
+    FemuHost *host = drive->host;
+
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    qtest_set_expected_status(host->qts, 1);
+    qtest_wait_qemu(host->qts);
+    assert_goes_on(&config, folder);
+}
+
 /* --- Refused ---------------------------------------------------------------- */
 
 typedef struct Refusal {
@@ -468,24 +574,6 @@ static void test_refused_folders(void)
 
 /* --- Traces ----------------------------------------------------------------- */
 
-static void replay(const char *path)
-{
-    const char *sim = g_getenv("FEMU_SIM");
-    const char *argv[] = { sim, "replay", path, NULL };
-    g_autofree char *out = NULL, *err = NULL;
-    int status;
-
-    if (!sim) {
-        g_test_skip("FEMU_SIM does not name a femu-sim");
-        return;
-    }
-    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
-                               &err, &status, NULL));
-    g_test_message("femu-sim says: %s%s", out, err);
-    g_assert_cmpint(status, ==, 0);
-    g_assert_nonnull(strstr(out, " 0 differences"));
-}
-
 /* Both are traces of all that has happened, whichever QEMU it was in. */
 static void test_traces(void)
 {
@@ -505,7 +593,7 @@ static void test_traces(void)
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 28);
     femu_submit_rw(drive, NVME_CMD_WRITE, 28, 8);
     femu_shutdown(drive);
-    replay(history);
+    ask_sim("replay", history, " 0 differences");
     g_assert_true(g_file_get_contents(history, &lasting, NULL, NULL));
     g_assert_true(g_file_get_contents(trace, &traced, NULL, NULL));
     g_assert_cmpstr(lasting, ==, traced);
@@ -521,6 +609,8 @@ int main(int argc, char **argv)
     ADD("counters", test_counters);
     ADD("rest", test_rest);
     ADD("killed-inside", test_killed_inside);
+    ADD("full-disk", test_full_disk);
+    ADD("full-disk-ends", test_full_disk_ends);
     ADD("refused", test_refused);
     ADD("refused-folders", test_refused_folders);
     ADD("refused-parameters", test_refused_parameters);

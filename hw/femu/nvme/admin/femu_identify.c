@@ -66,7 +66,7 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
     id->elpe = FEMU_ERROR_LOG_ENTRIES - 1;
     id->wctemp = cpu_to_le16(WARNING_KELVIN);
     id->cctemp = cpu_to_le16(CRITICAL_KELVIN);
-    stq_le_p(id->tnvmcap, femu_data_bytes(&n->params));
+    stq_le_p(id->tnvmcap, ssd_data_bytes(&n->params));
     id->sqes = 0x66;
     id->cqes = 0x44;
     id->nn = cpu_to_le32(n->ns_count);

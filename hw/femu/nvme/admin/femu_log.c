@@ -49,7 +49,7 @@ static void log_errors(FemuZns *n, uint8_t *buf)
     for (uint64_t i = 0; i < count; i++) {
         uint64_t slot = (n->kept->error_count - 1 - i) % FEMU_ERROR_LOG_ENTRIES;
 
-        memcpy(buf + i * sizeof(NvmeErrorLog), &n->kept->error_log[slot],
+        memcpy(buf + i * sizeof(NvmeErrorLog), n->kept->error_log[slot],
                sizeof(NvmeErrorLog));
     }
 }

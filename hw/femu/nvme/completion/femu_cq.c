@@ -78,7 +78,9 @@ static void cq_write(FemuZns *n, FemuCq *cq, NvmeCqe *cqe)
     const FemuSq *sq = n->sq[le16_to_cpu(cqe->sq_id)];
     uint16_t status = le16_to_cpu(cqe->status);
 
-    femu_history_flush(n);
+    if (!femu_history_flush(n)) {
+        return;
+    }
     cqe->status = cpu_to_le16(status | cq->phase);
     cqe->sq_head = cpu_to_le16(sq->head);
     trace_femu_post(cq->id, sq->id, le16_to_cpu(cqe->cid), status >> 1,

@@ -9,13 +9,16 @@
 #include "qemu/osdep.h"
 #include "completion.h"
 
+QEMU_BUILD_BUG_ON(sizeof(NvmeErrorLog) != FEMU_ERROR_LOG_ENTRY_BYTES);
+
 /* Entries are numbered from 1; the ring keeps the latest. */
 static void error_log_add(FemuZns *n, NvmeErrorLog entry)
 {
     uint64_t count = ++n->kept->error_count;
 
     entry.error_count = cpu_to_le64(count);
-    n->kept->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES] = entry;
+    memcpy(n->kept->error_log[(count - 1) % FEMU_ERROR_LOG_ENTRIES], &entry,
+           sizeof(entry));
 }
 
 /*

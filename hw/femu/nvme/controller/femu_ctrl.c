@@ -58,13 +58,16 @@ void femu_ctrl_hard_reset(FemuZns *n)
     n->acq = 0;
 }
 
-/* Why the controller cannot be enabled as configured, or NULL. */
+/* Why the controller cannot be enabled now, as configured, or NULL. */
 static const char *ctrl_config_error(const FemuZns *n)
 {
     uint32_t css = NVME_CC_CSS(n->cc);
     uint64_t page_mask = (UINT64_C(1) << (PAGE_SHIFT_MIN +
                                           NVME_CC_MPS(n->cc))) - 1;
 
+    if (n->history_lost) {
+        return "the history cannot be written";
+    }
     if (css != NVME_CC_CSS_NVM && css != NVME_CC_CSS_ALL) {
         return "CC.CSS is neither 000b nor 110b";
     }

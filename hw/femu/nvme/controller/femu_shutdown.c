@@ -44,7 +44,9 @@ void femu_shutdown_run(FemuZns *n)
     if (n->shutdown == FEMU_SHUTDOWN_DONE &&
         !(n->csts & NVME_CSTS_SHST_COMPLETE)) {
         femu_req_discard(n, NULL);
-        femu_history_flush(n);
+        if (!femu_history_flush(n)) {
+            return;
+        }
         set_status(n, NVME_CSTS_SHST_COMPLETE);
         n->kept->shut_down = 1;
     }

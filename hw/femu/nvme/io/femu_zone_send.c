@@ -111,7 +111,9 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     }
     if (zone_cmd.op == SSD_OP_ZONE_RESET ||
         zone_cmd.op == SSD_OP_ZONE_OFFLINE) {
-        femu_history_flush(n);
+        if (!femu_history_flush(n)) {
+            return NVME_NO_COMPLETE;
+        }
     } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }

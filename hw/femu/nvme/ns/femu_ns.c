@@ -70,13 +70,6 @@ static void ns_init(FemuZns *n, FemuNs *ns)
     ns_identity_init(n, ns);
 }
 
-/* Bytes of memory that the data of all namespaces need. */
-uint64_t femu_data_bytes(const SsdParams *params)
-{
-    return params->zones * params->zone_capacity_bytes +
-           params->conventional_bytes;
-}
-
 /* Make all namespaces. Needs the core and femu_memory_init(). */
 void femu_ns_init(FemuZns *n)
 {

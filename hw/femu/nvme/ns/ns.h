@@ -27,7 +27,6 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
                            uint64_t bytes);
 
 /* femu_ns.c: namespaces. */
-uint64_t femu_data_bytes(const SsdParams *params);
 void femu_ns_init(FemuZns *n);
 void femu_ns_exit(FemuZns *n);
 FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);

@@ -147,7 +147,7 @@ static void pci_part_init(FemuZns *n)
 
 static bool memory_init(FemuZns *n, Error **errp)
 {
-    uint64_t bytes = femu_data_bytes(&n->params);
+    uint64_t bytes = ssd_data_bytes(&n->params);
     int fd;
 
     return femu_state_data(n, bytes, &fd, errp) &&

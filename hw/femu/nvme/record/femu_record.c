@@ -16,6 +16,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
+#include "system/runstate.h"
 #include "system/system.h"
 #include "record.h"
 
@@ -48,20 +49,34 @@ static void trace_close(FemuZns *n)
     n->trace = NULL;
 }
 
-static void history_failed(GError *error)
-{
-    error_report("femu-zns: %s; from here on nothing lasts", error->message);
-    g_error_free(error);
-}
-
 static void history_close(FemuZns *n)
 {
     GError *error = NULL;
 
     if (n->history && !ssd_trace_close(n->history, n->now_ns, &error)) {
-        history_failed(error);
+        error_report("femu-zns: %s; what the guest has been told of is there",
+                     error->message);
+        g_error_free(error);
     }
     n->history = NULL;
+}
+
+/*
+ * The history cannot be written: the host's disk is full, or broken. What is
+ * not recorded must not be told, and nothing that the drive has done since is
+ * recorded. So it does nothing any more, not even after a controller reset, and
+ * QEMU ends, with status 1. The state is as a kill would have left it.
+ */
+static void history_failed(FemuZns *n, GError *error)
+{
+    error_report("femu-zns: %s; the drive stops, and its state is as it was: "
+                 "make room, and start it again", error->message);
+    g_error_free(error);
+    n->history_lost = true;
+    ssd_trace_close(n->history, n->now_ns, NULL);
+    n->history = NULL;
+    femu_ctrl_fatal(n, "the history cannot be written");
+    qemu_system_shutdown_request_with_code(SHUTDOWN_CAUSE_HOST_ERROR, 1);
 }
 
 void femu_record_close(FemuZns *n)
@@ -97,19 +112,21 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     return true;
 }
 
-/* Write the history's records to its file; if that fails, close the history. */
-void femu_history_flush(FemuZns *n)
+/*
+ * Write the history's records to its file. Return: false if that has failed,
+ * now or before; then the guest must not be told of what has happened.
+ */
+bool femu_history_flush(FemuZns *n)
 {
     GError *error = NULL;
 
-    if (!n->history_unflushed) {
-        return;
+    if (n->history_unflushed) {
+        n->history_unflushed = false;
+        if (!ssd_trace_flush(n->history, &error)) {
+            history_failed(n, error);
+        }
     }
-    n->history_unflushed = false;
-    if (!ssd_trace_flush(n->history, &error)) {
-        history_failed(error);
-        history_close(n);
-    }
+    return !n->history_lost;
 }
 
 /*

@@ -121,13 +121,6 @@ static bool folder_lock(FemuZns *n, int fd, Error **errp)
     return true;
 }
 
-static uint64_t kept_bytes(const FemuZns *n)
-{
-    return sizeof(FemuKept) +
-           (n->params.namespaces + 1) * sizeof(FemuSmart) +
-           n->params.zones * (uint64_t)n->params.zone_ext_bytes;
-}
-
 uint8_t *femu_kept_extensions(const FemuZns *n)
 {
     return (uint8_t *)&n->kept->smart[n->params.namespaces + 1];
@@ -136,7 +129,7 @@ uint8_t *femu_kept_extensions(const FemuZns *n)
 static bool kept_check(const FemuZns *n, Error **errp)
 {
     if (memcmp(n->kept->magic, FEMU_KEPT_MAGIC, sizeof(n->kept->magic)) != 0 ||
-        n->kept->bytes != kept_bytes(n)) {
+        n->kept->bytes != ssd_kept_bytes(&n->params)) {
         error_setg(errp, "state=%s: its file 'kept' does not begin with '"
                    FEMU_KEPT_MAGIC "' and its size: it is damaged; name a new "
                    "folder", n->state_path);
@@ -165,7 +158,7 @@ void femu_kept_begin(FemuZns *n)
 static void kept_mark(FemuZns *n)
 {
     memcpy(n->kept->magic, FEMU_KEPT_MAGIC, sizeof(n->kept->magic));
-    n->kept->bytes = kept_bytes(n);
+    n->kept->bytes = ssd_kept_bytes(&n->params);
 }
 
 static bool kept_map(FemuZns *n, Error **errp)
@@ -175,7 +168,7 @@ static bool kept_map(FemuZns *n, Error **errp)
     if (!folder_open(n, errp)) {
         return false;
     }
-    fd = file_open(n, "kept", kept_bytes(n), errp);
+    fd = file_open(n, "kept", ssd_kept_bytes(&n->params), errp);
     if (fd < 0) {
         return false;
     }
@@ -183,8 +176,8 @@ static bool kept_map(FemuZns *n, Error **errp)
     if (!folder_lock(n, fd, errp)) {
         return false;
     }
-    n->kept = mmap(NULL, kept_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                   0);
+    n->kept = mmap(NULL, ssd_kept_bytes(&n->params), PROT_READ | PROT_WRITE,
+                   MAP_SHARED, fd, 0);
     if (n->kept == MAP_FAILED) {
         n->kept = NULL;
         error_setg_errno(errp, errno, "state=%s: its file 'kept' cannot be "
@@ -202,7 +195,7 @@ static bool kept_map(FemuZns *n, Error **errp)
 bool femu_kept_init(FemuZns *n, Error **errp)
 {
     if (!femu_has_state(n)) {
-        n->kept = g_malloc0(kept_bytes(n));
+        n->kept = g_malloc0(ssd_kept_bytes(&n->params));
     } else if (!kept_map(n, errp)) {
         return false;
     }
@@ -219,7 +212,7 @@ void femu_kept_exit(FemuZns *n)
         g_free(n->kept);
     } else {
         if (n->kept) {
-            munmap(n->kept, kept_bytes(n));
+            munmap(n->kept, ssd_kept_bytes(&n->params));
         }
         close(n->lock_fd);
     }

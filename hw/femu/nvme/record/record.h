@@ -22,7 +22,7 @@ void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
                           SsdZoneState state);
 void femu_trace_power_cut(FemuZns *n, uint64_t seed);
 void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
-void femu_history_flush(FemuZns *n);
+bool femu_history_flush(FemuZns *n);
 
 /* femu_state_folder.c: the files of a state. */
 #define FEMU_HISTORY "history"

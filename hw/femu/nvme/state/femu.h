@@ -20,6 +20,7 @@
 #include "system/hostmem.h"
 #include "../../ssd.h"
 #include "../../ssd_histogram.h"
+#include "../../ssd_kept.h"
 #include "../../ssd_trace.h"
 
 #define TYPE_FEMU_ZNS "femu-zns"
@@ -29,7 +30,6 @@ OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 #define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* with the admin pair */
 #define FEMU_MAX_QUEUE_ENTRIES 2048
 #define FEMU_MAX_AERS 4
-#define FEMU_ERROR_LOG_ENTRIES 64
 #define FEMU_IDENTITY_BYTES 32          /* a SHA-256 */
 #define FEMU_NVME_VERSION 0x00020000 /* 2.0 */
 #define FEMU_SERIAL_BYTES 20
@@ -193,32 +193,6 @@ typedef struct FemuBadBlocks {
     } range[FEMU_BAD_RANGES];
 } FemuBadBlocks;
 
-/* Counters behind the SMART log of a namespace; never reset. */
-typedef struct FemuSmart {
-    uint64_t read_commands;
-    uint64_t write_commands;
-    uint64_t read_bytes;
-    uint64_t written_bytes;
-    uint64_t media_errors;
-} FemuSmart;
-
-/*
- * What lasts beside data and zones; with a state, in a file that is mapped, in
- * the host's byte order. Words of 8 bytes: if QEMU is killed, each is old or
- * new. Behind it come the zones' descriptor extensions.
- */
-#define FEMU_KEPT_MAGIC "femu-zns kept 1"
-typedef struct FemuKept {
-    char magic[16];
-    uint64_t bytes;             /* with the extensions */
-    uint64_t power_cycles;
-    uint64_t unsafe_shutdowns;
-    uint64_t shut_down;         /* 1: shut down, and not enabled since */
-    uint64_t error_count;
-    NvmeErrorLog error_log[FEMU_ERROR_LOG_ENTRIES]; /* ring by error count */
-    FemuSmart smart[];          /* by namespace */
-} FemuKept;
-
 /*
  * How far the format of a namespace has come: it waits for room in the core,
  * for the reset of all zones, then for commands that were inside before it.
@@ -298,8 +272,9 @@ struct FemuZns {
     /* record: traces, and what lasts. */
     SsdTrace *trace;
     uint32_t trace_unflushed;
-    SsdTrace *history;          /* NULL: the device has no state */
+    SsdTrace *history;          /* NULL: no state, or it cannot be written */
     bool history_unflushed;
+    bool history_lost;          /* it could not be written: nothing is told */
     Notifier exit_notifier;
     int lock_fd;                /* locks the state's folder; -1: none */
     FemuKept *kept;
