@@ -89,8 +89,6 @@ class Work:
             found = self.without_faulty(self.find_all())
             keep(cache, key, found)
         self.all = [Mutant(*fields) for fields in found]
-        if not self.target.sees_values:
-            self.all = [mutant._replace(differs='') for mutant in self.all]
         self.numbers = numbers_of(self.all)
         self.headers = digest(*(source.data for path, source
                                 in sorted(self.sources.items())
@@ -132,7 +130,7 @@ class Work:
         left = dict(enumerate(mutants, 1))
         faulty = []
         while left:
-            data = rewrite.together(self.sources[path].data,
+            data = rewrite.together(path, self.sources[path].data,
                                     list(left.items()),
                                     self.target.header_of(path))
             compiled, printed = self.compile(
@@ -234,7 +232,7 @@ class Work:
         for mutant, number in self.numbers.items():
             by_path.setdefault(mutant.path, []).append((number, mutant))
         self.target.tree.refresh(
-            {path: rewrite.together(self.sources[path].data, some,
+            {path: rewrite.together(path, self.sources[path].data, some,
                                     self.target.header_of(path))
              for path, some in by_path.items()})
         builds = builds or self.target.builds
@@ -247,9 +245,16 @@ class Work:
             self.target.data_digest(),
             lambda done, total: self.progress('tests of the original', done,
                                               total),
-            lambda: keep(cache, trial.VERSION, known))
+            lambda: keep(cache, trial.VERSION, known), self.target.workers)
         return [first, *(trial.cases_of(self.target.programs(which))
                          for which in builds[1:])]
+
+    def of_file(self):
+        """Return: {path: the numbers of its mutants}."""
+        found = {}
+        for mutant, number in self.numbers.items():
+            found.setdefault(mutant.path, set()).add(number)
+        return found
 
     def draw(self, seed, wanted=None):
         """wanted(mutant): whether it may be drawn; None: all may. Return: the
@@ -267,7 +272,8 @@ class Work:
         self.same = kept['same']
         court = trial.Court(builds, self.target.tree.temporary,
                             killers.Killers(kept['killers'], self.key),
-                            self.same_code, quick_s)
+                            self.same_code, quick_s, self.target.workers,
+                            self.of_file())
         order = list(order)
         wanted = len(order) if count is None else count
         try:

@@ -3,15 +3,18 @@
 that are most likely to kill it, relative to the processor time that they need.
 
 A test that has killed a mutant before is likely to do so again, and so is one
-that has killed others of the same function or file. Kills are kept by the
-mutants' texts, so that a change elsewhere in the source does not lose them.
-They decide the order only, not the result. Knows nothing of what tests are.
+that has killed others of the same function or file; after these, one that
+reaches most of the file's other mutants: where all tests pass, those that are
+about the file turn aside. Kills are kept by the mutants' texts, so that a
+change elsewhere in the source does not lose them. They decide the order only,
+not the result. Knows nothing of what tests are.
 """
 
 import threading
 
 BATCH_CPU_S = 0.2               # short tests of a program share a process
 FIRST = 8                       # so many tests that have killed others go first
+THEN = 12                       # then so many that reach most of the file
 OF_FUNCTION = 5                 # a kill in the same function counts as much
                                 # as so many kills in the same file
 
@@ -62,8 +65,9 @@ class Killers:
             self._kept[self._text(mutant, build)] = name
             self._count(build, mutant.path, mutant.function, name)
 
-    def order(self, mutant, cases, build):
-        """Return: batches of cases, in the order in which they are run."""
+    def order(self, mutant, cases, build, depth=None):
+        """depth: {name of a case: how many mutants of the file it reaches}.
+        Return: batches of cases, in the order in which they are run."""
         with self._lock:
             before = self._kept.get(self._text(mutant, build))
             own, file = ({**self._scores.get((build, mutant.path, function),
@@ -78,5 +82,10 @@ class Killers:
                        / scores[case.name])[:FIRST]
         first = known + first
         met = set(first)
+        if depth:
+            first += sorted((case for case in cases if case not in met),
+                            key=lambda case: (case.cpu_s + 0.005)
+                            / depth[case.name] ** 2)[:THEN]
+            met = set(first)
         return [[case] for case in first] + \
             batches([case for case in cases if case not in met])

@@ -4,8 +4,8 @@ the core with its Meson tests, the device in QEMU with its qtests.
 
 Everything happens in a copy of the repository below build-mutants/. Both are
 built by clang with ASan and UBSan, so that accesses out of bounds and leaks are
-seen; the core is also built without, as most of its mutants are killed by that
-build in a tenth of the time. Knows nothing of how mutants are found.
+seen; and before that without, as most mutants are killed by that build in a
+tenth of the time. Knows nothing of how mutants are found.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 
+from femu.mutants import trial
 from femu.mutants.trial import LONGEST_CPU_S, Program
 
 NOT_COPIED = ('build', 'out', '.git')
@@ -31,11 +32,17 @@ EVERY = {'matrix': '40', 'poll': '40', 'fuzz-core': '40', 'corpus': '1',
          'refusals': '1'}
 EVERY_ELSE = '5'
 LONGEST_PLAIN_CPU_S = 1     # sanitised tests take about five times as long
+# A qtest waits for QEMU's end by looking ten times a second: two processors have
+# time for more tests than two. None of them waits for seconds.
+QTESTS_AT_ONCE = 5
+QTEST_WAIT_S = 10
+ORACLE_COUNT = '6000'       # commands to compare with QEMU's own drive
 # Files that tests read besides those that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
                  'scripts/femu/', 'scripts/version', 'docs/parameters.md')
 # Options of the compiler that clang's parser does not need or know.
-LEFT_OUT = ('-fsanitize', '-Werror')
+LEFT_OUT = ('-fsanitize', '-Werror', '-fzero-call-used-regs',
+            '-ftrivial-auto-var-init=zero')
 
 
 class BuildError(Exception):
@@ -142,17 +149,18 @@ class Tree:
             build(['meson', 'setup', self.core, self.path])
         build(['ninja', '--quiet', '-C', self.core, 'tools/femu-sim'])
 
-    def build_qemu(self):
+    def build_qemu(self, option):
         """Build QEMU with the device, and its qtests, from the sources that
-        there are in the repository's own build, if there is one."""
+        there are in the repository's own build, if there is one. option: of
+        build-qemu, which kind of build."""
         sources = os.path.join(self.top, 'build-qemu')
-        for name in ('src', 'src.id', 'firmware'):
+        for name in ('src', 'src.id', 'firmware', 'venv'):
             theirs, ours = (os.path.join(folder, name)
                             for folder in (sources, self.qemu))
             if os.path.exists(theirs) and not os.path.exists(ours):
                 os.makedirs(self.qemu, exist_ok=True)
                 subprocess.run(['cp', '-a', theirs, ours], check=True)
-        build([os.path.join(self.path, 'scripts/build-qemu'), '--sanitize'],
+        build([os.path.join(self.path, 'scripts/build-qemu'), option],
               {'QEMU_WORK': self.qemu})
 
 
@@ -164,8 +172,8 @@ class Target:
     name = None
     # A mutant that survives in one build is tried in the next, and survives if
     # it does so in the last. The first build tells what the tests reach.
-    builds = ('sanitised',)
-    sees_values = False     # whether the first build evaluates Mutant.differs
+    builds = ('plain', 'sanitised')
+    workers = trial.WORKERS  # so many tests run at once
 
     def __init__(self, tree):
         self.tree = tree
@@ -277,8 +285,6 @@ class Core(Target):
     """hw/femu without nvme/, as in the simulator and the unit tests."""
 
     name = 'core'
-    builds = ('plain', 'sanitised')
-    sees_values = True
 
     def covers(self, path):
         return path.startswith('hw/femu/') and \
@@ -323,12 +329,18 @@ class Device(Target):
     """hw/femu/nvme, in QEMU."""
 
     name = 'device'
+    workers = QTESTS_AT_ONCE
 
     def covers(self, path):
         return path.startswith('hw/femu/nvme/')
 
+    def folder(self, which):
+        """Return: where a build is."""
+        return os.path.join(self.tree.qemu,
+                            'build' if which == 'plain' else 'sanitize')
+
     def database(self):
-        return os.path.join(self.tree.qemu, 'sanitize')
+        return self.folder('plain')
 
     def sources_folder(self):
         return os.path.join(self.tree.qemu, 'src')
@@ -341,11 +353,11 @@ class Device(Target):
     def build(self, which):
         """Build what is in the tree now."""
         self.tree.build_simulator()
-        self.tree.build_qemu()
+        self.tree.build_qemu('--tests' if which == 'plain' else '--sanitize')
 
     def programs(self, which):
         """Return: the tests."""
-        folder = self.database()
+        folder = self.folder(which)
         listed = os.path.join(self.sources_folder(),
                               'tests/qtest/femu/femu-zns-tests.list')
         with open(listed, encoding='utf-8') as file:
@@ -353,12 +365,15 @@ class Device(Target):
         env = {'QTEST_QEMU_BINARY': os.path.join(folder, 'qemu-system-x86_64'),
                'FEMU_SIM': os.path.join(self.tree.core, 'tools/femu-sim'),
                'G_TEST_SRCDIR': self.tree.path,
-               'FEMU_TOP': self.tree.path, **SANITIZER_OPTIONS}
+               'FEMU_TOP': self.tree.path, 'FEMU_ORACLE_COUNT': ORACLE_COUNT,
+               **SANITIZER_OPTIONS}
         made = []
         for name in names:
             argv = [os.path.join(folder, 'tests/qtest', name), '--tap']
             made.append(Program(name, argv, env, folder,
-                                glib_cases(argv, env, folder)))
+                                glib_cases(argv, env, folder),
+                                *(() if which != 'plain' else
+                                  (LONGEST_CPU_S, QTEST_WAIT_S))))
         return made
 
 

@@ -21,13 +21,14 @@ def alone(data, mutant):
     return data[:mutant.begin] + new + b'\n' * missing + data[mutant.end:]
 
 
-def together(data, numbered, header):
-    """data: a file's bytes; numbered: [(number, mutant)] of this file; header:
+def together(path, data, numbered, header):
+    """path: a file's; data: its bytes; numbered: [(number, mutant)] of this file; header:
     what declares femu_mutant_is() and femu_mutant_sees(), as an #include of
     this file names it.
 
     Return: the bytes of a file that behaves like the original until a number is
-    chosen. Lines keep their numbers.
+    chosen. Lines keep their numbers. It says that it is a system's header (3), of
+    which compilers report errors alone: a mutant need not look sound.
     """
     by_place = {}
     for number, mutant in numbered:
@@ -36,7 +37,7 @@ def together(data, numbered, header):
     places = sorted(by_place)
     text, used = _render(data, by_place, places, 0, 0, len(data))
     assert used == len(places), 'mutants overlap'
-    return f'#include "{header}"\n#line 1\n'.encode('utf-8') + text
+    return f'#include "{header}"\n# 1 "{path}" 3\n'.encode('utf-8') + text
 
 
 def _render(data, by_place, places, used, begin, end):
@@ -81,7 +82,7 @@ def _asked(number, mutant):
 def at_fault(data, name, printed):
     """data: what together() returned; name: the file's; printed: what a
     compiler says of it. Return: the numbers of mutants in which errors are."""
-    lines = data.split(b'\n')[2:]       # "#line 1" stands before them
+    lines = data.split(b'\n')[2:]       # those that together() adds
     found = set()
     for place in re.finditer(r'(?:^|/)' + re.escape(name) +
                              r':(\d+):(\d+): (?:fatal )?error', printed, re.M):

@@ -41,10 +41,11 @@ PASSED = re.compile(r'^ok \d+ (\S+)', re.M)
 
 # A program that holds tests; cases: its arguments for each of them, or None
 # for one that is run as a whole. env: what is added to the environment;
-# longest_cpu_s: a test that takes longer does not count.
-Program = collections.namedtuple('Program',
-                                 'name argv env cwd cases longest_cpu_s',
-                                 defaults=(LONGEST_CPU_S,))
+# longest_cpu_s: a test that takes longer does not count; least_wait_s: see
+# above.
+Program = collections.namedtuple('Program', 'name argv env cwd cases '
+                                 'longest_cpu_s least_wait_s',
+                                 defaults=(LONGEST_CPU_S, LEAST_WAIT_S))
 
 
 class RunError(Exception):
@@ -190,7 +191,8 @@ def cases_of(programs):
             for path in program.cases or [None]]
 
 
-def baseline(programs, folder, known, data, progress, learned):
+def baseline(programs, folder, known, data, progress, learned,
+             workers=WORKERS):
     """known: what was learned before, {name of a case: [digest, ...]}, which
     grows; data: the digest of the files that tests read; learned(): called when
     `known` may have grown.
@@ -208,7 +210,7 @@ def baseline(programs, folder, known, data, progress, learned):
             case.reached = frozenset(before[4])
         else:
             unknown.append(case)
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         long_ones = []
         started = [pool.submit(baseline_of, case, folder, long_ones)
                    for case in unknown]
@@ -244,10 +246,12 @@ class Court:
     see killers.py; is_same(mutant): whether it compiles to the original's code.
     That takes a second, so it is asked only when the first build's tests have
     passed; quick_s: a mutant survives in a build after so many seconds of
-    tests; None: after all tests.
+    tests; None: after all tests; workers: so many are tried at once; of_file:
+    {path: the numbers of its mutants}.
     """
 
-    def __init__(self, builds, folder, killers, is_same, quick_s=None):
+    def __init__(self, builds, folder, killers, is_same, quick_s, workers,
+                 of_file):
         self.first = builds[0]
         self.others = [{case.name: case for case in cases}
                        for cases in builds[1:]]
@@ -255,7 +259,11 @@ class Court:
         self.killers = killers
         self.is_same = is_same
         self.quick_s = quick_s
+        self.workers = workers
+        self.of_file = of_file
         self._timing = {}       # {case: Lock}
+        self._depths = {}       # {path: {name of a case: how many mutants of
+                                # the file it reaches}}
 
     def fate_of(self, number, mutant):
         """Run the tests that reach a mutant on it. Return: its Fate."""
@@ -278,17 +286,28 @@ class Court:
             self.time(case)
         cases = [case for case in cases if not case.is_long]
         passed_s = 0
-        for batch in self.killers.order(mutant, cases, build):
+        for batch in self.killers.order(mutant, cases, build,
+                                        self.depth(mutant.path)):
             if self.quick_s is not None and passed_s >= self.quick_s:
                 break
             passed_s += sum(case.cpu_s for case in batch)
             outcome = run(batch, number, self.folder,
                           LEAST_CPU_S + FACTOR * sum(c.cpu_s for c in batch),
-                          LEAST_WAIT_S + FACTOR * sum(c.wall_s for c in batch))
+                          batch[0].program.least_wait_s
+                          + FACTOR * sum(c.wall_s for c in batch))
             if outcome.failed:
                 self.killers.learn(mutant, outcome.case.name, build)
                 return Fate(outcome.case.name, outcome.failed, len(cases))
         return None
+
+    def depth(self, path):
+        """Return: how many of a file's mutants each case of the first build
+        reaches, {name: count}."""
+        if path not in self._depths:
+            self._depths[path] = {
+                case.name: len(self.of_file.get(path, set()) & case.reached)
+                for case in self.first}
+        return self._depths[path]
 
     def time(self, case):
         """See to it that a test has run on the original."""
@@ -299,7 +318,7 @@ class Court:
     def fates(self, numbered):
         """numbered: {number: mutant}. Yield: (mutant, Fate) of each as it is
         known."""
-        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
             started = {pool.submit(self.fate_of, number, mutant): mutant
                        for number, mutant in numbered.items()}
             try:
