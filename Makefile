@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist compare
+.PHONY: bench mutants sweep dist compare lock
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -147,6 +147,8 @@ bench:
 #: make qemu     QEMU with the drive, in build-qemu/
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/
+#: make lock     packages.lock anew: the versions and hashes of Debian's packages
+#:               that all of this is made of
 #: make docs     docs/parameters.md from the table in hw/femu/params.h
 #: make pictures docs/img/report.png and the table of README.md, of one run
 #: make deps     install the Debian packages that all of this needs
@@ -162,6 +164,10 @@ guest:
 core:
 	@scripts/deps core
 	@scripts/build-core
+
+lock:
+	@scripts/deps guest
+	@scripts/lock
 
 docs: core
 	@build-core/tools/femu-sim params --markdown >docs/parameters.md.new

@@ -193,7 +193,8 @@ debian_uris()
 debian_keyring()
 {
     local file
-    for file in /usr/share/keyrings/debian-archive-keyring.gpg \
+    for file in ${DEBIAN_KEYRING:+"$DEBIAN_KEYRING"} \
+                /usr/share/keyrings/debian-archive-keyring.gpg \
                 /usr/share/keyrings/debian-archive-keyring.pgp; do
         if [ -r "$file" ]; then
             echo "$file"
@@ -235,13 +236,13 @@ Acquire::Retries "3";
 CONF
 }
 
-# private_apt DIR TYPES: makes an apt in DIR that knows DEBIAN_SUITE's main
-# archive and nothing else, from the first of this machine's own addresses that
-# serves it. TYPES is "deb", "deb-src" or both. The machine's configuration is
-# read, never changed. Use it as: apt-get -c DIR/apt.conf ...
+# private_apt DIR TYPES [URI]: makes an apt in DIR that knows the main archive of
+# DEBIAN_SUITE and nothing else, from the first of this machine's own addresses
+# that serves it, or from URI. TYPES is "deb", "deb-src" or both. The machine's
+# configuration is read, never changed. Use it as: apt-get -c DIR/apt.conf ...
 private_apt()
 {
-    local dir=$1 types=$2 uri tried=
+    local dir=$1 types=$2 own=${3:-} uri tried=
     command -v apt-get >/dev/null ||
         die "no apt here, and so none of Debian's packages: QEMU needs your" \
             "own sources (QEMU_SRC=tree or tarball of QEMU 10.0), the guest one" \
@@ -253,10 +254,11 @@ private_apt()
             update >"$dir/log" 2>&1; then
             return 0
         fi
-    done < <(debian_uris)
+    done < <(if [ -n "$own" ]; then echo "$own"; else debian_uris; fi)
     if [ -n "$tried" ]; then
         tail -n 5 "$dir/log" >&2
     fi
+    [ -z "$own" ] || die "Debian $DEBIAN_SUITE is not at $own"
     die "Debian $DEBIAN_SUITE is at none of this machine's apt sources:" \
         "${tried:- (there are none)}; set DEBIAN_URI= to an archive that has" \
         "it (for QEMU alone, QEMU_SRC= to its sources will do)"

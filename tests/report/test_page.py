@@ -189,6 +189,21 @@ class PageTest(ReportCase):
             'all 2 properties', '<td>2147483648</td>',
             '<li>this drive &lt;is&gt; slow</li>')
 
+    def test_not_of_the_lock(self):
+        lines = self.make_well(read_step(), lock={
+            'sha256': 'ab' * 32, 'differs': ['guest: fio 3.39-1 -> 3.40-1']})
+        self.assertIn('note: not of packages.lock, which the numbers of '
+                      'README.md belong to: guest: fio 3.39-1 -> 3.40-1',
+                      lines)
+        self.assert_shown('guest: fio 3.39-1 -&gt; 3.40-1',
+                          'sha256 ' + 'ab' * 32)
+
+    def test_of_the_lock(self):
+        lines = self.make_well(read_step(), lock={
+            'sha256': 'ab' * 32, 'differs': []})
+        self.assertEqual([line for line in lines if 'lock' in line], [])
+        self.assert_shown('as it has them')
+
     def test_calibrated_config_has_no_caveat(self):
         self.make_well(read_step())
         self.assertEqual(self.html().count('make validate'), 0)

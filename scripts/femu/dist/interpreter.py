@@ -10,10 +10,8 @@ import shutil
 import subprocess
 import sys
 
-from femu.image import debs, sysroot
+from femu.image import sysroot
 
-# The wheels want libstdc++, which a manylinux machine has.
-PACKAGES = ('python3-minimal', 'libpython3-stdlib', 'libstdc++6')
 WHEELS = ('numpy', 'matplotlib')
 # Left out of Python's library and the wheels: parts for developers and for
 # desktop programs.
@@ -26,13 +24,6 @@ PLATFORM = 'manylinux_2_28_x86_64'
 
 class InterpreterError(Exception):
     """Python cannot be unpacked, or its wheels cannot be installed."""
-
-
-def fetch(scripts_dir, apt_folder):
-    """Return: {package: its file}, all that Python needs."""
-    packages = debs.Debs(scripts_dir, apt_folder)
-    packages.update()
-    return packages.fetch(list(PACKAGES), [])
 
 
 def unpack(files, target, progress):

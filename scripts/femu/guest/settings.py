@@ -197,6 +197,12 @@ class Settings:
                                 % program)
         return program, os.path.join(work, 'firmware')
 
+    def qemu_source(self):
+        """Return: the file that says which sources QEMU is of, or None."""
+        firmware = self.qemu()[1]
+        path = firmware and os.path.join(os.path.dirname(firmware), 'src.id')
+        return path if path and os.path.exists(path) else None
+
     def guest(self):
         """Return: the folder of the guest's kernel and images."""
         own = own_guest(self._env)

@@ -23,6 +23,7 @@ HASHED = (('job', ('job',)), ('configuration', ('config',)),
           ('guest: initramfs', ('guest', 'initrd')),
           ('guest: root image', ('guest', 'root')),
           ('guest: EXTRA', ('guest', 'own', 'EXTRA')))
+LOCK = 'packages.lock'
 
 
 def badges(run):
@@ -174,6 +175,10 @@ def provenance(run):
         if path or digest:
             rows.append((what, os.path.basename(path) or UNKNOWN,
                          'sha256 ' + digest if digest else UNKNOWN))
+    locked = run.fact('lock', 'sha256')
+    if locked:
+        rows.append((LOCK, '; '.join(table.not_locked(run)) or 'as it has them',
+                     'sha256 ' + locked))
     for step in run.steps:
         if step.fio and step.fio.version:
             rows.append(('fio', step.fio.version, ''))

@@ -224,7 +224,19 @@ def notes(run):
         texts.append('rows without fio latency: throughput is over the whole '
                      'step')
     texts += [text for step in run.steps for text in operations.notes(step)]
+    if not_locked(run):
+        texts.append('not of packages.lock, which the numbers of README.md '
+                     'belong to: ' + '; '.join(not_locked(run)))
     return texts
+
+
+def not_locked(run):
+    """Return: what of guest and QEMU is not as packages.lock has it; old runs
+    do not say."""
+    try:
+        return [node.shown() for node in run.meta['lock']['differs'].items()]
+    except DataError:
+        return []
 
 
 def _notes(run):
