@@ -8,9 +8,12 @@
  */
 
 #include "qemu/osdep.h"
+#include <glib/gstdio.h>
 #include "qemu/cutils.h"
 #include "qemu/host-utils.h"
 #include "femu-zns-commands.h"
+#include "qapi/error.h"
+#include "qobject/qjson.h"
 #include "qobject/qlist.h"
 #include "qobject/qstring.h"
 
@@ -277,6 +280,43 @@ static void test_lateness(void)
     femu_shutdown(drive);
 }
 
+/* Time that counts instructions is virtual, that of a running guest is not. */
+static void test_clock(void)
+{
+    static const struct {
+        const char *accel, *clock;
+    } rows[] = {
+        { "-accel tcg -icount shift=0", "virtual" },
+        { "-accel tcg", "host" },
+    };
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, NULL);
+
+    if (!qtest_has_accel("tcg")) {
+        g_test_skip("this QEMU has no TCG");
+        return;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        g_autofree char *bios = femu_bios_create();
+        g_autofree char *more = g_strdup_printf("%s -S %s", rows[i].accel,
+                                                device);
+        g_autofree char *args = femu_machine_args(bios, more);
+        QTestState *qts = qtest_init(args);
+        QDict *reply = qtest_qmp(qts, "{'execute': 'qom-get', 'arguments': {"
+                                 "'path': '/machine/peripheral/zns4',"
+                                 "'property': 'stats'}}");
+        QDict *stats = qobject_to(QDict, qobject_from_json(
+            qdict_get_str(reply, "return"), &error_abort));
+
+        g_unlink(bios);
+        g_assert_cmpstr(qdict_get_str(qdict_get_qdict(stats, "lateness"),
+                                      "clock"), ==, rows[i].clock);
+        qobject_unref(stats);
+        qobject_unref(reply);
+        qtest_quit(qts);
+    }
+}
+
 static void test_config(void)
 {
     FemuDrive *drive = boot();
@@ -367,6 +407,7 @@ int main(int argc, char **argv)
     ADD("reset", test_reset);
     ADD("busy-so-far", test_busy_so_far);
     ADD("lateness", test_lateness);
+    ADD("clock", test_clock);
     ADD("config", test_config);
     ADD("snapshot", test_snapshot);
     ADD("qom", test_qom);

@@ -106,8 +106,8 @@ static void ns_run(FemuZns *n, FemuNs *ns)
     };
 
     if (ns->format_step == FEMU_FORMAT_WAITING && ssd_has_room(n->ssd)) {
-        ns->format_step = femu_req_submit_format(n, ns, &reset_all)
-                          ? FEMU_FORMAT_RESETTING : FEMU_FORMAT_RESET;
+        femu_req_submit_format(n, ns, &reset_all);
+        ns->format_step = FEMU_FORMAT_RESETTING;
     }
     if (ns->format_step == FEMU_FORMAT_RESET &&
         !ssd_ns_inflight(n->ssd, ns->nsid)) {

@@ -40,8 +40,7 @@ static void time_arm(FemuZns *n)
     if (next_at_ns != UINT64_MAX) {
         deadline_ns = MIN(deadline_ns, femu_time_of(n, next_at_ns));
     }
-    if (!timer_pending(n->timer) ||
-        timer_expire_time_ns(n->timer) != deadline_ns) {
+    if (timer_expire_time_ns(n->timer) != deadline_ns) { /* -1: it is off */
         trace_femu_timer_arm(n->clock_ns, deadline_ns);
         timer_mod_ns(n->timer, deadline_ns);
     }

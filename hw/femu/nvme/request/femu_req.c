@@ -148,25 +148,20 @@ uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
 /*
  * Submit to the core the reset of all zones of a namespace that is being
  * formatted. Needs ssd_has_room().
- * Return: has the core accepted it?
  */
-bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
+void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
     uint32_t tag = n->free_req[n->free_req_count - 1];
     SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
-    uint64_t seq = femu_trace_submit(n, cmd, accept.status);
 
-    if (accept.status != SSD_SUCCESS) {
-        return false;
-    }
+    assert(accept.status == SSD_SUCCESS);
     n->free_req_count--;
     n->req[tag] = (FemuReq) {
         .busy = true,
         .format_ns = ns,
-        .trace_seq = seq,
+        .trace_seq = femu_trace_submit(n, cmd, accept.status),
         .zone_idx = FEMU_ZONES_ALL,
     };
-    return true;
 }
 
 /*

@@ -24,7 +24,7 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                            const SsdCmd *asked, uint64_t result);
 void femu_req_submit_shutdown(FemuZns *n);
-bool femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
+void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
 
