@@ -27,6 +27,7 @@ static const SimCommand commands[] = {
     {"fio", "run jobs, written as fio writes them", sim_fio_command},
     {"replay", "repeat a trace and compare every completion time",
      sim_replay_command},
+    {"blame", "say why a command of a trace took so long", sim_blame_command},
     {"cut", "take the power of a drive within a trace", sim_cut_command},
     {"state", "check and print what a drive's state= folder holds",
      sim_state_command},

@@ -79,6 +79,28 @@ class CompareTest(ReportCase):
         self.assertEqual(page.count('<svg'), 4)
         self.assertIn('beside', page)
 
+    def test_slowest(self):
+        """The slowest of each operation, with the line that says why."""
+        status, said = self.compare(
+            self.run_folder('a', commands=(
+                'S,0,0,write,1,0,4,0,0', 'S,1,10,write,1,4,4,0,0',
+                'S,2,20,reset,1,2048,0,0,0', 'S,3,30,read,1,9000,1,0,128',
+                'C,0,725000,0,0', 'C,1,725011,0,0', 'C,2,3500020,0,0')),
+            self.run_folder('b', commands=('S,0,0,write,1,0,4,0,0',)))
+        self.assertEqual(status, 0)
+        found = [line for line in said.splitlines() if 'the slowest' in line]
+        self.assertEqual([line.split('; why: ')[0] for line in found], [
+            'a: the slowest write took 725.0 us',
+            'a: the slowest reset took 3500.0 us'])
+        trace = os.path.join(os.path.dirname(self.out_dir), 'a', 'trace.csv')
+        for line, number in zip(found, (1, 2)):
+            why = line.split('; why: ')[1].split()
+            self.assertTrue(why[0].endswith('build-core/tools/femu-sim'))
+            self.assertEqual(why[1:], ['blame', trace, str(number)])
+        with open(self.page, encoding='utf-8') as file:
+            page = file.read()
+        self.assertIn('blame %s 1' % trace, page)
+
     def test_refused(self):
         good = self.run_folder('a')
         for paths, word in (((good,), 'two runs or more'),

@@ -30,6 +30,7 @@ extern const char sim_sources[];
 int sim_run_command(int argc, char **argv, GError **error);
 int sim_fio_command(int argc, char **argv, GError **error);
 int sim_replay_command(int argc, char **argv, GError **error);
+int sim_blame_command(int argc, char **argv, GError **error);
 int sim_cut_command(int argc, char **argv, GError **error);
 int sim_state_command(int argc, char **argv, GError **error);
 int sim_map_command(int argc, char **argv, GError **error);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "ssd_trace.h"
+#include "feed.h"
 
 /* The power is cut as soon as one of these is reached; UINT64_MAX: never. */
 typedef struct CutPoint {
@@ -21,9 +21,8 @@ typedef struct CutPoint {
 } CutPoint;
 
 typedef struct Cut {
-    Ssd *ssd;
+    Feed feed;
     CutPoint at;
-    uint64_t now_ns;
     uint64_t accepted_count;
     bool is_there;
 } Cut;
@@ -35,8 +34,8 @@ static void poll(Cut *cut, uint64_t now_ns)
 {
     SsdDone done;
 
-    cut->now_ns = now_ns;
-    while (ssd_poll(cut->ssd, now_ns, &done, 1) > 0) {
+    cut->feed.now_ns = now_ns;
+    while (ssd_poll(cut->feed.ssd, now_ns, &done, 1) > 0) {
         ;
     }
 }
@@ -47,56 +46,15 @@ static void run_to(Cut *cut, uint64_t now_ns)
     uint64_t until_ns = MIN(now_ns, cut->at.at_ns);
 
     while (cut->at.programs != UINT64_MAX &&
-           ssd_programs(cut->ssd) < cut->at.programs &&
-           ssd_next_step_at_ns(cut->ssd) <= until_ns) {
-        poll(cut, ssd_next_step_at_ns(cut->ssd));
+           ssd_programs(cut->feed.ssd) < cut->at.programs &&
+           ssd_next_step_at_ns(cut->feed.ssd) <= until_ns) {
+        poll(cut, ssd_next_step_at_ns(cut->feed.ssd));
     }
-    cut->is_there = ssd_programs(cut->ssd) >= cut->at.programs;
+    cut->is_there = ssd_programs(cut->feed.ssd) >= cut->at.programs;
     if (!cut->is_there) {
-        poll(cut, MAX(until_ns, cut->now_ns));
+        poll(cut, MAX(until_ns, cut->feed.now_ns));
         cut->is_there = now_ns > cut->at.at_ns;
     }
-}
-
-static bool play_submit(Cut *cut, const SsdTraceRecord *record, GError **error)
-{
-    SsdAccept accept;
-
-    if (!ssd_has_room(cut->ssd)) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "the trace makes no sense: "
-                    "command %" PRIu64 " comes when there is no room",
-                    record->seq);
-        return false;
-    }
-    accept = ssd_submit(cut->ssd, record->at_ns, &record->cmd, 0);
-    cut->accepted_count += accept.status == SSD_SUCCESS;
-    cut->is_there = cut->accepted_count >= cut->at.commands;
-    return true;
-}
-
-static bool play_format(Cut *cut, const SsdTraceRecord *record, GError **error)
-{
-    unsigned inside = record->nsid == SSD_NSID_ALL
-                      ? ssd_inflight(cut->ssd)
-                      : ssd_ns_inflight(cut->ssd, record->nsid);
-
-    if (inside > 0) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "the trace makes no sense: the "
-                    "drive is formatted with %u commands inside", inside);
-        return false;
-    }
-    return ssd_format(cut->ssd, record->at_ns, record->nsid,
-                      record->lba_bytes, error);
-}
-
-/* A power cut in the trace itself: go on with the drive after it. */
-static void play_power_cut(Cut *cut, const SsdTraceRecord *record)
-{
-    Ssd *next = ssd_power_cut(cut->ssd, record->at_ns, record->seed);
-
-    ssd_free(cut->ssd);
-    cut->ssd = next;
-    cut->now_ns = ssd_now_ns(next);
 }
 
 static bool play(Cut *cut, const SsdTraceRecord *record, GError **error)
@@ -108,21 +66,12 @@ static bool play(Cut *cut, const SsdTraceRecord *record, GError **error)
     if (cut->is_there) {
         return true;
     }
-    switch (record->kind) {
-    case SSD_TRACE_SUBMIT:
-        return play_submit(cut, record, error);
-    case SSD_TRACE_ZONE_FAIL:
-        ssd_zone_fail(cut->ssd, record->at_ns, record->nsid, record->zone_idx,
-                      record->state);
-        return true;
-    case SSD_TRACE_FORMAT:
-        return play_format(cut, record, error);
-    case SSD_TRACE_POWER_CUT:
-        play_power_cut(cut, record);
-        return true;
-    default:
-        return true;
+    if (!feed_record(&cut->feed, record, error)) {
+        return false;
     }
+    cut->accepted_count += cut->feed.was_accepted;
+    cut->is_there = cut->accepted_count >= cut->at.commands;
+    return true;
 }
 
 /* --- What becomes of zones ------------------------------------------------ */
@@ -178,15 +127,15 @@ static void print_all(const Cut *cut, const Ssd *next, uint64_t seed)
            "blocks", "is", "blocks");
     for (uint32_t nsid = 1; nsid <= ssd_ns_count(next); nsid++) {
         for (uint32_t z = 0; z < ssd_ns_info(next, nsid).zones; z++) {
-            SsdZone was = ssd_zone(cut->ssd, nsid, z);
+            SsdZone was = ssd_zone(cut->feed.ssd, nsid, z);
             SsdZone is = ssd_zone(next, nsid, z);
 
             lost_nlb += print_zone(&was, &is, nsid, z);
         }
     }
     printf("cut: at %" PRIu64 " ns, seed %" PRIu64 ", %u commands inside, %"
-           PRIu64 " blocks lost\n", cut->now_ns, seed, ssd_inflight(cut->ssd),
-           lost_nlb);
+           PRIu64 " blocks lost\n", cut->feed.now_ns, seed,
+           ssd_inflight(cut->feed.ssd), lost_nlb);
 }
 
 /* --- The command ---------------------------------------------------------- */
@@ -216,15 +165,15 @@ static int cut_trace(const char *path, const CutPoint *at, uint64_t seed,
     if (!reader) {
         return SIM_ERROR;
     }
-    cut.ssd = ssd_new(&params);
+    cut.feed.ssd = ssd_new(&params);
     if (play_all(&cut, reader, error)) {
-        Ssd *next = ssd_power_cut(cut.ssd, cut.now_ns, seed);
+        Ssd *next = ssd_power_cut(cut.feed.ssd, cut.feed.now_ns, seed);
 
         print_all(&cut, next, seed);
         ssd_free(next);
         status = SIM_OK;
     }
-    ssd_free(cut.ssd);
+    ssd_free(cut.feed.ssd);
     ssd_trace_reader_free(reader);
     return status;
 }

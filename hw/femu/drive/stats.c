@@ -50,26 +50,6 @@ void ssd_busy_log_start(Ssd *ssd, uint32_t capacity)
     flash_log_busy(&ssd->media.flash, capacity);
 }
 
-/* A switch, so that the compiler warns of a kind without a name. */
-static const char *kind_name(FlashKind kind)
-{
-    switch (kind) {
-    case FLASH_READ:
-        return "read";
-    case FLASH_LOAD:
-        return "load";
-    case FLASH_PROGRAM:
-        return "program";
-    case FLASH_PAD:
-        return "pad";
-    case FLASH_ERASE:
-        return "erase";
-    case FLASH_STEP:
-        return "step";
-    }
-    g_assert_not_reached();
-}
-
 unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max)
 {
     unsigned count = 0;
@@ -81,7 +61,7 @@ unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max)
             .end_at_ns = entry.end_at_ns,
             .is_channel = entry.is_channel,
             .resource_idx = entry.resource_idx,
-            .what = kind_name(entry.kind),
+            .what = flash_kind_name(entry.kind),
         };
     }
     return count;

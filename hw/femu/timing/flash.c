@@ -52,6 +52,26 @@ void flash_destroy(Flash *flash)
     g_free(flash->units);
 }
 
+/* A switch, so that the compiler warns of a kind without a name. */
+const char *flash_kind_name(FlashKind kind)
+{
+    switch (kind) {
+    case FLASH_READ:
+        return "read";
+    case FLASH_LOAD:
+        return "load";
+    case FLASH_PROGRAM:
+        return "program";
+    case FLASH_PAD:
+        return "pad";
+    case FLASH_ERASE:
+        return "erase";
+    case FLASH_STEP:
+        return "step";
+    }
+    g_assert_not_reached();
+}
+
 /* Registers: a program's data wait for one before they cross the channel */
 
 /* A program has a register: the controller issues it, then it transfers. */

@@ -166,6 +166,9 @@ static inline uint32_t flash_event_count(const FlashConfig *config)
 void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events);
 void flash_destroy(Flash *flash);
 
+/* In words: read, load, program, pad, erase, step. */
+const char *flash_kind_name(FlashKind kind);
+
 /* Log what channels and units do in `busy`, up to `size` entries at a time. */
 void flash_log_busy(Flash *flash, uint32_t size);
 

@@ -74,6 +74,19 @@ def parted(run_name, name, found):
         run_name, name, same, *said)
 
 
+def slow_text(slowest):
+    """SLOWEST: [(a run's name, Slow)]. Return: lines."""
+    return ['%s: the slowest %s took %s us; why: %s' % (
+        name, slow.op, _us(slow.latency_ns / 1000), slow.blame)
+        for name, slow in slowest]
+
+
+def _slow(slowest):
+    rows = [(name, slow.op, str(slow.seq), _us(slow.latency_ns / 1000),
+             slow.blame) for name, slow in slowest]
+    return _table(('run', 'operation', 'command', 'µs', 'why'), rows)
+
+
 def _table(heads, rows):
     return ('<div class="scroll"><table>\n<thead><tr>%s</tr></thead>\n<tbody>'
             '%s</tbody></table></div>' % (
@@ -115,7 +128,7 @@ def _busy(names, runs):
     return '<div class="panels large">\n%s\n</div>' % '\n'.join(found)
 
 
-def html(names, runs, asked, measured, partings, command):
+def html(names, runs, asked, measured, partings, slowest, command):
     """Return: the page."""
     rows = [((what if idx == 0 else ''), names[idx], *texts)
             for what, idx, texts in table_rows(measured)]
@@ -133,5 +146,7 @@ def html(names, runs, asked, measured, partings, command):
         _section('Latencies', _latencies(names, measured)),
         _section('Traces', '<ul>%s</ul>' % ''.join(
             '<li>%s</li>' % escape(one) for one in partings)),
+        *([_section('The slowest commands', _slow(slowest))] if slowest
+          else []),
         _section('What was busy', _busy(names, runs))]
     return page_style.page(' beside '.join(names), '\n'.join(body))

@@ -1,0 +1,509 @@
+/*
+ * Where a command is, and what it waits for: looks into all rooms.
+ *
+ * Knows nothing of what was before or comes after.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "../ssd_why.h"
+#include "why.h"
+
+/* Numbers of parts that are no operations of the flash. */
+enum {
+    PART_JOB = 1 << 28,
+    PART_PAGE = 2 << 28,
+    PART_LINK = 3 << 28,
+    PART_WAY = 4 << 28, /* of the whole command: it is in one place */
+};
+
+static void add_way(Why *why, SsdPlace place, bool works, uint32_t idx,
+                    SsdWho who)
+{
+    why_add(why, &(SsdCause) {
+        .place = place,
+        .works = works,
+        .idx = idx,
+        .part_id = PART_WAY,
+        .who = who,
+    });
+}
+
+static const Command *command_of(const Why *why)
+{
+    return &why->ssd->commands.at[why->command_idx];
+}
+
+/* The way in */
+
+/* Is the command in line? *first is the first of that line. */
+static bool is_in_line(const Turns *turns, uint32_t line_idx,
+                       uint32_t command_idx, uint32_t *first)
+{
+    const TurnLine *line = &turns->lines[line_idx];
+    uint32_t waiter_idx = line->first_waiter_idx;
+
+    *first = waiter_idx;
+    while (waiter_idx != TURNS_NONE && waiter_idx != command_idx) {
+        waiter_idx = waiter_idx == line->last_waiter_idx
+                     ? TURNS_NONE : turns->next_waiter_idx[waiter_idx];
+    }
+    return waiter_idx != TURNS_NONE;
+}
+
+static bool reads(SsdOp op)
+{
+    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
+}
+
+static bool waits_for_slot(Why *why)
+{
+    const Entry *entry = &why->ssd->entry;
+    const Command *command = command_of(why);
+    uint32_t zone_idx = command->is_conventional ? why->ssd->params.zones
+                                                 : command->target.zone_idx;
+    uint32_t line_idx, first;
+
+    if (entry->params->read_slots == 0 || !reads(command->done.op)) {
+        return false;
+    }
+    line_idx = lines_of_zone(&entry->read_slots.lines, zone_idx);
+    if (!is_in_line(&entry->read_slots.turns, line_idx, why->command_idx,
+                    &first)) {
+        return false;
+    }
+    add_way(why, SSD_PLACE_READ_SLOT, false, 0,
+            first == why->command_idx ? (SsdWho) { 0 }
+                                      : why_command(why, first));
+    return true;
+}
+
+/*
+ * Who waits for room in the buffer, and is next to have it. If all lines stand
+ * aside, each for its own zone's, it is the first one of those.
+ */
+static SsdWho first_for_room(const Why *why)
+{
+    const WriteBuffer *buffer = &why->ssd->buffer;
+    uint32_t group_idx = turns_group(&buffer->turns);
+
+    if (group_idx != TURNS_NONE) {
+        return why_command(why, turns_waiter(&buffer->turns, group_idx));
+    }
+    for (uint32_t i = 0; i < buffer->lines.count; i++) {
+        if (buffer->turns.lines[i].first_waiter_idx != TURNS_NONE) {
+            return why_command(why, buffer->turns.lines[i].first_waiter_idx);
+        }
+    }
+    return (SsdWho) { 0 };
+}
+
+/*
+ * The head of the queue is served from begin_at_ns on; until then the front end
+ * works on for the command before it. A head without an event is held up.
+ */
+static void add_front(Why *why)
+{
+    const FrontEnd *front = &why->ssd->entry.front;
+    uint64_t end_at_ns = why_event_at_ns(why, front->payload);
+    uint64_t begin_at_ns = end_at_ns -
+                           front->work[front->head_idx].before_ns;
+    bool is_head = front->head_idx == why->command_idx;
+
+    if (end_at_ns == UINT64_MAX) {
+        add_way(why, SSD_PLACE_FRONT_HELD, false, 0, first_for_room(why));
+        return;
+    }
+    why_add(why, &(SsdCause) {
+        .place = SSD_PLACE_FRONT_END,
+        .works = is_head && why->now_ns >= begin_at_ns,
+        .part_id = PART_WAY,
+        .who = is_head ? (SsdWho) { 0 } : why_command(why, front->head_idx),
+        .until_ns = why->now_ns < begin_at_ns ? begin_at_ns : end_at_ns,
+    });
+}
+
+static bool is_entering(Why *why)
+{
+    const FrontEnd *front = &why->ssd->entry.front;
+    uint32_t i = front->head_idx;
+
+    while (i != FRONT_END_NONE && i != why->command_idx) {
+        i = front->work[i].next_idx;
+    }
+    if (i == FRONT_END_NONE) {
+        return false;
+    }
+    add_front(why);
+    return true;
+}
+
+/* The way out */
+
+/*
+ * Data of others that cross before the command's: the link carries them in the
+ * order of booking. Return: the one of which the last is there first.
+ */
+static uint32_t before_on_link(const Why *why, uint64_t until_ns)
+{
+    uint64_t first_ns = until_ns;
+    uint32_t first = SSD_NONE;
+
+    for (uint32_t i = 0; i < why->ssd->params.cmd_slots; i++) {
+        const Command *other = &why->ssd->commands.at[i];
+
+        if (why->is_inside[i] && other->link_until_at_ns > why->now_ns &&
+            other->link_until_at_ns < first_ns &&
+            other->done.op == command_of(why)->done.op) {
+            first_ns = other->link_until_at_ns;
+            first = i;
+        }
+    }
+    return first;
+}
+
+static void add_link_out(Why *why)
+{
+    const Command *command = command_of(why);
+    uint32_t before = before_on_link(why, command->link_until_at_ns);
+    bool works = before == SSD_NONE;
+
+    why_add(why, &(SsdCause) {
+        .place = command->done.op == SSD_OP_COMPARE ? SSD_PLACE_LINK_IN
+                                                    : SSD_PLACE_LINK_OUT,
+        .works = works,
+        .part_id = PART_WAY,
+        .who = works ? (SsdWho) { 0 } : why_command(why, before),
+        .until_ns = works ? command->link_until_at_ns
+                          : why->ssd->commands.at[before].link_until_at_ns,
+    });
+}
+
+static bool is_leaving(Why *why)
+{
+    if (why_event_at_ns(why, event_name(EVENT_LEAVING, why->command_idx)) ==
+        UINT64_MAX) {
+        return false;
+    }
+    if (why->now_ns < command_of(why)->link_until_at_ns) {
+        add_link_out(why);
+    } else {
+        add_way(why, SSD_PLACE_FIXED, true, 0, (SsdWho) { 0 });
+    }
+    return true;
+}
+
+/* Writes before they are issued */
+
+static void add_zone_queue(Why *why)
+{
+    const Zns *zns = &why->ssd->zns;
+    uint32_t zone_idx = command_of(why)->write.data.zone_idx;
+    uint32_t head_idx = zns->writes[zone_idx].head_idx;
+    uint32_t job_idx = zns->jobs.zones[zone_idx].head_idx;
+
+    if (zns->jobs.zones[zone_idx].resets_waiting > 0) {
+        add_way(why, SSD_PLACE_ZONE_RESET, false, zone_idx,
+                why_job(why, job_idx));
+    } else if (head_idx != why->command_idx) {
+        add_way(why, SSD_PLACE_ZONE_WRITES, false, zone_idx,
+                why_command(why, head_idx));
+    } else {
+        add_way(why, SSD_PLACE_SEAT, false, zone_idx, (SsdWho) { 0 });
+    }
+}
+
+static void add_log_queue(Why *why)
+{
+    uint32_t first_idx = why->ssd->conv.first_write_idx;
+
+    if (first_idx != why->command_idx) {
+        add_way(why, SSD_PLACE_LOG, false, 0, why_command(why, first_idx));
+    } else {
+        add_way(why, SSD_PLACE_LOG_ROOM, false, 0,
+                (SsdWho) { .kind = SSD_WHO_CLEANING });
+    }
+}
+
+/*
+ * A write in its queue that still reads (a copy, a part of a granule) has
+ * operations, which say more.
+ */
+static void add_queue(Why *why)
+{
+    const Command *command = command_of(why);
+
+    if (command->writes && command->parts_left == 0) {
+        (command->is_conventional ? add_log_queue : add_zone_queue)(why);
+    }
+}
+
+/*
+ * The program whose room the buffer has back next: of a zone, or of any. One
+ * that has ended gives it back by and by.
+ */
+static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
+{
+    const WriteBuffer *buffer = &why->ssd->buffer;
+    uint64_t first_ns = UINT64_MAX;
+    SsdCause cause = {
+        .place = place,
+        .idx = zone_idx == SSD_NONE ? 0 : zone_idx,
+        .part_id = PART_WAY,
+    };
+
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        const UnitQueue *queue = &buffer->units[i];
+        const FlashUnit *unit = &buffer->media->flash.units[i];
+        const FlashToken *token = why_running(why, i);
+
+        if (queue->unreleased_bytes > 0 &&
+            (zone_idx == SSD_NONE || queue->programmed_zone_idx == zone_idx)) {
+            cause.what = "release";
+            cause.who = (SsdWho) { .kind = SSD_WHO_PAGE, .page = UINT64_MAX,
+                                   .zone_idx = queue->programmed_zone_idx };
+            break;
+        }
+        if (token && owner_kind(token->op.owner) == OWNER_BUFFER &&
+            (zone_idx == SSD_NONE ||
+             owner_idx(token->op.owner) == zone_idx) &&
+            unit->run_until_at_ns < first_ns) {
+            first_ns = unit->run_until_at_ns;
+            cause.what = "program";
+            cause.who = why_owner(why, &token->op);
+        }
+    }
+    why_add(why, &cause);
+}
+
+/* A write is in a line until all of it has been let in. */
+static bool waits_for_room(Why *why)
+{
+    const WriteBuffer *buffer = &why->ssd->buffer;
+    const Span *left = &command_of(why)->write.data;
+    uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
+                         LINK_PORTION_BYTES);
+    uint32_t group_idx, first;
+
+    if (!wbuf_is_on(buffer) || command_of(why)->is_conventional ||
+        !commands_is_write(command_of(why)->done.op) ||
+        !is_in_line(&buffer->turns, lines_of_zone(&buffer->lines,
+                                                  left->zone_idx),
+                    why->command_idx, &first)) {
+        return false;
+    }
+    group_idx = turns_group(&buffer->turns);
+    if (first != why->command_idx) {
+        add_way(why, SSD_PLACE_LINE, false, 0, why_command(why, first));
+    } else if (bytes > buffer->zone_bytes -
+                       buffer->streams[left->zone_idx].used_bytes) {
+        add_room(why, SSD_PLACE_ZONE_ROOM, left->zone_idx);
+    } else if (group_idx != TURNS_NONE &&
+               turns_waiter(&buffer->turns, group_idx) != why->command_idx) {
+        add_way(why, SSD_PLACE_LINE, false, 0, first_for_room(why));
+    } else {
+        add_room(why, SSD_PLACE_ROOM, SSD_NONE);
+    }
+    return true;
+}
+
+/* Portions cross in order; the command's next one tells. */
+static void add_link_in(Why *why)
+{
+    const Link *link = &why->ssd->link;
+
+    for (uint32_t i = 0; i < link->count; i++) {
+        const LinkPortion *portion = link_portion(link, i);
+
+        if (portion->command_idx == why->command_idx) {
+            uint32_t head_idx = link_portion(link, 0)->command_idx;
+
+            why_add(why, &(SsdCause) {
+                .place = SSD_PLACE_LINK_IN,
+                .works = i == 0,
+                .part_id = PART_LINK,
+                .who = i == 0 || head_idx == why->command_idx
+                       ? (SsdWho) { 0 } : why_command(why, head_idx),
+            });
+            return;
+        }
+    }
+}
+
+/* Finishes and resets */
+
+static bool is_managed(const ResetEngine *reset, uint32_t job_idx)
+{
+    uint32_t i = reset_is_on(reset) ? reset->first_job_idx : SSD_NONE;
+
+    while (i != SSD_NONE && i != job_idx) {
+        i = i == reset->last_job_idx ? SSD_NONE : reset->works[i].next_job_idx;
+    }
+    return i != SSD_NONE;
+}
+
+static void add_job(Why *why, uint32_t job_idx, SsdPlace place, bool works,
+                    SsdWho who)
+{
+    why_add(why, &(SsdCause) {
+        .place = place,
+        .works = works,
+        .idx = why->ssd->media.works[job_idx].zone_idx,
+        .part_id = PART_JOB | job_idx,
+        .who = who,
+    });
+}
+
+static void add_managed(Why *why, uint32_t job_idx)
+{
+    const ResetEngine *reset = &why->ssd->reset;
+
+    if (reset->first_job_idx != job_idx) {
+        add_job(why, job_idx, SSD_PLACE_RESETS, false,
+                why_job(why, reset->first_job_idx));
+        return;
+    }
+    switch (reset->phase) {
+    case RESET_DRAINS: /* the programs are among its operations */
+    case RESET_DRAINED:
+        break;
+    case RESET_UNMAPPED:
+        add_job(why, job_idx, SSD_PLACE_UNMAP, true, (SsdWho) { 0 });
+        break;
+    case RESET_COMMITTED:
+        add_job(why, job_idx, SSD_PLACE_COMMIT, true, (SsdWho) { 0 });
+        break;
+    case RESET_STEPS:
+        add_job(why, job_idx, SSD_PLACE_STEPS, false, (SsdWho) { 0 });
+        break;
+    }
+}
+
+/* A finish whose next page waits at a unit, as those of the buffer do. */
+static void add_fill(Why *why, uint32_t job_idx)
+{
+    const WriteBuffer *buffer = &why->ssd->buffer;
+    const Stream *stream;
+
+    if (!wbuf_is_on(buffer)) {
+        return;
+    }
+    stream = &buffer->streams[why->ssd->media.works[job_idx].zone_idx];
+    if (stream->is_waiting && stream->fill_job_idx == job_idx) {
+        why_at_unit(why, SSD_PLACE_PAGE, stream->unit_idx,
+                    PART_JOB | job_idx);
+    }
+}
+
+static void add_running(Why *why, uint32_t job_idx)
+{
+    const Job *job = &why->ssd->zns.jobs.at[job_idx];
+
+    if (is_managed(&why->ssd->reset, job_idx)) {
+        add_managed(why, job_idx);
+    } else if (job->waits) {
+        add_job(why, job_idx, job->stalls ? SSD_PLACE_STALL : SSD_PLACE_PAUSE,
+                !job->stalls, (SsdWho) { 0 });
+    } else {
+        add_fill(why, job_idx);
+    }
+}
+
+static void add_zone_job(Why *why, uint32_t job_idx)
+{
+    const Zns *zns = &why->ssd->zns;
+    uint32_t zone_idx = why->ssd->media.works[job_idx].zone_idx;
+    const JobQueue *queue = &zns->jobs.zones[zone_idx];
+
+    if (!zns->jobs.at[job_idx].may_start) {
+        if (zns->jobs.select_all_head_idx != why->command_idx) {
+            add_job(why, job_idx, SSD_PLACE_SELECT_ALL, false,
+                    why_command(why, zns->jobs.select_all_head_idx));
+        }
+    } else if (queue->head_idx != job_idx) {
+        add_job(why, job_idx, SSD_PLACE_JOBS, false,
+                why_job(why, queue->head_idx));
+    } else if (queue->head_runs) {
+        add_running(why, job_idx);
+    } else if (zns->jobs.at[job_idx].waits_for_writes) {
+        uint32_t write_idx = zns->writes[zone_idx].head_idx;
+
+        add_job(why, job_idx, SSD_PLACE_ZONE_WRITES, false,
+                write_idx == SSD_NONE ? (SsdWho) { 0 }
+                                      : why_command(why, write_idx));
+    }
+}
+
+static void add_jobs(Why *why)
+{
+    for (uint32_t i = 0; i < why->ssd->zns.jobs.fresh_idx; i++) {
+        if (why_is_own_job(why, i)) {
+            add_zone_job(why, i);
+        }
+    }
+}
+
+/* What a flush or a draining reset waits for, and no unit has yet */
+static void add_pages(Why *why)
+{
+    const WriteBuffer *buffer = &why->ssd->buffer;
+
+    for (uint32_t i = 0; wbuf_is_on(buffer) && i < why->ssd->params.zones;
+         i++) {
+        const Stream *stream = &buffer->streams[i];
+
+        if (stream->first_page_idx != SSD_NONE && stream->is_waiting &&
+            why_awaits(why, buffer->pages[stream->first_page_idx].epoch)) {
+            why_at_unit(why, SSD_PLACE_PAGE, stream->unit_idx, PART_PAGE | i);
+        }
+    }
+}
+
+/* All */
+
+static uint32_t find_command(const Why *why, uint32_t tag)
+{
+    for (uint32_t i = 0; i < why->ssd->params.cmd_slots; i++) {
+        if (why->is_inside[i] && why->ssd->commands.at[i].done.tag == tag) {
+            return i;
+        }
+    }
+    return SSD_NONE;
+}
+
+static void look(Why *why)
+{
+    if (waits_for_slot(why) || is_entering(why) || is_leaving(why)) {
+        return;
+    }
+    add_queue(why);
+    waits_for_room(why);
+    add_link_in(why);
+    why_find_ops(why);
+    add_jobs(why);
+    if (why->awaits) {
+        add_pages(why);
+    }
+    if (why->causes->len == 0) {
+        add_way(why, SSD_PLACE_INSIDE, false, 0, (SsdWho) { 0 });
+    }
+}
+
+GArray *ssd_why(const Ssd *ssd, uint32_t tag)
+{
+    Why why = {
+        .ssd = ssd,
+        .now_ns = ssd->run_at_ns,
+        .is_inside = commands_inside(&ssd->commands, ssd->params.cmd_slots),
+        .causes = g_array_new(FALSE, FALSE, sizeof(SsdCause)),
+    };
+
+    why.command_idx = find_command(&why, tag);
+    if (why.command_idx != SSD_NONE) {
+        why_begin(&why);
+        look(&why);
+        why_end(&why);
+    }
+    g_free(why.is_inside);
+    return why.causes;
+}

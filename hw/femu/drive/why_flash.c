@@ -1,0 +1,396 @@
+/*
+ * Operations of the flash that a command waits for: where each of them is, and
+ * whose operation it waits for there.
+ *
+ * Knows nothing of how a command comes to the flash.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "why.h"
+
+/* Free jobs and operations keep what was in them, so these are told apart. */
+
+static bool *free_jobs(const Jobs *jobs)
+{
+    bool *is_free = g_new0(bool, jobs->fresh_idx + 1);
+
+    for (uint32_t i = jobs->free_idx; i != SSD_NONE;
+         i = jobs->at[i].next_of_command_idx) {
+        is_free[i] = true;
+    }
+    return is_free;
+}
+
+static bool *free_tokens(const Flash *flash)
+{
+    bool *is_free = g_new0(bool, flash->fresh_idx + 1);
+
+    for (uint32_t i = flash->free_idx; i != FLASH_NONE;
+         i = flash->tokens[i].next_idx) {
+        is_free[i] = true;
+    }
+    return is_free;
+}
+
+/* Is it the command, or the job of one that drains? */
+static bool is_own(const Why *why, Owner owner)
+{
+    return (owner_kind(owner) == OWNER_COMMAND &&
+            owner_idx(owner) == why->command_idx) ||
+           (owner_kind(owner) == OWNER_JOB &&
+            why_is_own_job(why, owner_idx(owner)));
+}
+
+static void find_epoch(Why *why)
+{
+    const Programs *programs = &why->ssd->media.programs;
+
+    for (uint32_t i = programs->oldest; i != programs->current;
+         i = (i + 1) % programs->size) {
+        if (is_own(why, programs->owner[i])) {
+            why->awaits = true;
+            why->until_epoch = i;
+        }
+    }
+}
+
+/* An operation that is not transferred yet: the controller issues it. */
+static bool is_issuing(const FlashToken *token)
+{
+    return flash_programs(token->op.kind) && !token->is_issued;
+}
+
+/*
+ * Channels and the controller's issue are clocks: what was booked first is
+ * served first, and has the earliest event.
+ */
+static void note_event(Why *why, uint32_t token_idx, uint64_t at_ns)
+{
+    const Flash *flash = &why->ssd->media.flash;
+    const FlashToken *token = &flash->tokens[token_idx];
+    uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
+    uint32_t *served = is_issuing(token) ? &why->issued_idx
+                                         : &why->on_channel[channel_idx];
+
+    why->token_at_ns[token_idx] = at_ns;
+    if (!token->at_unit && (*served == FLASH_NONE ||
+                            at_ns < why->token_at_ns[*served])) {
+        *served = token_idx;
+    }
+}
+
+static void find_events(Why *why)
+{
+    const Flash *flash = &why->ssd->media.flash;
+    const EventHeap *events = &why->ssd->events;
+
+    why->token_at_ns = g_new(uint64_t, flash->fresh_idx + 1);
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        why->token_at_ns[i] = UINT64_MAX;
+    }
+    why->on_channel = g_new(uint32_t, flash->config.channels);
+    for (uint32_t i = 0; i < flash->config.channels; i++) {
+        why->on_channel[i] = FLASH_NONE;
+    }
+    why->issued_idx = FLASH_NONE;
+    for (uint32_t i = 0; i < event_heap_count(events); i++) {
+        Event event = event_heap_at(events, i);
+
+        if (event_room(event.payload) == EVENT_FLASH &&
+            event.payload < flash->config.op_capacity) {
+            note_event(why, event.payload, event.key >> 64);
+        }
+    }
+}
+
+void why_begin(Why *why)
+{
+    why->job_free = free_jobs(&why->ssd->zns.jobs);
+    why->token_free = free_tokens(&why->ssd->media.flash);
+    find_events(why);
+    find_epoch(why);
+}
+
+void why_end(Why *why)
+{
+    g_free(why->on_channel);
+    g_free(why->token_at_ns);
+    g_free(why->token_free);
+    g_free(why->job_free);
+}
+
+void why_add(Why *why, const SsdCause *cause)
+{
+    SsdCause added = *cause;
+
+    if (added.until_ns == 0) {
+        added.until_ns = UINT64_MAX;
+    }
+    g_array_append_val(why->causes, added);
+}
+
+uint64_t why_event_at_ns(const Why *why, uint32_t payload)
+{
+    const EventHeap *events = &why->ssd->events;
+
+    for (uint32_t i = 0; i < event_heap_count(events); i++) {
+        Event event = event_heap_at(events, i);
+
+        if (event.payload == payload) {
+            return event.key >> 64;
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* Who */
+
+SsdWho why_command(const Why *why, uint32_t command_idx)
+{
+    return (SsdWho) {
+        .kind = SSD_WHO_COMMAND,
+        .tag = why->ssd->commands.at[command_idx].done.tag,
+    };
+}
+
+SsdWho why_job(const Why *why, uint32_t job_idx)
+{
+    uint32_t command_idx = why->ssd->zns.jobs.at[job_idx].command_idx;
+
+    return command_idx == SSD_NONE
+           ? (SsdWho) { .kind = SSD_WHO_CONTROLLER,
+                        .zone_idx = why->ssd->media.works[job_idx].zone_idx }
+           : why_command(why, command_idx);
+}
+
+/* The page of a zone that an operation is about. */
+static SsdWho page_of(const Why *why, const FlashOp *op)
+{
+    const Media *media = &why->ssd->media;
+    uint32_t units = media->map.zone_units;
+    uint32_t zone_idx = media_zone_of_place(media, op->place_idx);
+    uint32_t position = op->place_idx - zone_idx * units;
+
+    return (SsdWho) {
+        .kind = SSD_WHO_PAGE,
+        .zone_idx = zone_idx,
+        .page = (uint64_t)op->row * units +
+                media_page_at_position(media, zone_idx, position),
+    };
+}
+
+SsdWho why_owner(const Why *why, const FlashOp *op)
+{
+    if (op->kind == FLASH_STEP) {
+        return why_job(why, why->ssd->reset.first_job_idx);
+    }
+    switch (owner_kind(op->owner)) {
+    case OWNER_COMMAND:
+        return why_command(why, owner_idx(op->owner));
+    case OWNER_JOB:
+        return why_job(why, owner_idx(op->owner));
+    case OWNER_BUFFER:
+        return page_of(why, op);
+    case OWNER_FIRST_WRITE:
+        return (SsdWho) { .kind = SSD_WHO_ZONE,
+                          .zone_idx = owner_idx(op->owner) };
+    case OWNER_AHEAD:
+        return (SsdWho) { .kind = SSD_WHO_AHEAD };
+    case OWNER_CLEANING:
+        return (SsdWho) { .kind = SSD_WHO_CLEANING };
+    case OWNER_NONE:
+        break;
+    }
+    return (SsdWho) { .kind = SSD_WHO_CONTROLLER, .zone_idx = SSD_NONE };
+}
+
+bool why_is_own_job(const Why *why, uint32_t job_idx)
+{
+    const Job *job = &why->ssd->zns.jobs.at[job_idx];
+
+    return !why->job_free[job_idx] && !job->in_background &&
+           job->command_idx == why->command_idx;
+}
+
+bool why_awaits(const Why *why, uint32_t epoch)
+{
+    const Programs *programs = &why->ssd->media.programs;
+    uint32_t size = programs->size;
+
+    return why->awaits &&
+           (epoch + size - programs->oldest) % size <=
+           (why->until_epoch + size - programs->oldest) % size;
+}
+
+/* Where */
+
+const FlashToken *why_running(const Why *why, uint32_t unit_idx)
+{
+    const Flash *flash = &why->ssd->media.flash;
+    uint32_t token_idx = flash->units[unit_idx].running_idx;
+
+    return token_idx == FLASH_NONE ? NULL : &flash->tokens[token_idx];
+}
+
+/* It waits for what has the place; `holder` may be nothing. */
+static void set_holder(const Why *why, SsdCause *cause,
+                       const FlashToken *holder)
+{
+    if (holder) {
+        cause->who = why_owner(why, &holder->op);
+        cause->what = flash_kind_name(holder->op.kind);
+    }
+}
+
+void why_at_unit(Why *why, SsdPlace place, uint32_t unit_idx,
+                 uint32_t part_id)
+{
+    SsdCause cause = { .place = place, .idx = unit_idx, .part_id = part_id };
+
+    set_holder(why, &cause, why_running(why, unit_idx));
+    why_add(why, &cause);
+}
+
+static uint64_t service_ns(const Flash *flash, const FlashToken *token)
+{
+    const FlashConfig *config = &flash->config;
+
+    return is_issuing(token) ? config->issue_ns :
+           flash_transfer_ns(flash, token->op.kind == FLASH_READ
+                                    ? config->read_transfer_ns
+                                    : config->program_transfer_ns,
+                             token->op.begin_bytes, token->op.end_bytes);
+}
+
+static void add_at_clock(Why *why, SsdCause *cause, const FlashToken *token,
+                         uint64_t end_at_ns)
+{
+    const Flash *flash = &why->ssd->media.flash;
+    uint64_t begin_at_ns = end_at_ns - service_ns(flash, token);
+    uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
+    bool issues = is_issuing(token);
+
+    cause->place = issues ? SSD_PLACE_ISSUE : SSD_PLACE_CHANNEL;
+    cause->idx = issues ? 0 : channel_idx;
+    cause->works = why->now_ns >= begin_at_ns;
+    cause->until_ns = end_at_ns;
+    if (!cause->works) {
+        uint32_t served_idx = issues ? why->issued_idx
+                                     : why->on_channel[channel_idx];
+
+        cause->until_ns = MIN(begin_at_ns, why->token_at_ns[served_idx]);
+        cause->who = (SsdWho) { 0 };
+        set_holder(why, cause, &flash->tokens[served_idx]);
+    }
+    why_add(why, cause);
+}
+
+static void add_at_unit(Why *why, SsdCause *cause, const FlashToken *token)
+{
+    const FlashToken *running = why_running(why, cause->idx);
+
+    cause->place = SSD_PLACE_UNIT;
+    cause->works = running == token;
+    if (!cause->works) {
+        cause->who = (SsdWho) { 0 };
+        set_holder(why, cause, running);
+    }
+    why_add(why, cause);
+}
+
+/* It waits for a register, or as an erase for programs before it. */
+static void add_before(Why *why, SsdCause *cause, const FlashToken *token)
+{
+    const Flash *flash = &why->ssd->media.flash;
+
+    cause->who = (SsdWho) { 0 };
+    if (token->op.kind == FLASH_ERASE) {
+        cause->place = SSD_PLACE_ERASE;
+    } else if (flash->locked) {
+        cause->place = SSD_PLACE_LOCK;
+        cause->who = why_job(why, why->ssd->reset.first_job_idx);
+    } else {
+        cause->place = SSD_PLACE_REGISTER;
+        set_holder(why, cause, why_running(why, token->op.unit_idx));
+    }
+    why_add(why, cause);
+}
+
+static void add_op(Why *why, uint32_t token_idx)
+{
+    const FlashToken *token = &why->ssd->media.flash.tokens[token_idx];
+    uint64_t end_at_ns = why->token_at_ns[token_idx];
+    SsdCause cause = {
+        .idx = token->op.unit_idx,
+        .part_id = token_idx,
+        .what = flash_kind_name(token->op.kind),
+    };
+
+    if (!is_own(why, token->op.owner)) {
+        cause.who = why_owner(why, &token->op);
+    }
+    if (token->at_unit) {
+        add_at_unit(why, &cause, token);
+    } else if (end_at_ns != UINT64_MAX) {
+        add_at_clock(why, &cause, token, end_at_ns);
+    } else {
+        add_before(why, &cause, token);
+    }
+}
+
+/* Which */
+
+static bool is_line_awaited(const Why *why, uint32_t fetch_idx)
+{
+    const Ahead *ahead = &why->ssd->prefetch.ahead;
+    uint32_t waiter_idx = ahead->fetches[fetch_idx].first_waiter_idx;
+
+    while (waiter_idx != AHEAD_NONE &&
+           ahead->waiters[waiter_idx].command_idx != why->command_idx) {
+        waiter_idx = ahead->waiters[waiter_idx].next_idx;
+    }
+    return waiter_idx != AHEAD_NONE;
+}
+
+/* A reset waits for the erases of its zone's first write before it begins. */
+static bool is_erase_awaited(const Why *why, uint32_t zone_idx)
+{
+    const JobQueue *queue = &why->ssd->zns.jobs.zones[zone_idx];
+
+    return queue->head_idx != SSD_NONE && !queue->head_runs &&
+           why_is_own_job(why, queue->head_idx);
+}
+
+static bool is_awaited(const Why *why, const FlashOp *op)
+{
+    if (op->kind == FLASH_STEP) {
+        return false;
+    }
+    switch (owner_kind(op->owner)) {
+    case OWNER_COMMAND:
+        return is_own(why, op->owner) ||
+               (op->kind == FLASH_PROGRAM && why_awaits(why, op->epoch));
+    case OWNER_JOB:
+        return is_own(why, op->owner);
+    case OWNER_BUFFER:
+        return why_awaits(why, op->epoch);
+    case OWNER_FIRST_WRITE:
+        return is_erase_awaited(why, owner_idx(op->owner));
+    case OWNER_AHEAD:
+        return is_line_awaited(why, owner_idx(op->owner));
+    default:
+        return false;
+    }
+}
+
+void why_find_ops(Why *why)
+{
+    const Flash *flash = &why->ssd->media.flash;
+
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        if (!why->token_free[i] && is_awaited(why, &flash->tokens[i].op)) {
+            add_op(why, i);
+        }
+    }
+}
