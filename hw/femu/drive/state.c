@@ -167,7 +167,7 @@ static void visit_rooms(Ssd *ssd, State *state, LoadCheck *check)
     if (state_is_good(state)) {
         zns_state(&ssd->zns, state, check->used);
         conv_state(&ssd->conv, state);
-        entry_state(&ssd->entry, state, check->used, check->enters,
+        entry_state(&ssd->entry, state, check->enters,
                     check->waits_for_slot);
     }
     state_room(state, "drive");

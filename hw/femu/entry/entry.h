@@ -108,12 +108,17 @@ static inline void entry_left(Entry *entry, uint64_t now_ns,
 }
 
 /*
- * entry_state.c: as bytes; see base/state.h. Needs the commands', those of
- * `used`. Tells of each which enter, and which wait for a slot before that.
+ * entry_state.c: as bytes; see base/state.h. Tells of each command whether it
+ * enters, or waits for a slot before that.
  */
 typedef struct State State;
-void entry_state(Entry *entry, State *state, const uint32_t *used,
-                 bool *enters, bool *waits);
+void entry_state(Entry *entry, State *state, bool *enters, bool *waits);
+/*
+ * Has read it: counts that follow from where each of the commands inside, those
+ * of `used`, is. Their zones must exist.
+ */
+void entry_count_used(Entry *entry, const uint32_t *used, const bool *enters,
+                      const bool *waits);
 
 /* read_slots.c */
 /* For that: a command that is inside and does not wait; has it a slot? */

@@ -68,9 +68,8 @@ static void visit_front(FrontEnd *front, State *state, uint32_t slots,
                 (const uint32_t *)chosen->data);
 }
 
-/* Reading: counts that follow from where each command is */
-static void count_used(Entry *entry, const uint32_t *used, const bool *enters,
-                       const bool *waits)
+void entry_count_used(Entry *entry, const uint32_t *used, const bool *enters,
+                      const bool *waits)
 {
     for (uint32_t i = 0; i < entry->commands->count; i++) {
         const Command *command = &entry->commands->at[used[i]];
@@ -83,8 +82,7 @@ static void count_used(Entry *entry, const uint32_t *used, const bool *enters,
     }
 }
 
-void entry_state(Entry *entry, State *state, const uint32_t *used,
-                 bool *enters, bool *waits)
+void entry_state(Entry *entry, State *state, bool *enters, bool *waits)
 {
     ReadSlots *slots = &entry->read_slots;
     uint32_t commands = entry->params->cmd_slots;
@@ -95,8 +93,5 @@ void entry_state(Entry *entry, State *state, const uint32_t *used,
     STATE_STRUCT(state, slots_rows, slots);
     turns_state(&slots->turns, state, commands, slots->lines.groups,
                 slots->lines.count, waits);
-    if (state_is_reading(state) && state_is_good(state)) {
-        count_used(entry, used, enters, waits);
-    }
     state_room_end(state);
 }

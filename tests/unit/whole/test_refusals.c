@@ -2,9 +2,9 @@
  * States that are not what was saved: what each drive says of them, to the
  * letter what it said when the file of this test was written. A drive stops in
  * the midst of random commands and is saved; then one value after another of
- * its state is another, and the digest fits. So no check of what is read is
- * lost or moved unnoticed. Unlike /save/hostile, it says nothing of what is
- * right.
+ * its state is another, and the digest fits: greater or less by one, none, or
+ * the greatest that its row allows. So no check of what is read is lost or moved
+ * unnoticed. Unlike /save/hostile, it says nothing of what is right.
  *
  * tests/data/corpus/refusals.csv has a drive a line, as that of test_corpus.c;
  * "scripts/restate refusals" writes the sums anew.
@@ -17,14 +17,17 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "entries.h"
 #include "transcript.h"
 
-#define COMMANDS 150
 #define DIGEST_BYTES 32
-#define STEP 6 /* of the values that could be another, one in so many is */
+#define TRIES 350 /* of a state, about */
+
+/* Commands before a drive is saved. */
+static const unsigned instants[] = { 20, 50, 90, 150, 250, 400 };
 
 /* As the drive's own code seals it: SHA-256 of all bytes before it. */
 static void seal(GByteArray *bytes)
@@ -130,6 +133,12 @@ static GByteArray *with_other(const GByteArray *bytes, const uint8_t *at,
     return made;
 }
 
+/* What was saved. */
+typedef struct Saved {
+    const SsdParams *params;
+    GByteArray *bytes;
+} Saved;
+
 static void try(const SsdParams *params, GByteArray *bytes, GString *said)
 {
     g_autoptr(GError) error = NULL;
@@ -163,47 +172,96 @@ static const uint64_t others[] = {
     1, UINT64_MAX, UINT32_MAX, -(uint64_t)UINT32_MAX,
 };
 
-static void try_others(const SsdParams *params, const GByteArray *bytes,
-                       uint32_t draw, GString *said)
+/* How far it is from a value that was refused to the greatest that is let in.
+ */
+static bool get_too_much(const char *message, uint64_t *too_much)
 {
-    guint head = head_bytes(bytes);
+    const char *is = strstr(message, " is ");
+    const char *most = strstr(message, ", must be at most ");
 
-    for (guint i = head; i < bytes->len - DIGEST_BYTES; i++) {
+    if (!is || !most) {
+        return false;
+    }
+    *too_much = g_ascii_strtoull(is + strlen(" is "), NULL, 10) -
+                g_ascii_strtoull(most + strlen(", must be at most "), NULL,
+                                 10);
+    return *too_much > 0;
+}
+
+/* The state with another value; if that is too much, with the greatest, too. */
+static void try_other(const Saved *saved, guint at, uint64_t skip,
+                      uint64_t more, GString *said)
+{
+    const uint8_t *data = saved->bytes->data;
+    GByteArray *made = with_other(saved->bytes, data + at, skip, more);
+    uint64_t too_much;
+    gsize before;
+
+    if (!made) {
+        return;
+    }
+    g_string_append_printf(said, "%u+%" PRIu64 " %d: ", at, skip, (int)more);
+    before = said->len;
+    try(saved->params, made, said);
+    g_byte_array_unref(made);
+    if (!get_too_much(said->str + before, &too_much)) {
+        return;
+    }
+    made = with_other(saved->bytes, data + at, skip, more - too_much);
+    g_assert_nonnull(made);
+    try(saved->params, made, said);
+    g_byte_array_unref(made);
+}
+
+static void try_others(const Saved *saved, uint32_t draw, GString *said)
+{
+    const uint8_t *data = saved->bytes->data;
+    guint head = head_bytes(saved->bytes);
+    guint end = saved->bytes->len - DIGEST_BYTES;
+    guint step = 1 + (end - head) * G_N_ELEMENTS(others) / TRIES;
+
+    for (guint i = head; i < end; i++) {
+        if (i > head && (data[i - 1] & 0x80)) {
+            continue; /* within a number */
+        }
         for (unsigned o = 0; o < G_N_ELEMENTS(others); o++) {
             uint64_t skip = (draw = draw * 1103515245 + 12345) >> 16;
-            GByteArray *made;
 
-            if (skip % STEP) {
-                continue;
-            }
-            made = with_other(bytes, bytes->data + i,
-                              skip / STEP % MAX(bytes->data[i] & 0x7f, 1),
-                              others[o]);
-            if (made) {
-                g_string_append_printf(said, "%u %d: ", i - head,
-                                       (int)others[o]);
-                try(params, made, said);
-                g_byte_array_unref(made);
+            if (skip % step == 0) {
+                try_other(saved, i,
+                          skip / step % MAX(data[i] & 0x7f, 1), others[o],
+                          said);
             }
         }
     }
 }
 
+/* Its state when so many commands have met it. */
+static void try_behind(const Entry *entry, unsigned commands, GString *said)
+{
+    uint32_t seed = g_str_hash(entry->name);
+    SsdParams params = entry_params(entry);
+    Ssd *ssd = transcript_drive(&params, seed, commands);
+    Saved saved = { &params, ssd_save(ssd) };
+    gsize before = said->len;
+
+    try(&params, saved.bytes, said);
+    g_assert_cmpstr(said->str + before, ==, "let in\n");
+    try_others(&saved, seed, said);
+    g_byte_array_unref(saved.bytes);
+    ssd_free(ssd);
+}
+
 static void test_drive(gconstpointer data)
 {
     const Entry *entry = data;
-    SsdParams params = entry_params(entry);
-    Ssd *ssd = transcript_drive(&params, g_str_hash(entry->name), COMMANDS);
-    GByteArray *bytes = ssd_save(ssd);
     GString *said = g_string_new(NULL);
 
-    try(&params, bytes, said);
-    g_assert_cmpstr(said->str, ==, "let in\n");
-    try_others(&params, bytes, g_str_hash(entry->name), said);
+    for (unsigned i = 0; i < G_N_ELEMENTS(instants); i++) {
+        try_behind(entry, instants[i], said);
+    }
     entry_compare(entry, said->str);
     g_string_free(said, TRUE);
-    g_byte_array_unref(bytes);
-    ssd_free(ssd);
 }
 
 int main(int argc, char **argv)

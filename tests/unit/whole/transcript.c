@@ -20,6 +20,7 @@
 #define OPS SSD_OP_SHUTDOWN /* those that the corpus was recorded with */
 #define MOST_NS (UINT64_C(1) << 40) /* between two commands */
 #define DEAR_PROGRAMS 1024 /* of a zone: such drives finish none */
+#define CUTS_PERCENT 6
 
 typedef struct Player {
     Ssd *ssd;
@@ -28,6 +29,9 @@ typedef struct Player {
     uint64_t now_ns;
     uint32_t next_tag;
     GString *text;
+    bool reads_on;      /* most reads begin where the last one ended ... */
+    uint32_t read_nsid; /* ... which was of this namespace, up to ... */
+    uint64_t read_lba;
 } Player;
 
 #define SAY(player, ...) g_string_append_printf((player)->text, __VA_ARGS__)
@@ -351,6 +355,18 @@ static void spoil(Player *r, const SsdNsInfo *ns, SsdCmd *cmd)
     }
 }
 
+/* So that a drive has something to read ahead for. */
+static void read_on(Player *r, SsdCmd *cmd)
+{
+    if (r->reads_on && cmd->op == SSD_OP_READ) {
+        if (cmd->nsid == r->read_nsid && rng_chance(&r->rng, 80)) {
+            cmd->slba = r->read_lba;
+        }
+        r->read_nsid = cmd->nsid;
+        r->read_lba = cmd->slba + cmd->nlb;
+    }
+}
+
 static void submit(Player *r)
 {
     uint32_t nsid = 1 + rng_below(&r->rng, ssd_ns_count(r->ssd));
@@ -370,6 +386,7 @@ static void submit(Player *r)
         cmd.slba = rng_below(&r->rng, within_nlb);
         some_ranges(r, &cmd, ranges, within_nlb, cmd.nlb);
     }
+    read_on(r, &cmd);
     if (rng_chance(&r->rng, 4)) {
         spoil(r, &ns, &cmd);
     }
@@ -413,6 +430,22 @@ static void format(Player *r)
                               lba_bytes, &error);
     SAY(r, "format to %u: %s\n", lba_bytes,
         is_formatted ? "done" : error->message);
+}
+
+/* What it says of all zones then is what the cut has left of them. */
+static void cut_power(Player *r)
+{
+    uint64_t seed = rng_next(&r->rng);
+    Ssd *next;
+
+    poll(r);
+    next = ssd_power_cut(r->ssd, r->now_ns, seed);
+    ssd_free(r->ssd);
+    r->ssd = next;
+    SAY(r, "power was cut at %" PRIu64 "\n", r->now_ns);
+    r->now_ns = ssd_now_ns(r->ssd);
+    say_all_zones(r);
+    say_counts(r);
 }
 
 static void step(Player *r)
@@ -464,11 +497,24 @@ static Player player_begin(const SsdParams *params, uint64_t seed)
     return r;
 }
 
+static char *player_end(Player *r)
+{
+    drain(r);
+    say_units(r);
+    say_all_zones(r);
+    say_blocks(r);
+    say_counts(r);
+    say_statistics(r);
+    ssd_free(r->ssd);
+    return g_string_free(r->text, FALSE);
+}
+
 Ssd *transcript_drive(const SsdParams *params, uint64_t seed,
                       unsigned commands)
 {
     Player r = player_begin(params, seed);
 
+    r.reads_on = true;
     for (unsigned i = 0; i < commands; i++) {
         step(&r);
     }
@@ -488,12 +534,19 @@ char *transcript_of(const SsdParams *params, uint64_t seed, unsigned commands,
             save_and_load(&r);
         }
     }
-    drain(&r);
-    say_units(&r);
-    say_all_zones(&r);
-    say_blocks(&r);
-    say_counts(&r);
-    say_statistics(&r);
-    ssd_free(r.ssd);
-    return g_string_free(r.text, FALSE);
+    return player_end(&r);
+}
+
+char *transcript_of_cuts(const SsdParams *params, uint64_t seed,
+                         unsigned commands)
+{
+    Player r = player_begin(params, seed);
+
+    for (unsigned i = 0; i < commands; i++) {
+        step(&r);
+        if (rng_chance(&r.rng, CUTS_PERCENT)) {
+            cut_power(&r);
+        }
+    }
+    return player_end(&r);
 }

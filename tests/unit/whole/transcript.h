@@ -23,6 +23,10 @@
 char *transcript_of(const SsdParams *params, uint64_t seed,
                     unsigned commands, unsigned saves);
 
+/* The same, but that now and then power goes and comes back. */
+char *transcript_of_cuts(const SsdParams *params, uint64_t seed,
+                         unsigned commands);
+
 /* The drive behind so many of these commands, some of which are inside. */
 Ssd *transcript_drive(const SsdParams *params, uint64_t seed,
                       unsigned commands);
