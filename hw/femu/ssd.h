@@ -176,6 +176,15 @@ unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid);
 SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);
 
 /*
+ * The first zone from `zone_idx` on that is in a state, or the number of zones;
+ * and how many are, from `zone_idx` on, which may be the number of zones.
+ */
+uint32_t ssd_next_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
+                       SsdZoneState state);
+uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
+                         SsdZoneState state);
+
+/*
  * The flash units that a zone's pages go round, in that order: *count of them.
  * A unit is ((channel * ways + way) * dies + die) * planes + plane; with
  * multi-plane it is a die. A zone begins zone-stagger places further on than

@@ -68,6 +68,18 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
     };
 }
 
+uint32_t ssd_next_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
+                       SsdZoneState state)
+{
+    return zone_next_in_state(&find_ns(ssd, nsid)->zones, zone_idx, state);
+}
+
+uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
+                         SsdZoneState state)
+{
+    return zone_count_in_state(&find_ns(ssd, nsid)->zones, zone_idx, state);
+}
+
 const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
                                uint32_t zone_idx, uint32_t *count)
 {

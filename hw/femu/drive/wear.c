@@ -9,16 +9,12 @@
  */
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "run.h"
 
 uint64_t ssd_block_count(const Ssd *ssd)
 {
-    const SuperblockTable *table = &ssd->media.superblocks;
-
-    return (uint64_t)table->count * table->config.units * table->config.blocks;
+    return superblock_blocks(&ssd->media.superblocks);
 }
 
 SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx)
@@ -56,31 +52,18 @@ uint64_t ssd_used_percent(Ssd *ssd, uint64_t now_ns)
     return cycles ? 100 * ssd->media.flash.counters.erased_blocks / cycles : 0;
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a;
-    uint32_t right = *(const uint32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 void ssd_wear_json(const Ssd *ssd, GString *json)
 {
-    const uint32_t *counts = ssd->media.superblocks.erase_counts;
-    uint64_t count = ssd_block_count(ssd);
-    g_autofree uint32_t *sorted = g_new(uint32_t, count);
-    uint64_t sum = 0;
+    const Tally *wear = &ssd->media.superblocks.wear;
+    uint64_t last = wear->count - 1;
 
-    memcpy(sorted, counts, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), compare_counts);
-    for (uint64_t i = 0; i < count; i++) {
-        sum += sorted[i];
-    }
     g_string_append_printf(json,
                            "\"wear\":{\"blocks\":%" PRIu64
                            ",\"erases\":%" PRIu64 ",\"min\":%" PRIu32
                            ",\"p50\":%" PRIu32 ",\"p99\":%" PRIu32
                            ",\"max\":%" PRIu32 "}",
-                           count, sum, sorted[0], sorted[(count - 1) / 2],
-                           sorted[(count - 1) * 99 / 100], sorted[count - 1]);
+                           wear->count, wear->sum, wear->numbers[0],
+                           wear->numbers[last / 2],
+                           wear->numbers[last * 99 / 100],
+                           wear->numbers[last]);
 }

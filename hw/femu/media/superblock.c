@@ -155,6 +155,12 @@ static uint32_t (*const choose[])(const SuperblockTable *table,
 
 /* Construction */
 
+uint64_t superblock_blocks(const SuperblockTable *table)
+{
+    return (uint64_t)table->count * table->config.units *
+           table->config.blocks;
+}
+
 void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
 {
     uint32_t groups = config->group_count;
@@ -172,6 +178,7 @@ void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
                                    config->blocks);
     table->erase_counts = g_new0(uint32_t, (size_t)table->count *
                                            config->units * config->blocks);
+    tally_init(&table->wear, superblock_blocks(table));
     table->of_zone = g_new(uint32_t, config->zones);
     if (is_ranked(table)) {
         table->rankings = g_new(Ranking, groups);
@@ -203,6 +210,7 @@ void superblock_destroy(SuperblockTable *table)
     }
     g_free(table->rankings);
     g_free(table->of_zone);
+    tally_destroy(&table->wear);
     g_free(table->erase_counts);
     g_free(table->is_dirty);
     g_free(table->dirt);
@@ -301,9 +309,11 @@ static uint32_t take_dirt(SuperblockTable *table, uint32_t superblock_idx,
     while (dirt->begin < end && taken < most) {
         size_t block = first + dirt->begin++;
 
-        taken += table->is_dirty[block];
-        table->erase_counts[block] += table->is_dirty[block];
-        table->is_dirty[block] = false;
+        if (table->is_dirty[block]) {
+            tally_raise(&table->wear, table->erase_counts[block]++);
+            table->is_dirty[block] = false;
+            taken++;
+        }
     }
     table->superblocks[superblock_idx].erase_count += taken;
     table->superblocks[superblock_idx].dirty_count -= taken;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "../base/ranking.h"
+#include "../base/tally.h"
 
 #define SUPERBLOCK_NONE UINT32_MAX
 
@@ -84,12 +85,16 @@ typedef struct SuperblockTable {
     SuperblockDirt *dirt;       /* [superblock * units + unit] */
     bool *is_dirty;             /* [(superblock * units + unit) * blocks + b] */
     uint32_t *erase_counts;     /* the same index */
+    Tally wear;                 /* blocks by `erase_counts` */
     uint32_t *of_zone;          /* SUPERBLOCK_NONE: backed by nothing */
 } SuperblockTable;
 
 /* Every block is erased; with `direct` every zone is backed, else none. */
 void superblock_init(SuperblockTable *table, const SuperblockConfig *config);
 void superblock_destroy(SuperblockTable *table);
+
+/* All blocks that it has. */
+uint64_t superblock_blocks(const SuperblockTable *table);
 
 /*
  * Back a zone that is backed by nothing: by a free superblock, else one that

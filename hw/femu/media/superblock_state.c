@@ -36,6 +36,10 @@ static const StateRow table_rows[] = {
     STATE_ELSE(SuperblockTable, pools, "lists"),
     STATE_ELSE(SuperblockTable, rankings, "when each was given back"),
     STATE_ELSE(SuperblockTable, dirt, "dirt_rows"),
+    STATE_LEFT(SuperblockTable, wear, "of `erase_counts`"),
+    STATE_LEFT(Tally, numbers, "of `erase_counts`"),
+    STATE_LEFT(Tally, count, "of the parameters"),
+    STATE_LEFT(Tally, sum, "of `erase_counts`"),
 };
 
 /* Only the minor halves of the keys are stored: all else is ranked anew. */
@@ -81,6 +85,7 @@ static void count_blocks(State *state, SuperblockTable *table,
 
 static void count_all_blocks(State *state, SuperblockTable *table)
 {
+    tally_take(&table->wear, table->erase_counts);
     for (uint32_t i = 0; i < table->count; i++) {
         table->superblocks[i].erase_count = 0;
         table->superblocks[i].dirty_count = 0;

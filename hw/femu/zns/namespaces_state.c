@@ -39,6 +39,9 @@ static const StateRow table_rows[] = {
     STATE_LEFT(ZoneTable, zrwa_count, "zones that have one"),
     STATE_IN_LISTS(ZoneTable, oldest_idx),
     STATE_IN_LISTS(ZoneTable, newest_idx),
+    STATE_LEFT(ZoneTable, by_state, "of the zones' states"),
+    STATE_LEFT(ZoneCounts, runs, "of the zones' states"),
+    STATE_LEFT(ZoneCounts, run_count, "of the parameters"),
 };
 
 static const StateRow ns_rows[] = {
@@ -99,6 +102,7 @@ static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
 
 static void count_zones(ZoneTable *table, State *state, const bool *in_list)
 {
+    zone_counts_clear(&table->by_state);
     for (uint32_t i = 0; i < table->count; i++) {
         const ZoneEntry *zone = &table->zones[i];
 
@@ -111,6 +115,7 @@ static void count_zones(ZoneTable *table, State *state, const bool *in_list)
                        zone->holds_open, zone->holds_active, zone->has_zrwa,
                        in_list[i]);
         }
+        zone_counts_add(&table->by_state, i, zone->state);
         table->open_count += zone->holds_open;
         table->active_count += zone->holds_active;
         table->zrwa_count += zone->has_zrwa;

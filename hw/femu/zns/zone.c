@@ -25,8 +25,10 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
         .oldest_idx = ZONE_NONE,
         .newest_idx = ZONE_NONE,
     };
+    zone_counts_init(&table->by_state, count);
     for (uint32_t i = 0; i < count; i++) {
         table->zones[i].state = SSD_ZONE_EMPTY;
+        zone_counts_add(&table->by_state, i, SSD_ZONE_EMPTY);
     }
 }
 
@@ -41,8 +43,47 @@ void zone_table_set_zrwa(ZoneTable *table, uint64_t zrwa_nlb,
 
 void zone_table_destroy(ZoneTable *table)
 {
+    zone_counts_destroy(&table->by_state);
     g_free(table->zones);
     table->zones = NULL;
+}
+
+/* The first zone of the next run; there may be none of that number. */
+static uint32_t next_run(uint32_t zone_idx)
+{
+    return (zone_idx / ZONE_RUN_ZONES + 1) * ZONE_RUN_ZONES;
+}
+
+uint32_t zone_next_in_state(const ZoneTable *table, uint32_t zone_idx,
+                            SsdZoneState state)
+{
+    while (zone_idx < table->count) {
+        uint32_t behind = next_run(zone_idx);
+
+        for (; zone_idx < MIN(behind, table->count); zone_idx++) {
+            if (table->zones[zone_idx].state == state) {
+                return zone_idx;
+            }
+        }
+        zone_idx = zone_counts_find(&table->by_state, behind, state);
+    }
+    return table->count;
+}
+
+uint32_t zone_count_in_state(const ZoneTable *table, uint32_t zone_idx,
+                             SsdZoneState state)
+{
+    uint32_t sum;
+
+    if (zone_idx >= table->count) {
+        return 0;
+    }
+    sum = zone_counts_behind(&table->by_state, zone_idx, state);
+    for (uint32_t i = zone_idx; i < MIN(next_run(zone_idx), table->count);
+         i++) {
+        sum += table->zones[i].state == state;
+    }
+    return sum;
 }
 
 static bool is_open(const ZoneEntry *zone)
@@ -116,6 +157,8 @@ static void set_state(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
     if (zone->state == SSD_ZONE_IMPLICITLY_OPEN) {
         implicit_remove(table, zone_idx);
     }
+    zone_counts_remove(&table->by_state, zone_idx, zone->state);
+    zone_counts_add(&table->by_state, zone_idx, state);
     zone->state = state;
     if (state == SSD_ZONE_IMPLICITLY_OPEN) {
         implicit_push(table, zone_idx);

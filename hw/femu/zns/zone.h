@@ -19,6 +19,7 @@
 
 #include "../base/divisor.h"
 #include "../ssd_types.h"
+#include "zone_counts.h"
 
 #define ZONE_NONE UINT32_MAX
 
@@ -69,7 +70,16 @@ typedef struct ZoneTable {
     uint32_t zrwa_count;       /* zones that have one */
     uint32_t oldest_idx; /* implicitly opened zones, in order of opening */
     uint32_t newest_idx;
+    ZoneCounts by_state;
 } ZoneTable;
+
+/* The first zone from `zone_idx` on that is in a state; `count` if none is. */
+uint32_t zone_next_in_state(const ZoneTable *table, uint32_t zone_idx,
+                            SsdZoneState state);
+
+/* Zones from `zone_idx` on, which may be `count`, that are in a state. */
+uint32_t zone_count_in_state(const ZoneTable *table, uint32_t zone_idx,
+                             SsdZoneState state);
 
 /* Which zone a block of the namespace is in, and where in it; lba < 2^63. */
 static inline uint32_t zone_of_lba(const ZoneTable *table, uint64_t lba)

@@ -179,6 +179,18 @@ static uint64_t select_all(Drive *d, uint64_t n)
     return n;
 }
 
+/* The statistics of a drive that has been worn here and there. */
+static uint64_t read_statistics(Drive *d, G_GNUC_UNUSED uint64_t n)
+{
+    uint64_t before;
+
+    rewrite_one_page(d, n);
+    before = steps;
+    g_free(ssd_stats_json(d->ssd, d->now_ns, NULL));
+    steps -= before;
+    return 1;
+}
+
 /* --- Cases ---------------------------------------------------------------- */
 
 #define SMALL_ZONES "zone-size=64K page-size=4K channels=1 pages-per-block=16 "
@@ -219,6 +231,8 @@ static const Case cases[] = {
      "zones=1 channels=1 pages-per-block=4 mdts=512K conventional-spare=0 "
      "conventional-size=%s",
      1 << 8, 1 << 16, "1M", "256M"},
+    {"blocks/statistics", read_statistics, WORN "superblock-order=fifo",
+     1 << 8, 1 << 18, "256", "262144"},
     {"commands/reads", read_at_once, "channels=1 cmd-slots=%s", 8, 8192, "8",
      "8192"},
     {"commands/finishes", finish_at_once,

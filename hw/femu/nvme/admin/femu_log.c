@@ -186,6 +186,7 @@ static void log_features(uint8_t *buf)
 static void log_stats(FemuZns *n, uint64_t offset_bytes)
 {
     if (offset_bytes == 0 || !n->stats_snapshot) {
+        n->entry.work_bytes += FEMU_STATS_WORK_BYTES;
         g_free(n->stats_snapshot);
         n->stats_snapshot = femu_stats_json(n);
         n->stats_snapshot_bytes = strlen(n->stats_snapshot);

@@ -52,6 +52,7 @@ void femu_entry_begin(FemuZns *n)
     object_ref(OBJECT(n));
     n->entry.io_was_engaged = guard->engaged_in_io;
     guard->engaged_in_io = true;
+    n->entry.work_bytes = 0;
     femu_time_enter(n);
 }
 

@@ -7,6 +7,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "system/cpu-timers.h"
 #include "fetch_internal.h"
 #include "../admin/admin.h"
 #include "../completion/completion.h"
@@ -34,7 +35,6 @@ static FemuSq *sq_next_fetchable(FemuZns *n)
         uint32_t idx = (n->last_sq_idx + i) % FEMU_MAX_QUEUES;
 
         if (n->sq[idx] && sq_fetchable(n, n->sq[idx])) {
-            n->last_sq_idx = idx;
             return n->sq[idx];
         }
     }
@@ -70,6 +70,8 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
     uint64_t result = 0;
     uint16_t status;
 
+    n->last_sq_idx = sq->id;
+    n->entry.work_bytes += FEMU_COMMAND_WORK_BYTES;
     if (!femu_dma_read(n, sq->base + sq->head * sizeof(cmd), &cmd,
                        sizeof(cmd))) {
         femu_ctrl_fatal(n, "a submission queue entry cannot be read");
@@ -97,16 +99,20 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
     femu_cq_post(n, sq, le16_to_cpu(cmd.cid), status, result);
 }
 
+/* Has this entry done as much as it may? See FEMU_ENTRY_WORK_BYTES. */
+static bool entry_is_long(const FemuZns *n)
+{
+    return n->entry.work_bytes >= (icount_enabled() ? FEMU_ICOUNT_WORK_BYTES
+                                                    : FEMU_ENTRY_WORK_BYTES);
+}
+
 /*
- * Fetch and execute commands, one per queue in turn, while that is possible,
- * but in one call not more than all queues can hold together. There can be more
- * only if the guest changes shadow doorbells meanwhile, which it could do for
- * ever: fetching goes on a nanosecond later.
+ * Fetch and execute commands, one per queue in turn, while that is possible and
+ * the entry has not become long: then fetching goes on a nanosecond later. So
+ * it ends, too, if the guest goes on moving shadow doorbells for ever.
  */
 void femu_queues_fetch(FemuZns *n)
 {
-    uint32_t left = FEMU_MAX_QUEUES * FEMU_MAX_QUEUE_ENTRIES;
-
     n->fetch_unfinished = false;
     while (femu_can_fetch(n)) {
         FemuSq *sq = sq_next_fetchable(n);
@@ -114,7 +120,7 @@ void femu_queues_fetch(FemuZns *n)
         if (!sq && !femu_shadows_sync(n)) {
             return;
         }
-        if (sq && left-- == 0) {
+        if (sq && entry_is_long(n)) {
             n->fetch_unfinished = true;
             return;
         }

@@ -55,6 +55,7 @@ uint16_t femu_dma_from_host(FemuZns *n, void *buf)
     uint8_t *to = buf;
 
     for (uint32_t i = 0; i < n->seg_count; i++) {
+        n->entry.work_bytes += n->seg[i].bytes;
         if (!femu_dma_read(n, n->seg[i].addr, to, n->seg[i].bytes)) {
             return NVME_DATA_TRAS_ERROR;
         }
@@ -69,6 +70,7 @@ uint16_t femu_dma_to_host(FemuZns *n, const void *buf)
     const uint8_t *from = buf;
 
     for (uint32_t i = 0; i < n->seg_count; i++) {
+        n->entry.work_bytes += n->seg[i].bytes;
         if (!femu_dma_write(n, n->seg[i].addr, from, n->seg[i].bytes)) {
             return NVME_DATA_TRAS_ERROR;
         }

@@ -222,6 +222,7 @@ static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
+    n->entry.work_bytes += write.nlb * (uint64_t)ns->lba_bytes;
     femu_store_write_zeroes(&ns->store, lba * ns->lba_bytes,
                             write.nlb * (uint64_t)ns->lba_bytes);
     return NVME_NO_COMPLETE;

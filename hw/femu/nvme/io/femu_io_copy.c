@@ -61,6 +61,7 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
         }
         to += bytes;
     }
+    n->entry.work_bytes += to - n->bounce;
     femu_store_write(&ns->store, to_lba * lba_bytes, n->bounce,
                      to - n->bounce);
 }

@@ -20,39 +20,77 @@
 
 #define ATTRIBUTE_ZDEV (1 << 7)         /* descriptor extension valid */
 
+/* The state that a valid ZRASF names; 0 if it names none. */
+static SsdZoneState filter_state(uint8_t filter)
+{
+    static const SsdZoneState states[] = {
+        [NVME_ZONE_REPORT_EMPTY] = SSD_ZONE_EMPTY,
+        [NVME_ZONE_REPORT_IMPLICITLY_OPEN] = SSD_ZONE_IMPLICITLY_OPEN,
+        [NVME_ZONE_REPORT_EXPLICITLY_OPEN] = SSD_ZONE_EXPLICITLY_OPEN,
+        [NVME_ZONE_REPORT_CLOSED] = SSD_ZONE_CLOSED,
+        [NVME_ZONE_REPORT_FULL] = SSD_ZONE_FULL,
+        [NVME_ZONE_REPORT_READ_ONLY] = SSD_ZONE_READ_ONLY,
+        [NVME_ZONE_REPORT_OFFLINE] = SSD_ZONE_OFFLINE,
+        [REPORT_ATTRIBUTES] = 0,
+    };
+
+    return states[filter];
+}
+
 static bool report_filter_valid(uint8_t filter)
 {
     return filter <= NVME_ZONE_REPORT_OFFLINE || filter == REPORT_ATTRIBUTES;
 }
 
-/* Does a zone in this state belong in a report with this ZRASF? */
-static bool report_selects(uint8_t filter, const SsdZone *zone)
+/* Does one of the attributes that a report can select recommend or tell? */
+static bool has_attribute(const SsdZone *zone)
 {
-    SsdZoneState state = zone->state;
+    return zone->finished_by_controller || zone->finish_recommended ||
+           zone->reset_recommended;
+}
 
-    switch (filter) {
-    case NVME_ZONE_REPORT_ALL:
-        return true;
-    case NVME_ZONE_REPORT_EMPTY:
-        return state == SSD_ZONE_EMPTY;
-    case NVME_ZONE_REPORT_IMPLICITLY_OPEN:
-        return state == SSD_ZONE_IMPLICITLY_OPEN;
-    case NVME_ZONE_REPORT_EXPLICITLY_OPEN:
-        return state == SSD_ZONE_EXPLICITLY_OPEN;
-    case NVME_ZONE_REPORT_CLOSED:
-        return state == SSD_ZONE_CLOSED;
-    case NVME_ZONE_REPORT_FULL:
-        return state == SSD_ZONE_FULL;
-    case NVME_ZONE_REPORT_READ_ONLY:
-        return state == SSD_ZONE_READ_ONLY;
-    case NVME_ZONE_REPORT_OFFLINE:
-        return state == SSD_ZONE_OFFLINE;
-    case REPORT_ATTRIBUTES:
-        return zone->finished_by_controller || zone->finish_recommended ||
-               zone->reset_recommended;
-    default:
-        g_assert_not_reached();
+/* The first zone from `zone_idx` on that a report selects, or ns->zones. */
+static uint32_t report_next(FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
+                            uint8_t filter)
+{
+    SsdZoneState state = filter_state(filter);
+
+    if (filter == NVME_ZONE_REPORT_ALL) {
+        return zone_idx;
     }
+    if (state) {
+        return ssd_next_zone(n->ssd, ns->nsid, zone_idx, state);
+    }
+    for (; zone_idx < ns->zones; zone_idx++) {
+        SsdZone zone = femu_ns_zone(n, ns, zone_idx);
+
+        n->entry.work_bytes += FEMU_ZONE_WORK_BYTES;
+        if (has_attribute(&zone)) {
+            break;
+        }
+    }
+    return zone_idx;
+}
+
+/* How many zones from `zone_idx` on, which may be ns->zones, it selects. */
+static uint32_t report_count(FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
+                             uint8_t filter)
+{
+    SsdZoneState state = filter_state(filter);
+    uint32_t count = 0;
+
+    if (filter == NVME_ZONE_REPORT_ALL) {
+        return ns->zones - zone_idx;
+    }
+    if (state) {
+        return ssd_count_zones(n->ssd, ns->nsid, zone_idx, state);
+    }
+    for (zone_idx = report_next(n, ns, zone_idx, filter);
+         zone_idx < ns->zones;
+         zone_idx = report_next(n, ns, zone_idx + 1, filter)) {
+        count++;
+    }
+    return count;
 }
 
 static uint8_t zone_attributes(const SsdZone *zone, bool extended)
@@ -77,6 +115,20 @@ static NvmeZoneDescr zone_descriptor(const SsdZone *zone, bool extended)
     };
 }
 
+/* Write a zone's descriptor, and `ext_bytes` of its extension if it has one. */
+static void report_add(const FemuZns *n, const FemuNs *ns, uint8_t *at,
+                       uint32_t zone_idx, uint32_t ext_bytes)
+{
+    SsdZone zone = femu_ns_zone(n, ns, zone_idx);
+    const void *ext = femu_zone_ext(n, ns, zone_idx);
+    NvmeZoneDescr descriptor = zone_descriptor(&zone, ext);
+
+    memcpy(at, &descriptor, sizeof(descriptor));
+    if (ext) {
+        memcpy(at + sizeof(descriptor), ext, ext_bytes);
+    }
+}
+
 /*
  * Fill `buf` of exactly `bytes` with a report of the zones from `zone_idx` on.
  * The number of zones is that of the descriptors that fit, if `partial`, else
@@ -91,32 +143,19 @@ static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
     NvmeZoneReportHeader header = { 0 };
     uint32_t entry_bytes = sizeof(NvmeZoneDescr) + ext_bytes;
     uint64_t room = (bytes - sizeof(header)) / entry_bytes;
-    uint64_t matches = 0;
+    uint64_t count = 0;
 
     memset(buf, 0, bytes);
-    for (; zone_idx < ns->zones; zone_idx++) {
-        SsdZone zone = femu_ns_zone(n, ns, zone_idx);
-
-        if (!report_selects(filter, &zone)) {
-            continue;
-        }
-        if (matches < room) {
-            const void *ext = femu_zone_ext(n, ns, zone_idx);
-            NvmeZoneDescr descriptor = zone_descriptor(&zone, ext);
-            uint8_t *at = buf + sizeof(header) + matches * entry_bytes;
-
-            memcpy(at, &descriptor, sizeof(descriptor));
-            if (ext) {
-                memcpy(at + sizeof(descriptor), ext, ext_bytes);
-            }
-        } else if (partial) {
-            break;
-        }
-        matches++;
+    for (zone_idx = report_next(n, ns, zone_idx, filter);
+         zone_idx < ns->zones && count < room;
+         zone_idx = report_next(n, ns, zone_idx + 1, filter)) {
+        report_add(n, ns, buf + sizeof(header) + count++ * entry_bytes,
+                   zone_idx, ext_bytes);
     }
-    header.nr_zones = cpu_to_le64(matches);
+    header.nr_zones = cpu_to_le64(
+        count + (partial ? 0 : report_count(n, ns, zone_idx, filter)));
     memcpy(buf, &header, sizeof(header));
-    return MIN(matches, room);
+    return count;
 }
 
 /*

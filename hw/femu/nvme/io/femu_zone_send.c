@@ -117,6 +117,8 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }
+    n->entry.work_bytes += FEMU_ZONE_WORK_BYTES *
+                           (zone_cmd.select_all ? (uint64_t)ns->zones : 1);
     femu_zones_managed(n, ns, &zone_cmd, req - n->req);
     return NVME_NO_COMPLETE;
 }

@@ -16,6 +16,7 @@
 #include "qemu/notify.h"
 #include "qemu/queue.h"
 #include "qemu/timer.h"
+#include "qemu/units.h"
 #include "qom/object.h"
 #include "system/hostmem.h"
 #include "../../ssd.h"
@@ -250,11 +251,26 @@ typedef struct FemuNs {
     uint8_t identity[FEMU_IDENTITY_BYTES];  /* EUI64, NGUID, UUID: of it */
 } FemuNs;
 
+/*
+ * While an entry runs it holds QEMU's big lock, so that the guest's other
+ * processors and the monitor wait. Its work is counted in bytes of commands'
+ * data, and in what takes about as long: when it has done this much, it fetches
+ * no further command, and goes on in another entry. The last command may exceed
+ * it by what a single one can do. Under icount nobody waits in the drive's
+ * time: there the bound only ends what would never end.
+ */
+#define FEMU_ENTRY_WORK_BYTES (4 * MiB)
+#define FEMU_ICOUNT_WORK_BYTES (1 * GiB)
+#define FEMU_COMMAND_WORK_BYTES 4096    /* to fetch, check and complete one */
+#define FEMU_ZONE_WORK_BYTES 64         /* to look at one zone of many */
+#define FEMU_STATS_WORK_BYTES (256 * KiB) /* to make the statistics' text */
+
 /* Calls into the device that have not returned: see femu_entry.c. */
 typedef struct FemuEntry {
     uint32_t depth;             /* how many: one may lead to another */
     bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
+    uint64_t work_bytes;        /* done so far; see FEMU_ENTRY_WORK_BYTES */
 } FemuEntry;
 
 /*

@@ -1,0 +1,300 @@
+/*
+ * How much one entry does: beyond a bound, what a guest asks for behind one
+ * doorbell waits for another entry, a nanosecond later.
+ *
+ * Knows nothing of how long that takes on the host.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu-zns-commands.h"
+
+#define COMMANDS 20u
+#define READ_BYTES (512 * 1024u)
+
+/* What hw/femu/nvme/state/femu.h says that an entry and its parts count. */
+#define ENTRY_BYTES (4 * 1024 * 1024u)
+#define COMMAND_BYTES 4096u
+#define STATS_BYTES (256 * 1024u)
+#define ZONE_BYTES 64u
+
+/* Commands that an entry executes if each counts `bytes`. */
+static unsigned per_entry(uint64_t bytes)
+{
+    return DIV_ROUND_UP(ENTRY_BYTES, bytes);
+}
+
+static unsigned completions(FemuCq *cq)
+{
+    FemuCqe cqe;
+    unsigned count = 0;
+
+    for (; femu_take(cq, &cqe); count++) {
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    }
+    return count;
+}
+
+/* A guest page that the read has filled is no longer zero. */
+static unsigned filled(FemuDrive *drive, const uint64_t *addrs)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        count += qtest_readq(drive->host->qts, addrs[i]) != 0;
+    }
+    return count;
+}
+
+/* A read's data is in host memory when the command has been executed. */
+static void test_data(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint32_t nlb = READ_BYTES / config.ssd.lba_bytes;
+    g_autofree uint8_t *data = femu_pattern(drive, 0, nlb, 1);
+    uint64_t addrs[COMMANDS];
+
+    g_assert_cmpuint(per_entry(COMMAND_BYTES + READ_BYTES), ==, 8);
+    g_assert_cmphex(femu_write(drive, 0, nlb, data), ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        NvmeCmd read;
+
+        addrs[i] = femu_alloc(drive->host, READ_BYTES);
+        read = femu_cmd_rw(drive, NVME_CMD_READ, 0, nlb, addrs[i]);
+        femu_place(&drive->io, &read);
+    }
+    femu_ring(&drive->io);
+    g_assert_cmpuint(filled(drive, addrs), ==, 8);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(filled(drive, addrs), ==, 16);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(filled(drive, addrs), ==, COMMANDS);
+    femu_shutdown(drive);
+}
+
+/* Two queues go on taking turns where they were. */
+static void test_turns(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint32_t nlb = READ_BYTES / config.ssd.lba_bytes;
+    g_autofree uint8_t *data = femu_pattern(drive, 0, nlb, 1);
+    uint64_t addrs[COMMANDS];
+    FemuCq cq;
+    FemuSq other;
+
+    g_assert_cmphex(femu_write(drive, 0, nlb, data), ==, NVME_SUCCESS);
+    femu_cq_create(drive, &cq, 2, 16, -1);
+    femu_sq_create(drive, &other, 2, 16, &cq);
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        FemuSq *sq = i % 10 == 9 ? &other : &drive->io;
+        NvmeCmd read;
+
+        addrs[i] = femu_alloc(drive->host, READ_BYTES);
+        read = femu_cmd_rw(drive, NVME_CMD_READ, 0, nlb, addrs[i]);
+        femu_place(sq, &read);
+    }
+    femu_ring(&drive->io);
+    femu_ring(&other);
+    /* The other queue's doorbell is an entry, too: 1, 2 in turn, then 1. */
+    g_assert_cmpuint(filled(drive, addrs), ==, 16);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, addrs[9]), !=, 0);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, addrs[19]), !=, 0);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, addrs[14]), !=, 0);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, addrs[15]), ==, 0);
+    femu_shutdown(drive);
+}
+
+/* The text of the statistics counts as what it takes to make it. */
+static void test_statistics(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd log = {
+        .opcode = NVME_ADM_CMD_GET_LOG_PAGE,
+        .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
+        .cdw10 = cpu_to_le32((FEMU_PAGE_BYTES / 4 - 1) << 16 | FEMU_LOG_STATS),
+    };
+
+    g_assert_cmpuint(per_entry(COMMAND_BYTES + STATS_BYTES + FEMU_PAGE_BYTES),
+                     ==, 16);
+    femu_set_prps(drive, &log, drive->buf, FEMU_PAGE_BYTES);
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        femu_place(&drive->admin, &log);
+    }
+    femu_ring(&drive->admin);
+    g_assert_cmpuint(completions(&drive->admin_cq), ==, 16);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(completions(&drive->admin_cq), ==, COMMANDS - 16);
+    femu_shutdown(drive);
+}
+
+/* Place some reports of few zones that have to be looked for in all zones. */
+static void place_reports(FemuDrive *drive, uint8_t filter, unsigned count)
+{
+    NvmeCmd cmd = femu_cmd_report(drive, 0, filter, false, drive->buf,
+                                  FEMU_PAGE_BYTES);
+
+    for (unsigned i = 0; i < count; i++) {
+        femu_place(&drive->io, &cmd);
+    }
+    femu_ring(&drive->io);
+}
+
+/*
+ * A report by attributes looks at every zone; one by state does not, and counts
+ * what it copies.
+ */
+static void test_reports(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.ssd.zones = ENTRY_BYTES / ZONE_BYTES;
+    drive = femu_boot(&config, NULL);
+    place_reports(drive, 9, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        g_assert_cmpuint(completions(&drive->io_cq), ==, 1);
+        femu_step(drive->host, 1);
+    }
+    place_reports(drive, NVME_ZONE_REPORT_FULL, 3);
+    g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
+    place_reports(drive, NVME_ZONE_REPORT_EMPTY, 3);
+    g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
+    place_reports(drive, NVME_ZONE_REPORT_ALL, 3);
+    g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
+    femu_shutdown(drive);
+}
+
+/* Commands, and behind them a report, of which one can see when it comes. */
+static void place_behind(FemuDrive *drive, const NvmeCmd *cmds, unsigned count)
+{
+    NvmeCmd report = femu_cmd_report(drive, 0, NVME_ZONE_REPORT_ALL, false,
+                                     drive->buf, FEMU_PAGE_BYTES);
+
+    qtest_writeq(drive->host->qts, drive->buf, 0);
+    for (unsigned i = 0; i < count; i++) {
+        femu_place(&drive->io, &cmds[i]);
+    }
+    femu_place(&drive->io, &report);
+    femu_ring(&drive->io);
+}
+
+/*
+ * A report waits behind so many commands, and behind one less it does not.
+ * `cmds` are twice as many.
+ */
+static void check_last(FemuDrive *drive, const NvmeCmd *cmds, unsigned count)
+{
+    place_behind(drive, cmds, count);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, drive->buf), ==, 0);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, drive->buf), ==,
+                     drive->config.ssd.zones);
+    place_behind(drive, cmds + count, count - 1);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, drive->buf), ==,
+                     drive->config.ssd.zones);
+}
+
+/* Select All counts every zone, a command of one zone only that. */
+static void test_select_all(void)
+{
+    FemuConfig config = femu_small_config();
+    const NvmeCmd cmds[] = {
+        femu_cmd_zone(NVME_ZONE_ACTION_RESET, 0, true),
+    };
+    FemuDrive *drive;
+
+    config.ssd.zones = (ENTRY_BYTES - COMMAND_BYTES) / ZONE_BYTES;
+    drive = femu_boot(&config, NULL);
+    check_last(drive, cmds, 1);
+    femu_shutdown(drive);
+}
+
+#define LARGE_COMMANDS 8u
+
+/* Eight of 512 KiB are an entry's. */
+static void check_large(NvmeCmd (*cmd_of)(FemuDrive *drive, uint32_t zone_idx))
+{
+    FemuConfig config = femu_small_config();
+    NvmeCmd cmds[2 * LARGE_COMMANDS];
+    FemuDrive *drive;
+
+    config.ssd.zones = 2 * LARGE_COMMANDS + 1;
+    config.ssd.max_open = config.ssd.max_active = 0;
+    drive = femu_boot(&config, NULL);
+    femu_fill(drive, 0, READ_BYTES / config.ssd.lba_bytes);
+    for (uint32_t i = 0; i < ARRAY_SIZE(cmds); i++) {
+        cmds[i] = cmd_of(drive, i + 1);
+    }
+    check_last(drive, cmds, LARGE_COMMANDS);
+    femu_shutdown(drive);
+}
+
+static NvmeCmd write_of(FemuDrive *drive, uint32_t zone_idx)
+{
+    return femu_cmd_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, zone_idx),
+                       READ_BYTES / drive->config.ssd.lba_bytes,
+                       drive->buf);
+}
+
+static NvmeCmd zeroes_of(FemuDrive *drive, uint32_t zone_idx)
+{
+    return (NvmeCmd) {
+        .opcode = NVME_CMD_WRITE_ZEROES,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(femu_zone_lba(drive, zone_idx)),
+        .cdw12 = cpu_to_le32(READ_BYTES / drive->config.ssd.lba_bytes - 1),
+    };
+}
+
+/* A copy of what zone 0 has; its one range is less than a page of data. */
+static NvmeCmd copy_of(FemuDrive *drive, uint32_t zone_idx)
+{
+    uint64_t addr = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    NvmeCopySourceRangeFormat0_2 range = {
+        .nlb = cpu_to_le16(READ_BYTES / drive->config.ssd.lba_bytes - 1),
+    };
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_COPY,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(femu_zone_lba(drive, zone_idx)),
+    };
+
+    qtest_bufwrite(drive->host->qts, addr, &range, sizeof(range));
+    femu_set_prps(drive, &cmd, addr, sizeof(range));
+    return cmd;
+}
+
+static void test_writes(void)
+{
+    check_large(write_of);
+}
+
+static void test_zeroes(void)
+{
+    check_large(zeroes_of);
+}
+
+static void test_copies(void)
+{
+    check_large(copy_of);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/work/" name, test)
+    ADD("data", test_data);
+    ADD("turns", test_turns);
+    ADD("statistics", test_statistics);
+    ADD("reports", test_reports);
+    ADD("select-all", test_select_all);
+    ADD("writes", test_writes);
+    ADD("zeroes", test_zeroes);
+    ADD("copies", test_copies);
+#undef ADD
+    return g_test_run();
+}

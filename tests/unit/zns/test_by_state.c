@@ -1,0 +1,118 @@
+/*
+ * Which zones are in a state: ssd_next_zone() and ssd_count_zones() beside a
+ * look at each zone, on drives with more zones than one run has.
+ *
+ * Knows nothing of how zones come into their states.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "support/drive.h"
+
+#define NSID 2
+#define WORDS "namespaces=2 zone-size=64K page-size=4K channels=1 zones="
+
+static const SsdZoneState states[] = {
+    SSD_ZONE_EMPTY, SSD_ZONE_IMPLICITLY_OPEN, SSD_ZONE_EXPLICITLY_OPEN,
+    SSD_ZONE_CLOSED, SSD_ZONE_READ_ONLY, SSD_ZONE_FULL, SSD_ZONE_OFFLINE,
+};
+
+static uint32_t zones_of(const Ssd *ssd)
+{
+    return ssd_ns_info(ssd, NSID).zones;
+}
+
+/* From the last zone down, so that next and count of each follow. */
+static void check_state(const Ssd *ssd, SsdZoneState state)
+{
+    uint32_t zones = zones_of(ssd);
+    uint32_t next = zones;
+    uint32_t count = 0;
+
+    g_assert_cmpuint(ssd_next_zone(ssd, NSID, zones, state), ==, zones);
+    g_assert_cmpuint(ssd_count_zones(ssd, NSID, zones, state), ==, 0);
+    for (uint32_t i = zones; i-- > 0;) {
+        if (ssd_zone(ssd, NSID, i).state == state) {
+            next = i;
+            count++;
+        }
+        g_assert_cmpuint(ssd_next_zone(ssd, NSID, i, state), ==, next);
+        g_assert_cmpuint(ssd_count_zones(ssd, NSID, i, state), ==, count);
+    }
+}
+
+static void check(const Ssd *ssd)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+        check_state(ssd, states[i]);
+    }
+}
+
+/* Something is done to a zone, or nothing if its state forbids that. */
+static void change(Drive *d, uint32_t zone_idx, unsigned what)
+{
+    static const SsdOp ops[] = {
+        SSD_OP_ZONE_OPEN, SSD_OP_ZONE_CLOSE, SSD_OP_ZONE_FINISH,
+        SSD_OP_ZONE_RESET, SSD_OP_ZONE_OFFLINE, SSD_OP_WRITE,
+    };
+
+    if (what < G_N_ELEMENTS(ops)) {
+        drive_try(d, d->now_ns, ops[what], drive_zone_lba(d, zone_idx), 1);
+        drive_drain(d);
+    } else {
+        ssd_zone_fail(d->ssd, d->now_ns, NSID, zone_idx,
+                      SSD_ZONE_READ_ONLY);
+    }
+}
+
+static void check_loaded(const Drive *d)
+{
+    GByteArray *bytes = ssd_save(d->ssd);
+    Ssd *loaded = ssd_load(&d->params, bytes->data, bytes->len, NULL);
+
+    check(loaded);
+    ssd_free(loaded);
+    g_byte_array_unref(bytes);
+}
+
+static void check_cut(const Drive *d)
+{
+    Ssd *next = ssd_power_cut(d->ssd, d->now_ns, 1);
+
+    check(next);
+    ssd_free(next);
+}
+
+/* Zones here and there, one run's last and another's first among them. */
+static void test_any(gconstpointer words)
+{
+    Drive *d = drive_new(words);
+    Rng rng = { drive_seed() };
+    uint32_t zones;
+
+    d->nsid = NSID;
+    zones = zones_of(d->ssd);
+    check(d->ssd);
+    for (unsigned i = 0; i < 400; i++) {
+        uint32_t zone_idx = i % 4 ? rng_next(&rng) % zones
+                                  : MIN(1023 + i / 4 % 2, zones - 1);
+
+        change(d, zone_idx, rng_next(&rng) % 7);
+    }
+    check(d->ssd);
+    check_loaded(d);
+    check_cut(d);
+    drive_all_zones(d, d->now_ns, SSD_OP_ZONE_RESET);
+    drive_drain(d);
+    check(d->ssd);
+    drive_free(d);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_data_func("/by-state/one-run", WORDS "14", test_any);
+    g_test_add_data_func("/by-state/whole-runs", WORDS "4096", test_any);
+    g_test_add_data_func("/by-state/runs-and-a-part", WORDS "5002", test_any);
+    return g_test_run();
+}
