@@ -169,6 +169,19 @@ bool ssd_poll_zone(Ssd *ssd, uint64_t now_ns, uint32_t *nsid,
 /* Commands inside: accepted and not yet returned by ssd_poll(). */
 unsigned ssd_inflight(const Ssd *ssd);
 
+/*
+ * What is known of a command that is inside: its tag, its operation, and its
+ * namespace, or SSD_NSID_ALL.
+ */
+typedef struct SsdInside {
+    uint32_t tag;
+    SsdOp op;
+    uint32_t nsid;
+} SsdInside;
+
+/* The commands inside, in no order, at most `max`. Return: how many. */
+unsigned ssd_inside(const Ssd *ssd, SsdInside *inside, unsigned max);
+
 /* Those of one namespace; a flush of SSD_NSID_ALL is of none. */
 unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid);
 

@@ -51,6 +51,18 @@ void ssd_histogram_add(SsdHistogram *histogram, uint64_t value)
     histogram->buckets[bucket_of(value)]++;
 }
 
+bool ssd_histogram_fits(const SsdHistogram *histogram)
+{
+    uint64_t left = histogram->count;
+    bool fits = true;
+
+    for (unsigned i = 0; i < SSD_HISTOGRAM_BUCKETS && fits; i++) {
+        fits = histogram->buckets[i] <= left;
+        left -= histogram->buckets[i];
+    }
+    return fits && left == 0;
+}
+
 uint64_t ssd_histogram_bucket_low(uint64_t value)
 {
     return low_of(bucket_of(value));

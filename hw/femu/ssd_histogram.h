@@ -11,6 +11,7 @@
 #define FEMU_SSD_HISTOGRAM_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SSD_HISTOGRAM_BUCKETS 3776
@@ -25,6 +26,12 @@ typedef struct SsdHistogram {
 
 void ssd_histogram_clear(SsdHistogram *histogram);
 void ssd_histogram_add(SsdHistogram *histogram, uint64_t value);
+
+/*
+ * Is each value that has been counted in a bucket? Percentiles find it there,
+ * so one that comes from elsewhere must be asked.
+ */
+bool ssd_histogram_fits(const SsdHistogram *histogram);
 
 /* Lowest value of the bucket that holds `value`. */
 uint64_t ssd_histogram_bucket_low(uint64_t value);

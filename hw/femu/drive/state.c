@@ -85,19 +85,12 @@ static void visit_ready(Ssd *ssd, State *state)
     ssd->ready_count = count;
 }
 
-/* Each value that has been counted is in a bucket: percentiles find it. */
 static void check_histograms(const Ssd *ssd, State *state)
 {
     for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
         const SsdHistogram *histogram = &ssd->stats.ops[op].latency_ns;
-        uint64_t left = histogram->count;
-        bool fits = true;
 
-        for (unsigned i = 0; i < SSD_HISTOGRAM_BUCKETS && fits; i++) {
-            fits = histogram->buckets[i] <= left;
-            left -= histogram->buckets[i];
-        }
-        if (!fits || left > 0) {
+        if (!ssd_histogram_fits(histogram)) {
             state_fail(state, "the buckets of %s do not hold %" PRIu64
                        " values", ssd_op_name(op), histogram->count);
         }

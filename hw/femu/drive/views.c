@@ -38,6 +38,32 @@ SsdNsInfo ssd_ns_info(const Ssd *ssd, uint32_t nsid)
     };
 }
 
+static SsdInside inside_of(const SsdDone *done)
+{
+    return (SsdInside) {
+        .tag = done->tag,
+        .op = done->op,
+        .nsid = done->nsid,
+    };
+}
+
+unsigned ssd_inside(const Ssd *ssd, SsdInside *inside, unsigned max)
+{
+    uint32_t slots = ssd->params.cmd_slots;
+    g_autofree bool *used = commands_inside(&ssd->commands, slots);
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < slots && count < max; i++) {
+        if (used[i]) {
+            inside[count++] = inside_of(&ssd->commands.at[i].done);
+        }
+    }
+    for (uint32_t i = 0; i < ssd->ready_count && count < max; i++) {
+        inside[count++] = inside_of(&ssd->ready[ready_idx(ssd, i)]);
+    }
+    return count;
+}
+
 unsigned ssd_ns_inflight(const Ssd *ssd, uint32_t nsid)
 {
     return find_ns(ssd, nsid)->inflight_count;

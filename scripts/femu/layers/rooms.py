@@ -72,6 +72,8 @@ DEVICE = (
      'enable and reset, the one way in, the timer'),
     ('nvme/user', 'hw/femu/nvme/user/',
      'properties of a running drive: media errors, zones, statistics'),
+    ('nvme/migration', 'hw/femu/nvme/migration/',
+     'a drive that moves into another QEMU'),
     ('nvme/pci', 'hw/femu/nvme/pci/',
      'the PCI device: type, properties, realize; BAR 0'),
 )

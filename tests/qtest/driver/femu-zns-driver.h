@@ -49,6 +49,7 @@ typedef struct FemuHost {
     QGuestAllocator alloc;
     QPCIBus *bus;
     uint64_t now_ns;
+    char *args;
 } FemuHost;
 
 /*
@@ -57,6 +58,14 @@ typedef struct FemuHost {
  */
 FemuHost *femu_host_start(const char *args);
 void femu_host_stop(FemuHost *host);
+
+/*
+ * Save the machine to a file, end QEMU, go on in a new one of the same command
+ * line. What points to the host, or to its drives, stays as it is.
+ * femu_host_save() is the first half: QEMU stands still then.
+ */
+void femu_host_move(FemuHost *host);
+void femu_host_save(FemuHost *host, const char *path);
 
 /* What femu_host_start() gives QEMU; `bios` names a file of 64 KiB. */
 char *femu_machine_args(const char *bios, const char *args);

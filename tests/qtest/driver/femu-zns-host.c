@@ -12,6 +12,7 @@
 #include "femu-zns-driver.h"
 #include "libqos/malloc-pc.h"
 #include "libqos/pci-pc.h"
+#include "qobject/qdict.h"
 
 #define BIOS_BYTES (64 * 1024)
 
@@ -102,14 +103,22 @@ char *femu_machine_args(const char *bios, const char *args)
                            bios, args);
 }
 
+static QTestState *qemu_start(const char *args)
+{
+    g_autofree char *bios = femu_bios_create();
+    g_autofree char *all_args = femu_machine_args(bios, args);
+    QTestState *qts = qtest_init(all_args);
+
+    g_unlink(bios);                 /* QEMU keeps its own copy of a ROM */
+    return qts;
+}
+
 FemuHost *femu_host_start(const char *args)
 {
     FemuHost *host = g_new0(FemuHost, 1);
-    g_autofree char *bios = femu_bios_create();
-    g_autofree char *all_args = femu_machine_args(bios, args);
 
-    host->qts = qtest_init(all_args);
-    g_unlink(bios);                 /* QEMU keeps its own copy of a ROM */
+    host->qts = qemu_start(args);
+    host->args = g_strdup(args);
     pc_alloc_init(&host->alloc, host->qts, ALLOC_NO_FLAGS);
     host->bus = qpci_new_pc(host->qts, &host->alloc);
     host->now_ns = qtest_clock_set(host->qts, 0);
@@ -122,7 +131,52 @@ void femu_host_stop(FemuHost *host)
     qpci_free_pc(host->bus);
     alloc_destroy(&host->alloc);
     qtest_quit(host->qts);
+    g_free(host->args);
     g_free(host);
+}
+
+static void wait_until_saved(QTestState *qts)
+{
+    for (bool done = false; !done; ) {
+        QDict *reply = qtest_qmp_assert_success_ref(
+            qts, "{ 'execute': 'query-migrate' }");
+        const char *status = qdict_get_str(reply, "status");
+
+        g_assert_cmpstr(status, !=, "failed");
+        done = strcmp(status, "completed") == 0;
+        qobject_unref(reply);
+    }
+}
+
+void femu_host_save(FemuHost *host, const char *path)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", path);
+
+    qtest_qmp_assert_success(host->qts, "{ 'execute': 'migrate',"
+                             " 'arguments': { 'uri': %s } }", uri);
+    wait_until_saved(host->qts);
+}
+
+/* The new QEMU's clock has to be set: it is the test's, no migration moves it. */
+void femu_host_move(FemuHost *host)
+{
+    g_autofree char *args = g_strdup_printf("%s -incoming defer", host->args);
+    g_autofree char *path = NULL;
+    g_autofree char *uri = NULL;
+    int fd = g_file_open_tmp("femu-zns-moved-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    uri = g_strdup_printf("file:%s", path);
+    femu_host_save(host, path);
+    qtest_quit(host->qts);
+    host->qts = qemu_start(args);
+    host->bus->qts = host->qts;
+    qtest_clock_set(host->qts, host->now_ns);
+    qtest_qmp_assert_success(host->qts, "{ 'execute': 'migrate-incoming',"
+                             " 'arguments': { 'uri': %s } }", uri);
+    qtest_qmp_eventwait(host->qts, "RESUME");
+    g_unlink(path);
 }
 
 void femu_step(FemuHost *host, uint64_t ns)

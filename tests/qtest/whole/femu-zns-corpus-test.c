@@ -5,6 +5,9 @@
  * written. So a change that is not meant to be seen by a guest is not seen.
  * What is right, the other tests say.
  *
+ * Nor is it seen that a drive moves into another QEMU, be it with commands
+ * inside: guests that do say the same.
+ *
  * tests/data/corpus/device.csv has the SHA-256 of each case's transcript.
  *
  *   FEMU_CORPUS_OUT=dir     write the transcripts as dir/NAME, compare nothing;
@@ -22,6 +25,7 @@
 #define DATA_BYTES 8192     /* that are looked at */
 #define BUF_PAGES 32
 #define LBA_ZONES 6         /* that are used */
+#define MOVE_ONES 16        /* one of so many is inside during a move */
 
 typedef struct Kind {
     const char *name;
@@ -53,6 +57,8 @@ typedef struct Player {
     GString *text;
     char *trace;            /* file that the drive writes */
     uint32_t namespaces;
+    bool moves;             /* into other QEMUs, on its way */
+    unsigned ones;          /* commands that were alone */
 } Player;
 
 #define SAY(player, ...) g_string_append_printf((player)->text, __VA_ARGS__)
@@ -478,6 +484,14 @@ static void fill_buf(Player *p)
     }
 }
 
+/* Move into another QEMU, now and then. */
+static void move(Player *p, bool now)
+{
+    if (p->moves && now) {
+        femu_host_move(p->drive->host);
+    }
+}
+
 /* One after another, so that what each leaves in memory can be looked at. */
 static void play_one(Player *p)
 {
@@ -494,6 +508,7 @@ static void play_one(Player *p)
     SAY(p, "io %02x flags %x ns %x, %x %x %x %x: ", cmd.opcode, cmd.flags,
         cmd.nsid, cmd.cdw10, cmd.cdw11, cmd.cdw12, cmd.cdw13);
     femu_submit(&drive->io, &cmd);
+    move(p, ++p->ones % MOVE_ONES == 0);
     for (unsigned i = 0; i < 4000 && !femu_peek(&drive->io_cq, &cqe); i++) {
         femu_step(drive->host, 200000);
     }
@@ -517,6 +532,7 @@ static void play_burst(Player *p)
     femu_ring(&p->drive->io);
     for (unsigned i = 0; i < 5; i++) {
         femu_step(p->drive->host, below(p, 2000000));
+        move(p, i == 1);
         reap(p);
     }
     settle(p);
@@ -653,17 +669,27 @@ static void test_pages(const void *data)
     end(&p, name);
 }
 
-static void test_guest(const void *data)
+static void play_guest(unsigned number, bool moves)
 {
-    unsigned number = GPOINTER_TO_UINT(data);
     const Kind *kind = &kinds[number / GUESTS];
     g_autofree char *name = g_strdup_printf("%s-guest-%u", kind->name,
                                             number % GUESTS);
     Player p = start(kind, 1 + number);
 
+    p.moves = moves;
     play(&p);
     say_end(&p);
     end(&p, name);
+}
+
+static void test_guest(const void *data)
+{
+    play_guest(GPOINTER_TO_UINT(data), false);
+}
+
+static void test_moves(const void *data)
+{
+    play_guest(GPOINTER_TO_UINT(data), true);
 }
 
 int main(int argc, char **argv)
@@ -680,6 +706,13 @@ int main(int argc, char **argv)
 
             qtest_add_data_func(guest, GUINT_TO_POINTER(i * GUESTS + k),
                                 test_guest);
+        }
+        if (!g_getenv("FEMU_CORPUS_OUT")) {
+            g_autofree char *moves = g_strdup_printf(
+                "femu-zns/corpus/%s/moves", kinds[i].name);
+
+            qtest_add_data_func(moves, GUINT_TO_POINTER(i * GUESTS),
+                                test_moves);
         }
     }
     return g_test_run();

@@ -547,6 +547,30 @@ static void test_poll_for_none(void)
     drive_free(d);
 }
 
+/* A command is inside until it is returned, be it done before. */
+static void test_inside(void)
+{
+    Drive *d = drive_new("channels=1");
+    uint32_t write = drive_write(d, 0, 0, 1);
+    uint32_t flush = drive_flush(d, 0);
+    SsdInside inside[3];
+
+    g_assert_cmpuint(ssd_inside(d->ssd, inside, 1), ==, 1);
+    g_assert_cmpuint(ssd_poll(d->ssd, 0, NULL, 0), ==, 0);
+    g_assert_cmpuint(ssd_inside(d->ssd, inside, 3), ==, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        bool writes = inside[i].op == SSD_OP_WRITE;
+
+        g_assert_cmpuint(inside[i].tag, ==, writes ? write : flush);
+        g_assert_cmpuint(inside[i].nsid, ==, 1);
+    }
+    d->now_ns = 10000000;
+    g_assert_cmpuint(ssd_poll(d->ssd, d->now_ns, NULL, 0), ==, 0);
+    g_assert_cmpuint(ssd_inside(d->ssd, inside, 3), ==, 2);
+    g_assert_cmpuint(ssd_inside(d->ssd, inside, 1), ==, 1);
+    drive_free(d);
+}
+
 /* Nothing ever happens at the last instant that there is. */
 static void test_end_of_time(void)
 {
@@ -625,6 +649,7 @@ int main(int argc, char **argv)
         g_free(path);
     }
     g_test_add_func("/poll/none", test_poll_for_none);
+    g_test_add_func("/poll/inside", test_inside);
     g_test_add_func("/poll/end-of-time", test_end_of_time);
     g_test_add_func("/poll/order-of-ties", test_order_of_ties);
     g_test_add_func("/poll/few-wake-ups", test_few_wake_ups);

@@ -24,5 +24,8 @@ void femu_entry_end(FemuZns *n);
 
 /* femu_timer.c: the one timer. */
 void femu_time_init(FemuZns *n);
+void femu_time_exit(FemuZns *n);
+int64_t femu_timer_at_ns(const FemuZns *n);
+void femu_timer_set(FemuZns *n, int64_t at_ns);
 
 #endif

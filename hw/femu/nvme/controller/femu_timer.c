@@ -13,12 +13,40 @@
 #include "controller.h"
 #include "../request/request.h"
 
+/*
+ * All drives, in the order of realize. QEMU calls timers that expire at the
+ * same instant in the order in which they were set, which a drive that has been
+ * loaded does not remember; with this list they go in an order that it has.
+ */
+static GPtrArray *drives;
+
+/* References to n and to the drives whose timers expire at the same instant. */
+static GPtrArray *expired_with(FemuZns *n)
+{
+    int64_t now_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    GPtrArray *expired = g_ptr_array_new_with_free_func(object_unref);
+
+    for (guint i = 0; i < drives->len; i++) {
+        FemuZns *other = drives->pdata[i];
+
+        if (other == n || timer_expired(other->timer, now_ns)) {
+            g_ptr_array_add(expired, object_ref(OBJECT(other)));
+        }
+    }
+    return expired;
+}
+
 static void time_expired(void *opaque)
 {
-    FemuZns *n = opaque;
+    g_autoptr(GPtrArray) expired = expired_with(opaque);
 
-    femu_entry_begin(n);
-    femu_entry_end(n);
+    for (guint i = 0; i < expired->len; i++) {
+        FemuZns *n = expired->pdata[i];
+
+        timer_del(n->timer);
+        femu_entry_begin(n);
+        femu_entry_end(n);
+    }
 }
 
 /* Has virtual time been advanced by all instructions of the last slice? */
@@ -56,5 +84,44 @@ void femu_time_init(FemuZns *n)
 {
     time_wait_for_slices();
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
+    if (!drives) {
+        drives = g_ptr_array_new();
+    }
+    g_ptr_array_add(drives, n);
     femu_time_enter(n);
+}
+
+/* There may be no timer: femu_time_init() was not called. */
+void femu_time_exit(FemuZns *n)
+{
+    if (n->timer) {
+        g_ptr_array_remove(drives, n);
+        timer_free(n->timer);
+        n->timer = NULL;
+    }
+}
+
+/* When the timer expires; INT64_MAX: it does not. */
+int64_t femu_timer_at_ns(const FemuZns *n)
+{
+    return timer_pending(n->timer) ? timer_expire_time_ns(n->timer)
+                                   : INT64_MAX;
+}
+
+/*
+ * The drive has been loaded: the timer expires then, or for a power cut that
+ * only this QEMU has been asked for, if that comes before.
+ */
+void femu_timer_set(FemuZns *n, int64_t at_ns)
+{
+    uint64_t cut_at_ns = femu_power_next_at_ns(n);
+
+    if (cut_at_ns != UINT64_MAX) {
+        at_ns = MIN(at_ns, femu_time_of(n, cut_at_ns));
+    }
+    if (at_ns == INT64_MAX) {
+        timer_del(n->timer);
+    } else {
+        timer_mod_ns(n->timer, at_ns);
+    }
 }

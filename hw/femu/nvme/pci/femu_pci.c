@@ -13,11 +13,11 @@
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "hw/qdev-properties.h"
-#include "migration/vmstate.h"
 #include "pci_internal.h"
 #include "../admin/admin.h"
 #include "../controller/controller.h"
 #include "../irq/irq.h"
+#include "../migration/migration.h"
 #include "../ns/ns.h"
 #include "../queue/queue.h"
 #include "../record/record.h"
@@ -174,7 +174,8 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_ns_init(n);
     femu_req_init(n);
     femu_time_init(n);
-    if (!femu_trace_open(n, errp) || !femu_restore(n, errp)) {
+    if (!femu_migration_init(n, errp) || !femu_trace_open(n, errp) ||
+        !femu_restore(n, errp)) {
         return;
     }
     pci_part_init(n);
@@ -215,7 +216,8 @@ static void femu_finalize(Object *obj)
 
     femu_queues_delete(n);
     femu_record_close(n);
-    timer_free(n->timer);
+    femu_migration_exit(n);
+    femu_time_exit(n);
     femu_req_exit(n);
     femu_ns_exit(n);
     ssd_free(n->ssd);
@@ -309,11 +311,6 @@ static void describe_properties(ObjectClass *oc)
     object_class_property_set_description(oc, "power-cut-seed",
         "decides what becomes of what was inside when the power goes");
 }
-
-static const VMStateDescription femu_vmstate = {
-    .name = TYPE_FEMU_ZNS,
-    .unmigratable = 1,
-};
 
 static void femu_class_init(ObjectClass *oc, void *data)
 {

@@ -24,6 +24,10 @@ void femu_trace_power_cut(FemuZns *n, uint64_t seed);
 void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
 bool femu_history_flush(FemuZns *n);
 
+/* femu_trace_move.c: a trace that goes on in another QEMU. */
+bool femu_trace_flush(FemuZns *n, Error **errp);
+bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp);
+
 /* femu_state_folder.c: the files of a state. */
 #define FEMU_HISTORY "history"
 bool femu_kept_init(FemuZns *n, Error **errp);

@@ -25,6 +25,21 @@ void femu_power_init(FemuZns *n)
     }
 }
 
+/*
+ * The drive has been loaded, and its cuts are the properties of this QEMU: they
+ * count as if it had always been here, so those that would be over are.
+ */
+void femu_power_go_on(FemuZns *n)
+{
+    if (n->cut_at_ns <= n->now_ns) {
+        n->cut_at_ns = 0;
+    }
+    if (n->program_cut_over ||
+        n->cut_at_program <= ssd_programs(n->ssd) - n->programs_before) {
+        n->cut_at_program = 0;
+    }
+}
+
 /* Is a power cut due at this instant? Each of the properties cuts it once. */
 bool femu_power_cut_due(FemuZns *n)
 {
@@ -35,6 +50,7 @@ bool femu_power_cut_due(FemuZns *n)
     if (n->cut_at_program &&
         ssd_programs(n->ssd) - n->programs_before >= n->cut_at_program) {
         n->cut_at_program = 0;
+        n->program_cut_over = true;
         n->cut_noted = true;
     }
     return n->cut_noted;

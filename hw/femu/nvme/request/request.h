@@ -32,6 +32,7 @@ void femu_req_deliver_due(FemuZns *n);
 void femu_power_cut(FemuZns *n);
 bool femu_power_cut_due(FemuZns *n);
 uint64_t femu_power_next_at_ns(const FemuZns *n);
+void femu_power_go_on(FemuZns *n);
 bool femu_power_is_back(const FemuZns *n);
 
 /* femu_stats.c: statistics for log page, feature and QOM. */

@@ -334,6 +334,7 @@ struct FemuZns {
     uint64_t cut_at_ns;         /* a property; 0: no cut, or it is over */
     uint64_t cut_at_command;    /* likewise */
     uint64_t cut_at_program;    /* likewise */
+    bool program_cut_over;      /* cut_at_program has cut it */
     uint64_t cut_seed;          /* a property */
 
     /* request: time of the present entry from outside, see femu_clock.c. */
@@ -364,6 +365,9 @@ struct FemuZns {
     uint32_t page_bytes;        /* CC.MPS while enabled */
     QEMUTimer *timer;
     bool enable_waits;          /* CC.EN is 1, and the power is coming back */
+
+    /* migration: why the drive cannot move; NULL if it can. */
+    Error *migration_blocker;
 
     /* pci: properties, names made of them, and BAR 0. */
     SsdParams params;           /* resolved after realize */

@@ -1,0 +1,76 @@
+/*
+ * A trace that goes on in another QEMU: what has been recorded so far moves
+ * there with the drive, and the trace there has all of it.
+ *
+ * Knows nothing of how it moves.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "record.h"
+
+/* Write all records to the trace's file. Return: false with *errp. */
+bool femu_trace_flush(FemuZns *n, Error **errp)
+{
+    GError *error = NULL;
+
+    n->trace_unflushed = 0;
+    if (n->trace && !ssd_trace_flush(n->trace, &error)) {
+        error_setg(errp, "%s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    return true;
+}
+
+/* Read the trace at `path` to its end, which is put in *end. */
+static bool find_end(const char *path, SsdTraceEnd *end, GError **error)
+{
+    SsdParams params;
+    SsdTraceRecord record;
+    SsdTraceReader *reader = ssd_trace_open_cut(path, &params, error);
+    int got = -1;
+
+    while (reader && (got = ssd_trace_next(reader, &record, error)) > 0) {
+        ;
+    }
+    if (got == 0) {
+        *end = *ssd_trace_end(reader);
+    }
+    ssd_trace_reader_free(reader);
+    return got == 0;
+}
+
+/*
+ * The file at `path` is a trace up to now: it becomes n's, which must have one,
+ * under n's name. Return: false with *errp.
+ */
+bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
+{
+    GError *error = NULL;
+    SsdTraceEnd end;
+    SsdTrace *next;
+
+    if (!find_end(path, &end, &error)) {
+        error_setg(errp, "trace: %s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    if (rename(path, n->trace_path) != 0) {
+        error_setg_errno(errp, errno, "trace=%s: cannot rename '%s'",
+                         n->trace_path, path);
+        return false;
+    }
+    next = ssd_trace_go_on(n->trace_path, &end, &error);
+    if (!next) {
+        error_setg(errp, "trace=%s: %s", n->trace_path, error->message);
+        g_error_free(error);
+        return false;
+    }
+    /* What was there so far is a file without a name. */
+    ssd_trace_close(n->trace, 0, NULL);
+    n->trace = next;
+    return true;
+}
