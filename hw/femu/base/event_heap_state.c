@@ -103,7 +103,6 @@ static void visit_lane(State *state, EventHeap *heap, unsigned lane_idx)
     if (!state_is_reading(state)) {
         return;
     }
-    lane->head = 0;
     for (uint32_t i = 0; i < lane->count; i++) {
         check_order(state, heap, lane->events[i].key);
         if (i > 0 && lane->events[i].key <= lane->events[i - 1].key) {

@@ -196,7 +196,6 @@ void state_number(State *state, const char *name, uint64_t *value,
 static void read_text(State *state, const char *name, char **text,
                       uint64_t count)
 {
-    *text = NULL;
     if (!state_is_good(state)) {
         return;
     }
@@ -208,7 +207,6 @@ static void read_text(State *state, const char *name, char **text,
     state->at += count;
     if (strlen(*text) != count) {
         state_fail(state, "%s has a byte of 0", name);
-        g_clear_pointer(text, g_free);
     }
 }
 

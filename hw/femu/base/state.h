@@ -147,7 +147,7 @@ uint64_t state_count_of(const State *state, StateOf of);
 /* One number. Read: at most `most`. */
 void state_number(State *state, const char *name, uint64_t *value,
                   uint64_t most);
-/* Bytes: *count of them, read: allocated, at most `most`. */
+/* A text, read: allocated, at most `most` bytes; or *text as it was. */
 void state_text(State *state, const char *name, char **text, size_t most);
 
 /* Bytes as they are; only written. */

@@ -99,7 +99,6 @@ static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
 
 static void count_all_pages(WriteBuffer *buffer, State *state)
 {
-    buffer->used_bytes = 0;
     for (uint32_t i = 0; i < buffer->params->zones; i++) {
         count_pages(buffer, state, i);
     }
@@ -131,9 +130,6 @@ static void check_units(WriteBuffer *buffer, State *state)
 {
     uint32_t page_bytes = buffer->params->page_bytes;
 
-    for (uint32_t i = 0; i < buffer->params->zones; i++) {
-        buffer->streams[i].is_waiting = false;
-    }
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
         take_waiting(buffer, state, i);
     }

@@ -166,8 +166,6 @@ static void count_used(Commands *commands, const uint32_t *used,
                        uint32_t used_count)
 {
     commands->count = used_count;
-    commands->finish_count = 0;
-    commands->host_io_count = 0;
     for (uint32_t i = 0; i < used_count; i++) {
         SsdOp op = commands->at[used[i]].done.op;
 

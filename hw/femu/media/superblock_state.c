@@ -87,8 +87,6 @@ static void count_all_blocks(State *state, SuperblockTable *table)
 {
     tally_take(&table->wear, table->erase_counts);
     for (uint32_t i = 0; i < table->count; i++) {
-        table->superblocks[i].erase_count = 0;
-        table->superblocks[i].dirty_count = 0;
         for (uint32_t unit = 0; unit < table->config.units; unit++) {
             count_blocks(state, table, i, unit);
         }

@@ -182,6 +182,12 @@ static void check_seats(Zns *zns, State *state, const bool *waits)
         if (waits[z] != (seat == SEAT_WAITED_FOR)) {
             state_fail(state, "zone %u waits for a seat: %d, or not", z, seat);
         }
+        /* With a finish that fills the zone it goes as part of a page. */
+        if (seat != SEAT_TAKEN && wbuf_has_part(zns->buffer, z) &&
+            zns->media->issued_bytes[z] < zns->params->zone_capacity_bytes) {
+            state_fail(state, "zone %u has a part of a page in the buffer, and "
+                       "no seat", z);
+        }
     }
     for (uint32_t i = 0; i < zns->params->namespaces; i++) {
         SeatLine *line = &zns->seats.lines[i];

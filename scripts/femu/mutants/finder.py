@@ -41,6 +41,9 @@ LITERAL = re.compile(r'(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)')
 BOOLEAN = {'true': 'false', 'false': 'true', 'TRUE': 'FALSE', 'FALSE': 'TRUE'}
 # The text in front of the number of elements in an allocation.
 ALLOCATION = re.compile(rb'\bg_(?:new0?|malloc0?_n)\s*\([^(),;]*,\s*$')
+# The text in front of an array's flags: ends with 0, begins as 0.
+ARRAY_FLAG = re.compile(rb'\bg_(?:ptr_)?array_(?:sized_)?new\s*\('
+                        rb'(?:\w+,\s*)?$')
 COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*', re.S)
 CALL = re.compile(r'(\w+)\s*\(.*\)', re.S)
 # Calls that are never changed: assertions and tracing.
@@ -362,7 +365,8 @@ class Walker:
             return
         text = self.text(place)
         if text in BOOLEAN:
-            self.add(place, 'value', BOOLEAN[text])
+            if not ARRAY_FLAG.search(self.source.data[:place[0]]):
+                self.add(place, 'value', BOOLEAN[text])
             return
         match = LITERAL.fullmatch(text)
         if not match:

@@ -532,6 +532,13 @@ static void test_soup(void)
 static void test_buffered(void)
 {
     static const char *const drives[] = {
+        "write-buffer=48K program-registers=1 page-size=16K lba-size=512 "
+        "zones=8 max-active=1 max-open=1",
+        "write-buffer=64K program-registers=1 page-size=16K lba-size=512 "
+        "zones=6 max-active=1 max-open=1 namespaces=2 take-turns=on "
+        "conventional-size=0",
+        "write-buffer=80K program-registers=2 page-size=16K lba-size=512 "
+        "zones=8 max-active=3 max-open=3 link-in-ns=200000",
         "write-buffer=128K program-registers=2 lba-size=512",
         "write-buffer=64K zone-buffer=36K program-registers=1 lba-size=512 "
         "max-active=4 max-open=4",

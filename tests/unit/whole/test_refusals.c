@@ -21,24 +21,13 @@
 #include <string.h>
 
 #include "entries.h"
+#include "seal.h"
 #include "transcript.h"
 
-#define DIGEST_BYTES 32
 #define TRIES 350 /* of a state, about */
 
 /* Commands before a drive is saved. */
 static const unsigned instants[] = { 20, 50, 90, 150, 250, 400 };
-
-/* As the drive's own code seals it: SHA-256 of all bytes before it. */
-static void seal(GByteArray *bytes)
-{
-    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-    gsize count = DIGEST_BYTES;
-
-    g_checksum_update(checksum, bytes->data, bytes->len - DIGEST_BYTES);
-    g_checksum_get_digest(checksum, bytes->data + bytes->len - DIGEST_BYTES,
-                          &count);
-}
 
 /* --- Numbers -------------------------------------------------------------- */
 

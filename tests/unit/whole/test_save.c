@@ -14,6 +14,7 @@
 #include "support/any_params.h"
 #include "config_file.h"
 #include "model/soup.h"
+#include "seal.h"
 
 #define BUSY_KEPT 500
 #define MOST_AT_ONCE 16
@@ -411,18 +412,6 @@ static void test_config(gconstpointer data)
 
 /* --- Bytes that are not what was saved ------------------------------------ */
 
-#define DIGEST_BYTES 32
-
-/* As the drive's own code seals it: SHA-256 of all bytes before it. */
-static void seal(GByteArray *bytes)
-{
-    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-    gsize count = DIGEST_BYTES;
-
-    g_checksum_update(checksum, bytes->data, bytes->len - DIGEST_BYTES);
-    g_checksum_get_digest(checksum, bytes->data + bytes->len - DIGEST_BYTES,
-                          &count);
-}
 
 static GByteArray *copy_of(const GByteArray *bytes)
 {
@@ -594,55 +583,6 @@ static void test_hostile(void)
     g_test_message("%u refused, %u let in", refused, accepted_);
 }
 
-/* --- What is said of bytes that are refused ------------------------------- */
-
-static void expect_message(const SsdParams *params, const uint8_t *data,
-                           size_t size, const char *message)
-{
-    g_autoptr(GError) error = NULL;
-
-    g_assert_null(ssd_load(params, data, size, &error));
-    g_assert_nonnull(error);
-    g_assert_cmpstr(error->message, ==, message);
-}
-
-static void test_messages(void)
-{
-    static const char foreign[] = "Filesystem 1K-blocks Used Available Use%";
-    SsdParams params = drive_params("zones=2"), other = params;
-    Ssd *ssd = ssd_new(&params);
-    GByteArray *bytes = ssd_save(ssd);
-    SsdParams read;
-    unsigned count;
-    const SsdParamInfo *rows = ssd_params_table(&count);
-
-    g_assert_true(ssd_load_params(bytes->data, bytes->len, &read, NULL));
-    for (unsigned i = 0; i < count; i++) {
-        g_assert_cmpuint(ssd_params_get(&read, &rows[i]), ==,
-                         ssd_params_get(&params, &rows[i]));
-    }
-    expect_message(&params, (const uint8_t *)foreign, sizeof(foreign),
-                   "the state is none of a femu-zns drive: it does not begin "
-                   "as one");
-    expect_message(&params, bytes->data, 0,
-                   "the state is none of a femu-zns drive: it does not begin "
-                   "as one");
-    expect_message(&params, bytes->data, 20, "the state is cut short");
-    expect_message(&params, bytes->data, bytes->len - 1,
-                   "the state: is damaged or cut short: its digest is not "
-                   "that of its bytes");
-    other.read_ns++;
-    expect_message(&other, bytes->data, bytes->len,
-                   "the state: it is of a drive with read-ns=60000, this one "
-                   "has read-ns=60001");
-    bytes->data[strlen("femu-zns drive\n")]++;
-    seal(bytes);
-    expect_message(&params, bytes->data, bytes->len,
-                   "the state: has version 2, this build reads version 1");
-    ssd_free(ssd);
-    g_byte_array_unref(bytes);
-}
-
 /* --- A state that another machine may have written ------------------------ */
 
 #define STORED \
@@ -745,7 +685,6 @@ int main(int argc, char **argv)
     g_test_add_func("/save/soup", test_soup);
     g_test_add_func("/save/damaged", test_damaged);
     g_test_add_func("/save/hostile", test_hostile);
-    g_test_add_func("/save/messages", test_messages);
     g_test_add_func("/save/stored", test_stored);
     g_test_add_func("/save/size", test_size);
     for (unsigned i = 0; i < G_N_ELEMENTS(configs); i++) {

@@ -1,0 +1,125 @@
+/*
+ * The frame of a state, magic, version, parameters and digest: what a drive says
+ * of one that is not its own.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include <string.h>
+
+#include "seal.h"
+#include "support/drive.h"
+
+static void expect_message(const SsdParams *params, const uint8_t *data,
+                           size_t size, const char *message)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_assert_null(ssd_load(params, data, size, &error));
+    g_assert_nonnull(error);
+    g_assert_cmpstr(error->message, ==, message);
+}
+
+static void test_messages(void)
+{
+    static const char foreign[] = "Filesystem 1K-blocks Used Available Use%";
+    SsdParams params = drive_params("zones=2"), other = params;
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+    g_autoptr(GError) error = NULL;
+    SsdParams read;
+    unsigned count;
+    const SsdParamInfo *rows = ssd_params_table(&count);
+
+    g_assert_true(ssd_load_params(bytes->data, bytes->len, &read, NULL));
+    for (unsigned i = 0; i < count; i++) {
+        g_assert_cmpuint(ssd_params_get(&read, &rows[i]), ==,
+                         ssd_params_get(&params, &rows[i]));
+    }
+    expect_message(&params, (const uint8_t *)foreign, sizeof(foreign),
+                   "the state is none of a femu-zns drive: it does not begin "
+                   "as one");
+    g_assert_false(ssd_load_params((const uint8_t *)foreign, sizeof(foreign),
+                                   &read, &error));
+    g_assert_cmpstr(error->message, ==, "the state is none of a femu-zns "
+                    "drive: it does not begin as one");
+    expect_message(&params, bytes->data, 0,
+                   "the state is none of a femu-zns drive: it does not begin "
+                   "as one");
+    expect_message(&params, bytes->data, 20, "the state is cut short");
+    expect_message(&params, bytes->data, bytes->len - 1,
+                   "the state: is damaged or cut short: its digest is not "
+                   "that of its bytes");
+    other.read_ns++;
+    expect_message(&other, bytes->data, bytes->len,
+                   "the state: it is of a drive with read-ns=60000, this one "
+                   "has read-ns=60001");
+    bytes->data[strlen("femu-zns drive\n")]++;
+    seal(bytes);
+    expect_message(&params, bytes->data, bytes->len,
+                   "the state: has version 2, this build reads version 1");
+    ssd_free(ssd);
+    g_byte_array_unref(bytes);
+}
+
+/* What follows the version. */
+typedef struct Rest {
+    const char *bytes;
+    guint count;
+    const char *message;
+} Rest;
+
+#define REST(bytes_, message_) { bytes_, sizeof(bytes_) - 1, message_ }
+#define MORE_NINE "\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+
+static const Rest rests[] = {
+    REST("", "the state: the state ends in the parameters"),
+    REST("\x80", "the state: the state ends in the parameters"),
+    REST(MORE_NINE "\x01", "the state: the parameters is "
+         "18446744073709551615, must be at most 65536"),
+    REST(MORE_NINE "\x02",
+         "the state: a number of the parameters is too long"),
+    REST("\x80" MORE_NINE "\x00",
+         "the state: a number of the parameters is too long"),
+    REST("\x07zones=", "the state: the state ends in the parameters"),
+    REST("\x08zones=\x00" "2", "the state: the parameters has a byte of 0"),
+    REST("\x05zones", "the state: 'zones' is no parameter with a value"),
+    REST("\x09zones=2\nx", "the state: 'x' is no parameter with a value"),
+    REST("\x08" "zomes=2\n", "the state: zomes=2: no parameter 'zomes'; did "
+         "you mean 'zones'?"),
+};
+
+static void test_rests(void)
+{
+    SsdParams params = drive_params(""), read;
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+    guint head = strlen("femu-zns drive\n") + 1;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(rests); i++) {
+        static const uint8_t digest[DIGEST_BYTES];
+        g_autoptr(GError) error = NULL;
+
+        g_byte_array_set_size(bytes, head);
+        g_byte_array_append(bytes, (const uint8_t *)rests[i].bytes,
+                            rests[i].count);
+        g_byte_array_append(bytes, digest, DIGEST_BYTES);
+        seal(bytes);
+        expect_message(&params, bytes->data, bytes->len, rests[i].message);
+        g_assert_false(ssd_load_params(bytes->data, bytes->len, &read,
+                                       &error));
+        g_assert_cmpstr(error->message, ==, rests[i].message);
+    }
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/frame/messages", test_messages);
+    g_test_add_func("/frame/rests", test_rests);
+    return g_test_run();
+}
