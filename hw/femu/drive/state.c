@@ -242,10 +242,11 @@ static void compare_params(State *state, const SsdParams *saved,
     for (unsigned i = 0; i < count; i++) {
         uint64_t was = ssd_params_get(saved, &rows[i]);
         uint64_t is = ssd_params_get(params, &rows[i]);
-        g_autofree char *was_text = ssd_param_row_text(&rows[i], was);
-        g_autofree char *is_text = ssd_param_row_text(&rows[i], is);
 
         if (was != is) {
+            g_autofree char *was_text = ssd_param_row_text(&rows[i], was);
+            g_autofree char *is_text = ssd_param_row_text(&rows[i], is);
+
             state_fail(state, "it is of a drive with %s=%s, this one has "
                        "%s=%s", rows[i].name, was_text, rows[i].name, is_text);
         }

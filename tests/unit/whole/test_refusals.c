@@ -18,13 +18,14 @@
  */
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "entries.h"
 #include "seal.h"
 #include "transcript.h"
 
-#define TRIES 350 /* of a state, about */
+#define TRIES 600 /* of a state, about */
 
 /* Commands before a drive is saved. */
 static const unsigned instants[] = { 20, 50, 90, 150, 250, 400 };
@@ -259,6 +260,9 @@ int main(int argc, char **argv)
     int status;
 
     g_test_init(&argc, &argv, NULL);
+    /* The next drive needs the same memory again. */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_MMAP_THRESHOLD, 1 << 25);
     entries = entries_read("tests/data/corpus/refusals.csv");
     g_assert_cmpuint(entries->len, >, 0);
     entries_add_tests("refusals", entries, test_drive);
