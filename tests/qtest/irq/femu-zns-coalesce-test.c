@@ -340,6 +340,114 @@ static void test_pin(void)
     femu_shutdown(b.drive);
 }
 
+/*
+ * The pin tells of what it rose for until all of that is taken, wherever in a
+ * queue that is no power of two it lies; what came since has its own time.
+ */
+static void test_pin_taken(void)
+{
+    enum { ENTRIES = 12, MOST = 3 };
+    Bench b;
+    FemuHost *host;
+
+    bench_start(&b, 1, NULL, 0, false);
+    host = b.drive->host;
+    femu_cq_create(b.drive, &b.cq[0], 2, ENTRIES, 0);
+    femu_sq_create(b.drive, &b.sq[0], 2, ENTRIES, &b.cq[0]);
+    set_coalescing(&b, 5, 9);
+    for (unsigned i = 0; i < (MOST + 1) * (MOST + 1) * 2 * MOST; i++) {
+        unsigned told = i % (MOST + 1), later = i / (MOST + 1) % (MOST + 1);
+        unsigned taken = 1 + i / (MOST + 1) / (MOST + 1);
+        uint16_t base = b.cq[0].head, end;
+
+        if (taken > told + later) {
+            continue;
+        }
+        for (unsigned entry = 0; entry < told; entry++) {
+            post(&b, 0);
+        }
+        femu_step(host, 5 * UNIT_NS);
+        g_assert_cmpint(pin(&b), ==, told > 0);
+        for (unsigned entry = 0; entry < later; entry++) {
+            post(&b, 0);
+        }
+        end = b.cq[0].head;
+        b.cq[0].head = (base + taken) % ENTRIES;
+        femu_ring_cq(&b.cq[0]);
+        g_assert_cmpint(pin(&b), ==, taken < told);
+        femu_step(host, 5 * UNIT_NS - 1);
+        g_assert_cmpint(pin(&b), ==, taken < told);
+        femu_step(host, 1);
+        g_assert_cmpint(pin(&b), ==, taken < told + later);
+        b.cq[0].head = end;
+        femu_ring_cq(&b.cq[0]);
+        g_assert_false(pin(&b));
+        femu_step(host, 10 * UNIT_NS);
+        g_assert_false(pin(&b));
+    }
+    femu_shutdown(b.drive);
+}
+
+/* A queue without interrupts neither raises the pin nor keeps it up. */
+static void test_quiet_queue(void)
+{
+    static const unsigned vector = 0;
+
+    for (unsigned msix = 0; msix < 2; msix++) {
+        Bench b;
+
+        bench_start(&b, 1, &vector, 1, msix);
+        femu_cq_create(b.drive, &b.cq[1], 3, 16, -1);
+        femu_sq_create(b.drive, &b.sq[1], 3, 16, &b.cq[1]);
+        set_coalescing(&b, 5, 9);
+        signalled(&b, 0);
+        post(&b, 1);
+        assert_silent(&b, 0);
+        g_assert_false(pin(&b));
+        post(&b, 0);
+        femu_step(b.drive->host, 5 * UNIT_NS);
+        g_assert_cmpint(pin(&b), ==, !msix);
+        g_assert_cmpint(signalled(&b, 0), ==, msix);
+        femu_ring_cq(&b.cq[0]);
+        g_assert_false(pin(&b));
+        /* and what is held for another is forgotten once that is taken */
+        post(&b, 1);
+        post(&b, 0);
+        femu_ring_cq(&b.cq[0]);
+        assert_silent(&b, 0);
+        g_assert_false(pin(&b));
+        femu_shutdown(b.drive);
+    }
+}
+
+/* What one vector tells and what its queues hold is nothing to another. */
+static void test_other_vector(void)
+{
+    static const unsigned vectors[] = { 1, 2, 2 };
+    Bench b;
+    uint64_t start_ns;
+
+    bench_start(&b, 1, vectors, 3, true);
+    set_coalescing(&b, 50, 2);
+    post(&b, 0);
+    post(&b, 1);
+    femu_ring_cq(&b.cq[1]);             /* with entries that vector 1 holds */
+    g_assert_false(signalled(&b, 1));
+    femu_step(b.drive->host, 50 * UNIT_NS);
+    g_assert_true(signalled(&b, 1));
+    assert_silent(&b, 2);
+    start_ns = b.drive->host->now_ns;
+    post(&b, 1);
+    for (unsigned entry = 0; entry < 3; entry++) {
+        post(&b, 0);
+    }
+    g_assert_true(signalled(&b, 1));
+    post(&b, 2);
+    femu_ring_cq(&b.cq[2]);             /* that of queue 1 is still held */
+    assert_signalled_at(&b, 2, start_ns + 50 * UNIT_NS);
+    femu_shutdown(b.drive);
+}
+
 /* What is held when its queue or the controller goes is dropped. */
 static void test_dropped(void)
 {
@@ -416,6 +524,9 @@ int main(int argc, char **argv)
     ADD("admin", test_admin);
     ADD("acknowledged", test_acknowledged);
     ADD("pin", test_pin);
+    ADD("pin-taken", test_pin_taken);
+    ADD("quiet-queue", test_quiet_queue);
+    ADD("other-vector", test_other_vector);
     ADD("dropped", test_dropped);
     ADD("dilation", test_dilation);
     ADD("timer-order", test_timer_order);

@@ -178,6 +178,36 @@ static void test_takes_over(void)
     femu_shutdown(b.drive);
 }
 
+/* So are those of a queue of which not all has been fetched. */
+static void test_takes_over_unfetched(void)
+{
+    FemuConfig small = femu_small_config();
+    Buffers b = { .drive = femu_boot(&small, DBBUF) };
+    NvmeCmd flush = femu_cmd_flush();
+    FemuSq *sq = &b.drive->io;
+
+    /* a full queue of completions, and one that has no place in it */
+    for (unsigned i = 0; i < FEMU_ENTRIES; i++) {
+        femu_submit(sq, &flush);
+    }
+    femu_submit(sq, &flush);
+    b.shadow = femu_alloc(b.drive->host, FEMU_PAGE_BYTES);
+    b.event = femu_alloc(b.drive->host, FEMU_PAGE_BYTES);
+    qtest_memset(b.drive->host->qts, b.shadow, 0xff, FEMU_PAGE_BYTES);
+    qtest_memset(b.drive->host->qts, b.event, 0xff, FEMU_PAGE_BYTES);
+    g_assert_cmphex(config(b.drive, b.shadow, b.event).status, ==,
+                    NVME_SUCCESS);
+    g_assert_cmpuint(sq->tail, ==, 1);
+    g_assert_cmpuint(shadow(&b, tail_of(1)), ==, 1);
+    g_assert_cmpuint(event_idx(&b, tail_of(1)), ==, 1);
+    g_assert_cmpuint(shadow(&b, head_of(1)), ==, 0);
+    g_assert_cmpuint(event_idx(&b, head_of(1)), ==, 0);
+    for (unsigned i = 0; i <= FEMU_ENTRIES; i++) {
+        expect_one(&b);
+    }
+    femu_shutdown(b.drive);
+}
+
 /* A shadow alone is not looked at; the register says that there is news. */
 static void test_register_says_when(void)
 {
@@ -560,6 +590,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/dbbuf/" name, test)
     ADD("config", test_config);
     ADD("takes-over", test_takes_over);
+    ADD("takes-over-unfetched", test_takes_over_unfetched);
     ADD("register-says-when", test_register_says_when);
     ADD("found-at-completion", test_found_at_completion);
     ADD("full-cq", test_full_cq);

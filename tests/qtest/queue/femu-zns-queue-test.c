@@ -463,6 +463,11 @@ static void test_msi_unmask(void)
     g_assert_cmphex(take_message(drive, mailbox), ==, 0);
     femu_set_reg(drive, NVME_REG_INTMC, 0x80000004);    /* nothing waits */
     g_assert_cmphex(take_message(drive, mailbox), ==, 0);
+    femu_set_reg(drive, NVME_REG_INTMS, 1 << 3);
+    femu_expect_now(&cq[0]);
+    femu_set_reg(drive, NVME_REG_INTMC, 1 << 3);        /* it has been read */
+    g_assert_cmphex(take_message(drive, mailbox), ==, 0);
+    femu_set_reg(drive, NVME_REG_INTMS, 1 << 3);
     femu_set_reg(drive, NVME_REG_INTMC, 1 << 1);
     g_assert_cmphex(take_message(drive, mailbox), ==, data | 1);
     g_assert_cmphex(femu_reg(drive, NVME_REG_INTMC), ==, 1 << 3 | 1);
@@ -525,11 +530,14 @@ static bool pin(FemuDrive *drive)
 static void test_pin(void)
 {
     FemuDrive *drive = boot();
+    uint64_t mailbox = femu_alloc(drive->host, FEMU_PAGE_BYTES);
     uint32_t page_nlb = femu_page_nlb(drive);
     FemuCq cq;
     FemuSq sq;
     FemuCqe cqe;
 
+    msi_enable(drive, 0, mailbox, IRQ_DATA);
+    set_message_mode(drive, PCI_CAP_ID_MSI, false);
     femu_cq_create(drive, &cq, 2, 16, 0);
     femu_sq_create(drive, &sq, 2, 16, &cq);
     for (unsigned i = 0; i < 2; i++) {
@@ -551,6 +559,7 @@ static void test_pin(void)
     g_assert_true(pin(drive));
     g_assert_true(femu_reap(&cq, &cqe));
     g_assert_false(pin(drive));
+    g_assert_cmphex(take_message(drive, mailbox), ==, 0);
     femu_shutdown(drive);
 }
 

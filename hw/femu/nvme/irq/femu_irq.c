@@ -42,6 +42,26 @@ static bool cq_unacknowledged(const FemuCq *cq)
     return cq->irq_enabled && cq->head != cq->signalled;
 }
 
+/* Has it entries of which no interrupt has told? */
+static bool cq_unsignalled(const FemuCq *cq)
+{
+    return cq->irq_enabled && cq->signalled != cq->tail;
+}
+
+/* Is there a queue of this vector of which `holds` is true? */
+static bool vector_has(const FemuZns *n, uint16_t vector,
+                       bool (*holds)(const FemuCq *cq))
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+        const FemuCq *cq = n->cq[i];
+
+        found |= cq && cq->vector == vector && holds(cq);
+    }
+    return found;
+}
+
 static bool vector_masked(const FemuZns *n, uint16_t vector)
 {
     return vector < MASKABLE_VECTORS && (n->intms & (1u << vector));
@@ -111,7 +131,7 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
     } else if (held->entries == 1) {
         held->due_at_ns = n->clock_ns + (int64_t)n->dilation *
                           COALESCING_UNIT_NS *
-                          extract32(n->features.irq_coalescing, 8, 8);
+                          (n->features.irq_coalescing >> 8);
     }
 }
 
@@ -122,15 +142,9 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
  */
 void femu_irq_forget(FemuZns *n, uint16_t vector)
 {
-    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
-        const FemuCq *cq = n->cq[i];
-
-        if (cq && cq->vector == vector && cq->irq_enabled &&
-            cq->signalled != cq->tail) {
-            return;
-        }
+    if (!vector_has(n, vector, cq_unsignalled)) {
+        n->held_irq[vector].entries = 0;
     }
-    n->held_irq[vector].entries = 0;
 }
 
 /*
@@ -220,19 +234,6 @@ void femu_irq_mask(FemuZns *n, uint32_t vectors)
     femu_irq_update_pin(n);
 }
 
-/* Is there a queue of this vector with cq_unacknowledged()? */
-static bool vector_unacknowledged(const FemuZns *n, uint16_t vector)
-{
-    bool found = false;
-
-    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
-        const FemuCq *cq = n->cq[i];
-
-        found |= cq && cq->vector == vector && cq_unacknowledged(cq);
-    }
-    return found;
-}
-
 /* Unmask; a vector that held entries while masked sends one interrupt now. */
 void femu_irq_unmask(FemuZns *n, uint32_t vectors)
 {
@@ -242,7 +243,7 @@ void femu_irq_unmask(FemuZns *n, uint32_t vectors)
     if (msi_enabled(PCI_DEVICE(n)) && !msix_enabled(PCI_DEVICE(n))) {
         for (unsigned vector = 0; vector < MASKABLE_VECTORS; vector++) {
             if (extract32(unmasked, vector, 1) &&
-                vector_unacknowledged(n, vector)) {
+                vector_has(n, vector, cq_unacknowledged)) {
                 msi_send(n, vector);
             }
         }
