@@ -349,6 +349,55 @@ static void test_unplugged(void)
     folder_delete(folder);
 }
 
+static uint64_t core_time_ns(FemuDrive *drive)
+{
+    QDict *stats = femu_stats(drive);
+    uint64_t now_ns = qdict_get_int(stats, "now_ns");
+
+    qobject_unref(stats);
+    return now_ns;
+}
+
+/* Its time goes on where it was, whenever it is plugged in. */
+static void test_plugged_in_later(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot(&config, folder);
+    FemuHost *host;
+    uint64_t then_ns;
+
+    write_pattern(drive, 0, 4, 1);
+    then_ns = core_time_ns(drive);
+    g_assert_cmpuint(then_ns, ==, drive->host->now_ns);
+    femu_shutdown(drive);
+
+    host = femu_host_start(HOTPLUG_MACHINE);
+    femu_step(host, 12345678);
+    qtest_qmp_assert_success(host->qts, "{'execute': 'device_add',"
+                             "'arguments': {'driver': 'femu-zns',"
+                             "'addr': '04.0', 'serial': 'qtest-4',"
+                             "'state': %s, 'zones': %" PRIu64 ","
+                             "'zone-size': %" PRIu64 ","
+                             "'zone-capacity': %" PRIu64 ","
+                             "'max-open': %" PRIu64 ","
+                             "'max-active': %" PRIu64 ","
+                             "'pages-per-block': %" PRIu64 "}}", folder,
+                             (uint64_t)config.ssd.zones,
+                             config.ssd.zone_size_bytes,
+                             config.ssd.zone_capacity_bytes,
+                             (uint64_t)config.ssd.max_open,
+                             (uint64_t)config.ssd.max_active,
+                             (uint64_t)config.ssd.pages_per_block);
+    drive = femu_drive_open(host, FEMU_SLOT, &config);
+    femu_enable(drive);
+    g_assert_cmpuint(core_time_ns(drive), ==, then_ns);
+    femu_step(host, 1000);
+    g_assert_cmpuint(core_time_ns(drive), ==, then_ns + 1000);
+    femu_shutdown(drive);
+    folder_delete(folder);
+}
+
 /* What was inside when it was killed is legal; what was told of is there. */
 static void test_killed_inside(void)
 {
@@ -615,6 +664,7 @@ int main(int argc, char **argv)
     ADD("refused-folders", test_refused_folders);
     ADD("refused-parameters", test_refused_parameters);
     ADD("unplugged", test_unplugged);
+    ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);
 #undef ADD
     return g_test_run();

@@ -65,18 +65,13 @@ static bool vcpu_slice_is_counted(CPUState *cpu)
  * cpu_thread_is_idle(). TCG has none, so this one is installed: a vCPU is not
  * idle before its slice has been counted. The vCPU's thread asks again after
  * its slice, so no wake-up is lost. There is one AccelOpsClass for TCG: a
- * second drive finds it changed already.
+ * second drive changes nothing more.
  */
 static void time_wait_for_slices(void)
 {
-    AccelOpsClass *ops;
-
-    if (!icount_enabled()) {
-        return;
-    }
-    ops = ACCEL_OPS_CLASS(object_class_by_name(ACCEL_OPS_NAME("tcg")));
-    if (!ops->cpu_thread_is_idle) {
-        ops->cpu_thread_is_idle = vcpu_slice_is_counted;
+    if (icount_enabled()) {
+        ACCEL_OPS_CLASS(object_class_by_name(ACCEL_OPS_NAME("tcg")))
+            ->cpu_thread_is_idle = vcpu_slice_is_counted;
     }
 }
 

@@ -379,6 +379,7 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
     bool done;
 
     n->memory.frozen = true;
+    femu_time_set(n, 0);        /* it may be plugged in at any time */
     done = play(&r, path);
     if (done) {
         n->history = ssd_trace_go_on(path, ssd_trace_end(r.reader), &error);
