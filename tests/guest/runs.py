@@ -52,6 +52,8 @@ def test_errors(tap):
         ({'EXTRA': '/nowhere'}, r'EXTRA=/nowhere: no such directory'),
         ({'KERNEL': '/nowhere'}, r'KERNEL=/nowhere: no such file'),
         ({'OUT': '/etc'}, r'OUT=/etc: the folder is not empty'),
+        ({'LIVE': 'yes'}, r'LIVE=yes: must be 1, for any free port, or a p'),
+        ({'LIVE': '80'}, r'LIVE=80: must be 1, .* from 1024 to 65535'),
         ({'QEMU': '/nowhere'}, r'QEMU=/nowhere: no such program'),
         ({'SET': 'channels=0'}, r'SET: channels=0: out of range, must be 1 to'),
         ({'SET': 'chanels=4'}, r"no parameter 'chanels'; did you mean 'chann"),

@@ -10,6 +10,8 @@ import re
 from fixture import device, device_op, step, write_run, zone_op
 from case import ReportCase, read_step
 
+from femu.common import made_by
+from femu.drawing import png
 from femu.report import picture
 from femu.report.table import make as table_of
 from femu.results import folder
@@ -35,6 +37,24 @@ class PictureTest(ReportCase):
             picture.hash_of(readme_table()),
             'docs/img/report.png is not of the table in README.md: "make '
             'pictures" makes both')
+
+    def test_documents_have_pictures_of_their_pages(self):
+        for name, sources in made_by.PAGES.items():
+            path = os.path.join(TOP, 'docs', 'img', name + '.png')
+            self.assertEqual(
+                png.text_in(path, made_by.KEY), sources.digest(),
+                'docs/img/%s.png is older than the page that it shows: '
+                '"scripts/pictures --pages RUN RUN" makes it anew' % name)
+
+    def test_texts_of_a_png(self):
+        path = self.out_dir + '.png'
+        with open(path, 'wb') as file:
+            file.write(b'\x89PNG\r\n\x1a\n' + b'\0\0\0\0IEND\xaeB`\x82')
+        self.assertIsNone(png.text_in(path, 'key'))
+        png.put_text(path, 'key', 'text')
+        png.put_text(path, 'other', 'words')
+        self.assertEqual([png.text_in(path, key) for key in (
+            'key', 'other', 'ke')], ['text', 'words', None])
 
     def test_another_table_has_another_hash(self):
         table = readme_table()

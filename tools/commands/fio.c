@@ -24,6 +24,7 @@ typedef struct FioOptions {
     char *format;
     char *output;
     char *trace;
+    char *live;
     char *ops_log;
     char *interval_log;
     char *interval;
@@ -51,6 +52,9 @@ static GOptionContext *fio_context(FioOptions *o)
          "Write the results there, not to standard output", "FILE"},
         {"trace", 0, 0, G_OPTION_ARG_FILENAME, &o->trace,
          "Record all commands and completions, for femu-sim replay", "FILE"},
+        {"live", 0, 0, G_OPTION_ARG_FILENAME, &o->live,
+         "Write what the drive does meanwhile, as JSON; scripts/live shows it",
+         "FILE"},
         {"log", 0, 0, G_OPTION_ARG_FILENAME, &o->ops_log,
          "Write every operation, as CSV", "FILE"},
         {"interval-log", 0, 0, G_OPTION_ARG_FILENAME, &o->interval_log,
@@ -79,6 +83,7 @@ static void fio_options_clear(FioOptions *o)
     g_free(o->format);
     g_free(o->output);
     g_free(o->trace);
+    g_free(o->live);
     g_free(o->ops_log);
     g_free(o->interval_log);
     g_free(o->interval);
@@ -257,7 +262,8 @@ static bool run(const FioOptions *o, int argc, char **argv, GError **error)
     if (!drive) {
         return false;
     }
-    ran = run_logged(o, plan, drive, error);
+    ran = (!o->live || sim_drive_watch(drive, o->live, error)) &&
+          run_logged(o, plan, drive, error);
     return sim_drive_free(drive, ran ? error : NULL) && ran;
 }
 

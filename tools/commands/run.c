@@ -31,6 +31,7 @@ typedef struct RunOptions {
     char *time;
     char *seed;
     char *trace;
+    char *live;
     gboolean json;
     gboolean csv;
 } RunOptions;
@@ -72,6 +73,9 @@ static GOptionContext *run_context(RunOptions *o)
          "Seed of randread (1)", "N"},
         {"trace", 0, 0, G_OPTION_ARG_FILENAME, &o->trace,
          "Record all commands and completions, for femu-sim replay", "FILE"},
+        {"live", 0, 0, G_OPTION_ARG_FILENAME, &o->live,
+         "Write what the drive does meanwhile, as JSON; scripts/live shows it",
+         "FILE"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &o->json,
          "Print the drive's statistics as JSON", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &o->csv, "Print a CSV table", NULL},
@@ -98,6 +102,7 @@ static void run_options_clear(RunOptions *o)
     g_free(o->time);
     g_free(o->seed);
     g_free(o->trace);
+    g_free(o->live);
 }
 
 /* --- From options to a workload ------------------------------------------ */
@@ -387,7 +392,8 @@ static bool run(const RunOptions *o, GError **error)
     if (!drive) {
         return false;
     }
-    ran = engine_run(plan, drive, result, error);
+    ran = (!o->live || sim_drive_watch(drive, o->live, error)) &&
+          engine_run(plan, drive, result, error);
     if (ran && o->json) {
         print_json(o, plan_job(plan, 0), drive, result);
     } else if (ran && o->csv) {

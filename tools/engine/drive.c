@@ -8,9 +8,12 @@
 
 #include "drive.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "common/error.h"
+#include "ssd_live.h"
 #include "ssd_trace.h"
 
 /* A command inside the drive; its index is its tag. */
@@ -24,16 +27,61 @@ typedef struct SimSlot {
 #define BUSY_STEP_NS 10000000
 #define BUSY_CAPACITY (1u << 18)
 
+/* Who watches is told so often; the host's clock is read more seldom. */
+#define LIVE_US 200000
+#define LIVE_LOOKS 1024
+
 struct SimDrive {
     Ssd *ssd;
     SimBusySink *busy_sink; /* NULL: not watched */
     void *busy_context;
     SsdTrace *trace; /* NULL: not recorded */
+    FILE *live;      /* NULL: nobody watches */
+    unsigned looks;  /* since the host's clock was read */
+    gint64 told_at_us;
     uint64_t now_ns;
     SimSlot *slots;
     uint32_t *free_tags;
     uint32_t free_count;
 };
+
+/* --- Who watches ---------------------------------------------------------- */
+
+bool sim_drive_watch(SimDrive *drive, const char *path, GError **error)
+{
+    drive->live = fopen(path, "w");
+    if (!drive->live) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create '%s': %s", path,
+                    g_strerror(errno));
+    }
+    return drive->live;
+}
+
+static void tell_watcher(SimDrive *drive)
+{
+    g_autofree char *json = ssd_live_json(drive->ssd);
+
+    if (fprintf(drive->live, "%s\n", json) < 0 || fflush(drive->live) != 0) {
+        fclose(drive->live);
+        drive->live = NULL;
+    }
+}
+
+static void tell_at_times(SimDrive *drive)
+{
+    gint64 now_us;
+
+    if (drive->live && ++drive->looks >= LIVE_LOOKS) {
+        drive->looks = 0;
+        now_us = g_get_monotonic_time();
+        if (now_us - drive->told_at_us >= LIVE_US) {
+            drive->told_at_us = now_us;
+            tell_watcher(drive);
+        }
+    }
+}
+
+/* --- A drive -------------------------------------------------------------- */
 
 SimDrive *sim_drive_new(const SsdParams *params, const char *trace_path,
                         GError **error)
@@ -61,6 +109,12 @@ bool sim_drive_free(SimDrive *drive, GError **error)
     bool written = !drive->trace ||
                    ssd_trace_close(drive->trace, drive->now_ns, error);
 
+    if (drive->live) {
+        tell_watcher(drive);
+    }
+    if (drive->live) {
+        fclose(drive->live);
+    }
     ssd_free(drive->ssd);
     g_free(drive->slots);
     g_free(drive->free_tags);
@@ -148,6 +202,7 @@ static uint64_t next_stop_ns(SimDrive *drive)
 
 bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
 {
+    tell_at_times(drive);
     while (ssd_poll(drive->ssd, drive->now_ns, &done->done, 1) == 0) {
         uint64_t next_at_ns = next_stop_ns(drive);
 

@@ -63,6 +63,14 @@ typedef void SimBusySink(void *context, const SsdBusy *busy);
 /* Have all of it from now on, nothing left out. Only on a new drive. */
 void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context);
 
+/*
+ * Write what the drive does to a file, a line of JSON each time, some times in
+ * a second of the host's; a file that cannot be written any more is left alone.
+ * What the drive does is the same. Return: false and *error if there is no such
+ * file.
+ */
+bool sim_drive_watch(SimDrive *drive, const char *path, GError **error);
+
 /* What a status means, in words. */
 const char *sim_status_text(SsdStatus status);
 

@@ -189,6 +189,10 @@ class Machine:
                        % _value(self._guest.disk),
                        '-device', 'virtio-blk-pci,drive=disk']
 
+    def add_arguments(self, argv):
+        """Other arguments."""
+        self._args += argv
+
     def add_host_folder(self, path):
         """The host's folder PATH, which the guest can mount by 9p."""
         self._args += ['-virtfs', 'local,path=%s,mount_tag=host,'

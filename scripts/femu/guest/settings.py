@@ -166,6 +166,7 @@ class Settings:
             else None
         self.append = env.get('APPEND', '')
         self.out = env.get('OUT') or None
+        self.live = env.get('LIVE') or None
         self._check_together()
 
     def job(self):

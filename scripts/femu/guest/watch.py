@@ -143,9 +143,11 @@ class Display:
 class Watch:
     """A QEMU and the files by which it can be watched."""
 
-    def __init__(self, argv, out_dir, trace, display):
+    def __init__(self, argv, out_dir, trace, display, tell_state=None):
+        """TELL_STATE, if given, is called with what is under way."""
         self._argv = argv
         self._display = display
+        self._tell_state = tell_state
         self._stderr = os.path.join(out_dir, 'qemu.txt')
         self._console = os.path.join(out_dir, 'console.txt')
         self._messages = Tail(os.path.join(out_dir, 'guest.txt'))
@@ -213,6 +215,8 @@ class Watch:
             counter = '  (%s commands so far)' % format(self._commands.count,
                                                         ',')
         self._display.show(self.state, counter)
+        if self._tell_state:
+            self._tell_state(self.state)
 
     def _on_ready(self, rest):
         self.boot_s = self._display.elapsed_s()

@@ -32,6 +32,7 @@ TABLE = (
     ('guest_table', '', 'measured experiments in the guest'),
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),
+    ('live', '', 'a drive that is watched while it works'),
     ('sweep', '', 'many runs by one plan'),
     ('dist', '', 'what is unpacked and used elsewhere'),
     ('mutants', 'clang', 'changes that no test sees'),

@@ -6,12 +6,11 @@ Knows nothing of documents.
 """
 
 import hashlib
-import struct
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 
-from femu.drawing import svg
+from femu.drawing import png, svg
 from femu.drawing.svg import COLOUR
 from femu.report import plots
 from femu.report.table import labels, make as table_of
@@ -32,16 +31,7 @@ def hash_of(table):
 
 def hash_in(path):
     """Return: the hash of the table that a PNG was made of, or None."""
-    with open(path, 'rb') as file:
-        data = file.read()
-    at = 8
-    while at + 8 <= len(data):
-        size, kind = struct.unpack('>I4s', data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        if kind == b'tEXt' and body.startswith(KEY.encode() + b'\0'):
-            return body[len(KEY) + 1:].decode('ascii')
-        at += 12 + size
-    return None
+    return png.text_in(path, KEY)
 
 
 def rows_of(run):

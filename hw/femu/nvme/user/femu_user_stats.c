@@ -9,6 +9,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "user.h"
+#include "../../ssd_live.h"
 #include "../request/request.h"
 
 static char *qom_get_stats(Object *obj, Error **errp)
@@ -20,6 +21,12 @@ static char *qom_get_stats(Object *obj, Error **errp)
     }
     femu_time_enter(n);
     return femu_stats_json(n);
+}
+
+/* Nothing is entered: whoever watches changes nothing, not even the clock. */
+static char *qom_get_live(Object *obj, Error **errp)
+{
+    return ssd_live_json(FEMU_ZNS(obj)->ssd);
 }
 
 static void qom_reset_stats(Object *obj, bool value, Error **errp)
@@ -41,6 +48,9 @@ void femu_stats_class_init(ObjectClass *oc)
     object_class_property_add_str(oc, "stats", qom_get_stats, NULL);
     object_class_property_set_description(oc, "stats",
                                           "statistics as JSON text");
+    object_class_property_add_str(oc, "live", qom_get_live, NULL);
+    object_class_property_set_description(oc, "live",
+                                          "what the drive does now, as JSON");
     object_class_property_add_bool(oc, "stats-reset", NULL, qom_reset_stats);
     object_class_property_set_description(oc, "stats-reset",
                                           "write true to reset statistics");
