@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "player.h"
+#include "spans.h"
 
 /* A stretch of time: statistics are reset at from_ns and read at to_ns. */
 typedef struct Window {
@@ -24,6 +25,7 @@ typedef struct Replay {
     GArray *windows;      /* of Window, in order, not overlapping */
     unsigned edge_count;  /* begins and ends of windows that have passed */
     GString *stats;       /* the windows' statistics: a JSON array, no "]" */
+    Spans *spans;         /* NULL: not wanted */
 } Replay;
 
 /* When the next window begins or ends; UINT64_MAX if none is left. */
@@ -72,9 +74,15 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
         if (record.kind != SSD_TRACE_DONE &&
             record.kind != SSD_TRACE_DISCARD) {
             pass_edges(replay, record.at_ns);
+            if (replay->spans) {
+                spans_run(replay->spans, record.at_ns);
+            }
         }
         if (!player_record(&replay->player, &record, error)) {
             return false;
+        }
+        if (replay->spans) {
+            spans_record(replay->spans, &record);
         }
         if (record.kind == SSD_TRACE_END) {
             player_end(&replay->player, record.at_ns);
@@ -88,6 +96,7 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
 typedef struct ReplayOptions {
     char **windows;
     char *stats;
+    char *perfetto;
 } ReplayOptions;
 
 static bool bad_window(const char *text, GError **error, const char *wrong)
@@ -153,6 +162,23 @@ static bool write_stats(Replay *replay, const char *path, GError **error)
 
 /* --- The command --------------------------------------------------------- */
 
+/* All of the trace; its spans, too, if they are wanted. */
+static bool replay_watched(Replay *replay, SsdTraceReader *reader,
+                           const char *perfetto, GError **error)
+{
+    bool is_good;
+
+    if (!perfetto) {
+        return replay_all(replay, reader, error);
+    }
+    replay->spans = spans_open(perfetto, &replay->player, error);
+    if (!replay->spans) {
+        return false;
+    }
+    is_good = replay_all(replay, reader, error);
+    return spans_close(replay->spans, is_good ? error : NULL) && is_good;
+}
+
 static int replay_trace(const char *path, const ReplayOptions *options,
                         GArray *windows, GError **error)
 {
@@ -166,7 +192,7 @@ static int replay_trace(const char *path, const ReplayOptions *options,
     }
     player_init(&replay.player, &params);
     replay.stats = g_string_new(NULL);
-    if (replay_all(&replay, reader, error) &&
+    if (replay_watched(&replay, reader, options->perfetto, error) &&
         (!options->stats || write_stats(&replay, options->stats, error))) {
         if (replay.player.different_count > PLAYER_MAX_SHOWN) {
             printf("(only the first %d are shown)\n", PLAYER_MAX_SHOWN);
@@ -194,6 +220,9 @@ int sim_replay_command(int argc, char **argv, GError **error)
         {"stats", 0, 0, G_OPTION_ARG_FILENAME, &options.stats,
          "Where to write them: a JSON array, an element for each --window",
          "FILE"},
+        {"perfetto", 0, 0, G_OPTION_ARG_FILENAME, &options.perfetto,
+         "Write every command, channel and flash unit, for Perfetto or "
+         "chrome://tracing", "FILE"},
         {0},
     };
     int status = SIM_ERROR;
@@ -210,5 +239,6 @@ int sim_replay_command(int argc, char **argv, GError **error)
     }
     g_strfreev(options.windows);
     g_free(options.stats);
+    g_free(options.perfetto);
     return status;
 }

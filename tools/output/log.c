@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "perfetto.h"
 
 /* A file that is being written, and its path for messages. */
 typedef struct LogFile {
@@ -36,7 +37,6 @@ struct SimLog {
     uint64_t interval_ns;
     uint64_t interval_from_ns;
     IntervalSum *sums; /* [job * PLAN_OP_COUNT + op] */
-    bool perfetto_has_entry;
 };
 
 static bool open_file(LogFile *file, const char *path, GError **error)
@@ -70,51 +70,16 @@ static bool close_file(LogFile *file, GError **error)
     return written;
 }
 
-/* Process ids of the flash in the trace; those of jobs are lower. */
-#define PERFETTO_CHANNELS 1000000
-#define PERFETTO_UNITS 1000001
-
-static void perfetto_name(FILE *out, const char *what, unsigned process,
-                          uint32_t row, const char *name)
-{
-    fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%" PRIu32
-            ",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", process, row,
-            what, name);
-}
-
-static void perfetto_flash(FILE *out, const SsdParams *params)
-{
-    uint32_t per_channel = params->ways * params->dies *
-                           (params->multi_plane ? 1 : params->planes);
-
-    perfetto_name(out, "process_name", PERFETTO_CHANNELS, 0, "channels");
-    perfetto_name(out, "process_name", PERFETTO_UNITS, 0, "flash units");
-    for (uint32_t i = 0; i < params->channels; i++) {
-        g_autofree char *name = g_strdup_printf("channel %" PRIu32, i);
-
-        perfetto_name(out, "thread_name", PERFETTO_CHANNELS, i, name);
-    }
-    for (uint32_t i = 0; i < params->channels * per_channel; i++) {
-        g_autofree char *name = g_strdup_printf(
-            "channel %" PRIu32 " unit %" PRIu32, i / per_channel,
-            i % per_channel);
-
-        perfetto_name(out, "thread_name", PERFETTO_UNITS, i, name);
-    }
-}
-
 /* One process per job, with one row (thread) per zone that it uses. */
 static void perfetto_head(SimLog *log, const SsdParams *params)
 {
-    FILE *out = log->perfetto.file;
-
-    fprintf(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    perfetto_begin(log->perfetto.file, params);
     for (unsigned i = 0; i < log->plan->jobs->len; i++) {
-        fprintf(out, "%s{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
-                "\"args\":{\"name\":\"job %s\"}}", i > 0 ? ",\n" : "", i + 1,
-                plan_job(log->plan, i)->name);
+        g_autofree char *name = g_strdup_printf("job %s",
+                                                plan_job(log->plan, i)->name);
+
+        perfetto_process(log->perfetto.file, i + 1, name);
     }
-    perfetto_flash(out, params);
 }
 
 SimLog *sim_log_open(const SimLogOptions *options, const Plan *plan,
@@ -182,32 +147,26 @@ static void interval_add(SimLog *log, const ResultEntry *entry)
     sum->max_ns = MAX(sum->max_ns, latency_ns);
 }
 
-/* The format wants microseconds; three decimals keep the ns exact. */
-static void print_us(FILE *out, const char *name, uint64_t ns)
-{
-    fprintf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, name, ns / 1000,
-            ns % 1000);
-}
-
 static void perfetto_add(SimLog *log, const ResultEntry *entry)
 {
-    FILE *out = log->perfetto.file;
+    g_autofree char *name = g_strdup_printf("%s zone %" PRIu32,
+                                            plan_op_name(entry->op),
+                                            entry->zone_idx);
+    g_autofree char *id = g_strdup_printf("%u.%" PRIu32 ".%" PRIu64 ".%" PRIu64,
+                                          entry->job_idx, entry->zone_idx,
+                                          entry->slba, entry->start_at_ns);
+    g_autofree char *args = g_strdup_printf("\"slba\":%" PRIu64 ",\"nlb\":%"
+                                            PRIu32, entry->slba, entry->nlb);
 
-    /* Events "b" and "e" allow the operations of one zone to overlap. */
-    for (unsigned end = 0; end < 2; end++) {
-        fprintf(out, ",\n{\"ph\":\"%c\",\"cat\":\"op\",\"id\":\"%u.%" PRIu32
-                ".%" PRIu64 ".%" PRIu64 "\",\"pid\":%u,\"tid\":%" PRIu32
-                ",\"name\":\"%s zone %" PRIu32 "\"", end ? 'e' : 'b',
-                entry->job_idx, entry->zone_idx, entry->slba,
-                entry->start_at_ns, entry->job_idx + 1, entry->zone_idx,
-                plan_op_name(entry->op), entry->zone_idx);
-        print_us(out, "ts", end ? entry->end_at_ns : entry->start_at_ns);
-        if (!end) {
-            fprintf(out, ",\"args\":{\"slba\":%" PRIu64 ",\"nlb\":%" PRIu32
-                    "}", entry->slba, entry->nlb);
-        }
-        fprintf(out, "}");
-    }
+    perfetto_span(log->perfetto.file, &(PerfettoSpan) {
+        .process = entry->job_idx + 1,
+        .zone_idx = entry->zone_idx,
+        .name = name,
+        .id = id,
+        .args = args,
+        .begin_at_ns = entry->start_at_ns,
+        .end_at_ns = entry->end_at_ns,
+    });
 }
 
 void sim_log_entry(void *context, const ResultEntry *entry)
@@ -233,18 +192,11 @@ void sim_log_entry(void *context, const ResultEntry *entry)
 void sim_log_busy(void *context, const SsdBusy *busy)
 {
     SimLog *log = context;
-    FILE *out = log->perfetto.file;
     uint64_t start_at_ns = log->result->start_at_ns;
 
-    if (!log->result->started || busy->begin_at_ns < start_at_ns) {
-        return;
+    if (log->result->started && busy->begin_at_ns >= start_at_ns) {
+        perfetto_busy(log->perfetto.file, busy, start_at_ns);
     }
-    fprintf(out, ",\n{\"ph\":\"X\",\"cat\":\"flash\",\"pid\":%u,\"tid\":%"
-            PRIu32 ",\"name\":\"%s\"", busy->is_channel ? PERFETTO_CHANNELS
-            : PERFETTO_UNITS, busy->resource_idx, busy->what);
-    print_us(out, "ts", busy->begin_at_ns - start_at_ns);
-    print_us(out, "dur", busy->end_at_ns - busy->begin_at_ns);
-    fprintf(out, "}");
 }
 
 bool sim_log_close(SimLog *log, GError **error)
@@ -255,7 +207,7 @@ bool sim_log_close(SimLog *log, GError **error)
         interval_end(log);
     }
     if (log->perfetto.file) {
-        fprintf(log->perfetto.file, "\n]}\n");
+        perfetto_end(log->perfetto.file);
     }
     written = close_file(&log->ops, error);
     written = close_file(&log->intervals, error) && written;
