@@ -10,6 +10,7 @@ change elsewhere in the source does not lose them. They decide the order only,
 not the result. Knows nothing of what tests are.
 """
 
+import collections
 import threading
 
 BATCH_CPU_S = 0.2               # short tests of a program share a process
@@ -20,9 +21,12 @@ OF_FUNCTION = 5                 # a kill in the same function counts as much
 
 
 def batches(cases):
-    """Return: lists of cases, each of one program, the shortest list first;
-    within a list the cases have the order that they have in `cases`."""
+    """Return: lists of cases, each of one program, the programs in turn, as
+    what most tests pass is seen by those of one program; long tests come last.
+    Within a list the cases have the order that they have in `cases`."""
     made = []
+    turns = collections.Counter()
+    turn_of = {}
     open_batches = {}
     place = {case: number for number, case in enumerate(cases)}
     for case in sorted(cases, key=lambda case: case.cpu_s):
@@ -33,8 +37,13 @@ def batches(cases):
             continue
         open_batches[program] = [case]
         made.append(open_batches[program])
-    made.sort(key=lambda batch: sum(case.cpu_s for case in batch))
-    return [sorted(batch, key=place.get) for batch in made]
+        turn_of[case] = turns[program]
+        turns[program] += 1
+
+    def when(batch):
+        cpu_s = sum(case.cpu_s for case in batch)
+        return cpu_s > BATCH_CPU_S, turn_of[batch[0]], cpu_s
+    return [sorted(batch, key=place.get) for batch in sorted(made, key=when)]
 
 
 class Killers:

@@ -455,6 +455,7 @@ static void test_shutdown_zones(void)
  */
 static void test_shutdown_in_flight(void)
 {
+    QDict *stats;
     FemuDrive *drive = boot();
     uint64_t write_ns = femu_page_write_ns(drive);
     uint32_t page_nlb = femu_page_nlb(drive);
@@ -467,6 +468,7 @@ static void test_shutdown_in_flight(void)
                    page_nlb);
     femu_step_to(drive->host, write_ns - 1);
     assert_shst(drive, NVME_CSTS_SHST_PROGRESS);
+    shut_down(drive);
     femu_expect_at(&drive->io_cq, write_ns);
     assert_shst(drive, NVME_CSTS_SHST_COMPLETE);
     femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 0) + page_nlb,
@@ -475,6 +477,9 @@ static void test_shutdown_in_flight(void)
     g_assert_false(femu_peek(&drive->io_cq, &cqe));
     start_again(drive);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, page_nlb);
+    stats = femu_stats(drive);
+    g_assert_cmpuint(femu_stat(stats, "ops/shutdown/count"), ==, 1);
+    qobject_unref(stats);
     femu_shutdown(drive);
 }
 

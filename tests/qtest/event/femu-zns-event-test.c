@@ -229,6 +229,74 @@ static void test_temperature(void)
     femu_shutdown(drive);
 }
 
+static void set_threshold(FemuDrive *drive, uint32_t kelvin)
+{
+    g_assert_cmphex(femu_set_feature(drive, NVME_TEMPERATURE_THRESHOLD,
+                                     kelvin), ==, NVME_SUCCESS);
+}
+
+static void enable_temperature(FemuDrive *drive)
+{
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     NVME_SMART_TEMPERATURE), ==,
+                    NVME_SUCCESS);
+}
+
+/* Once when it becomes too hot, again only after it was not: or after a reset. */
+static void test_temperature_once(void)
+{
+    FemuDrive *drive = boot();
+
+    for (unsigned round = 0; round < 2; round++) {
+        enable_temperature(drive);
+        for (unsigned time = 0; time < 2; time++) {
+            set_threshold(drive, 310);
+            expect_event(drive, request(drive), TOO_HOT);
+            read_log(drive, NVME_LOG_SMART_INFO);
+            set_threshold(drive, 309);
+            request(drive);
+            g_assert_true(silent(drive));
+            femu_disable(drive);
+            femu_enable(drive);
+            enable_temperature(drive);
+            request(drive);
+            g_assert_true(silent(drive));
+            femu_disable(drive);
+            femu_enable(drive);
+            enable_temperature(drive);
+        }
+        set_threshold(drive, 309);
+        expect_event(drive, request(drive), TOO_HOT);
+        read_log(drive, NVME_LOG_SMART_INFO);
+        set_threshold(drive, 343);
+        set_threshold(drive, 309);
+        expect_event(drive, request(drive), TOO_HOT);
+        femu_disable(drive);
+        femu_enable(drive);
+    }
+    femu_shutdown(drive);
+}
+
+/* Of two of a type the first is told; the log of another type ends neither. */
+static void test_first_of_type(void)
+{
+    FemuDrive *drive = boot();
+    uint16_t cid;
+
+    ring_bad_value(drive);
+    ring_bad_register(drive);
+    cid = request(drive);
+    expect_event(drive, cid, BAD_VALUE);
+    read_log(drive, NVME_LOG_SMART_INFO);
+    cid = request(drive);
+    ring_bad_register(drive);
+    g_assert_true(silent(drive));
+    read_log(drive, NVME_LOG_ERROR_INFO);
+    ring_bad_register(drive);
+    expect_event(drive, cid, BAD_REGISTER);
+    femu_shutdown(drive);
+}
+
 /* It is 310 K: thresholds of both sides, with what is just a warning. */
 static void test_thresholds(void)
 {
@@ -357,6 +425,10 @@ static void test_abort(void)
     read_log(drive, NVME_LOG_ERROR_INFO);
     ring_bad_register(drive);
     expect_event(drive, held[2], BAD_REGISTER);
+    read_log(drive, NVME_LOG_ERROR_INFO);
+    ring_bad_register(drive);
+    expect_event(drive, held[3], BAD_REGISTER);
+    held[3] = request(drive);
     /* a queue that there is not; a request that a reset has dropped */
     cqe = expect_abort(drive, 9, held[3], &abort_cid);
     g_assert_cmphex(cqe.status, ==, NVME_INVALID_FIELD);
@@ -429,6 +501,8 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/event/abort-inside", test_abort_inside);
     qtest_add_func("femu-zns/event/types", test_types);
     qtest_add_func("femu-zns/event/temperature", test_temperature);
+    qtest_add_func("femu-zns/event/temperature-once", test_temperature_once);
+    qtest_add_func("femu-zns/event/first-of-type", test_first_of_type);
     qtest_add_func("femu-zns/event/thresholds", test_thresholds);
     qtest_add_func("femu-zns/event/reset-drops-events",
                    test_reset_drops_events);

@@ -25,13 +25,14 @@ typedef struct Bench {
 } Bench;
 
 /* Pairs of queues, the one of index i with vector vectors[i]. */
-static void bench_start(Bench *b, uint32_t dilation, const unsigned *vectors,
-                        unsigned count, bool msix)
+static void bench_start_with(Bench *b, uint32_t dilation, const char *extra,
+                             const unsigned *vectors, unsigned count,
+                             bool msix)
 {
     FemuConfig config = femu_small_config();
 
     config.time_dilation = dilation;
-    b->drive = femu_boot(&config, NULL);
+    b->drive = femu_boot(&config, extra);
     b->mailbox = femu_alloc(b->drive->host, FEMU_PAGE_BYTES);
     if (msix) {
         femu_msix_enable(b->drive);
@@ -43,6 +44,12 @@ static void bench_start(Bench *b, uint32_t dilation, const unsigned *vectors,
         femu_cq_create(b->drive, &b->cq[i], 2 + i, 16, vectors[i]);
         femu_sq_create(b->drive, &b->sq[i], 2 + i, 16, &b->cq[i]);
     }
+}
+
+static void bench_start(Bench *b, uint32_t dilation, const unsigned *vectors,
+                        unsigned count, bool msix)
+{
+    bench_start_with(b, dilation, NULL, vectors, count, msix);
 }
 
 static void set_coalescing(Bench *b, unsigned time, unsigned threshold)
@@ -475,6 +482,24 @@ static void test_dropped(void)
     femu_shutdown(b.drive);
 }
 
+/* What is due when the power goes does not come any more. */
+static void test_power_cut(void)
+{
+    static const unsigned vector = 3;
+    Bench b;
+
+    bench_start_with(&b, 1, "power-cut-at-ns=500000", &vector, 1, true);
+    set_coalescing(&b, 5, 9);
+    g_assert_cmpuint(b.drive->host->now_ns, ==, 0);
+    post(&b, 0);
+    femu_step_to(b.drive->host, 5 * UNIT_NS - 1);
+    g_assert_cmphex(femu_reg(b.drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    femu_step(b.drive->host, 1);
+    g_assert_cmphex(femu_reg(b.drive, NVME_REG_CSTS), ==, 0);
+    assert_silent(&b, 3);
+    femu_shutdown(b.drive);
+}
+
 /* The time is the drive's: dilated, from the entry's own instant. */
 static void test_dilation(void)
 {
@@ -528,6 +553,7 @@ int main(int argc, char **argv)
     ADD("quiet-queue", test_quiet_queue);
     ADD("other-vector", test_other_vector);
     ADD("dropped", test_dropped);
+    ADD("power-cut", test_power_cut);
     ADD("dilation", test_dilation);
     ADD("timer-order", test_timer_order);
 #undef ADD

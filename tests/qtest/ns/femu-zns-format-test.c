@@ -272,6 +272,24 @@ static void test_in_progress(void)
     femu_shutdown(drive);
 }
 
+/* A power cut ends it: there is none when the power is back. */
+static void test_power_cut(void)
+{
+    FemuDrive *drive = boot(NULL);
+
+    femu_fill(drive, 2, femu_page_nlb(drive));
+    submit_format(drive, FEMU_NSID, LBAF_512);
+    assert_in_progress(drive);
+    qom_set(drive, "power-cut", "1");
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_assert_works(drive, 3);
+    expect_format(drive, submit_format(drive, FEMU_NSID, LBAF_4096),
+                  drive->host->now_ns + drive->config.ssd.erase_ns);
+    femu_assert_works(drive, 3);
+    femu_shutdown(drive);
+}
+
 /* The extension of an empty zone, of EXT_BYTES. */
 static void set_extension(FemuDrive *drive, uint32_t zone_idx)
 {
@@ -620,6 +638,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/format/accepted", test_accepted);
     qtest_add_func("femu-zns/format/time", test_time);
     qtest_add_func("femu-zns/format/in-progress", test_in_progress);
+    qtest_add_func("femu-zns/format/power-cut", test_power_cut);
     qtest_add_func("femu-zns/format/as-new", test_as_new);
     qtest_add_func("femu-zns/format/inside-before", test_inside_before);
     qtest_add_func("femu-zns/format/no-room", test_no_room);

@@ -202,9 +202,20 @@ static void test_takes_over_unfetched(void)
     g_assert_cmpuint(event_idx(&b, tail_of(1)), ==, 1);
     g_assert_cmpuint(shadow(&b, head_of(1)), ==, 0);
     g_assert_cmpuint(event_idx(&b, head_of(1)), ==, 0);
-    for (unsigned i = 0; i <= FEMU_ENTRIES; i++) {
-        expect_one(&b);
+    /* a head that no register tells of is seen at the next entry, at once */
+    for (unsigned i = 1; i < FEMU_ENTRIES; i++) {
+        g_assert_true(femu_take(&b.drive->io_cq, &(FemuCqe) { 0 }));
     }
+    g_assert_true(idle(&b));
+    set_shadow(&b, head_of(1), 2);
+    femu_submit(&b.drive->admin, &(NvmeCmd) {
+        .opcode = NVME_ADM_CMD_GET_FEATURES,
+        .cdw10 = cpu_to_le32(NVME_ARBITRATION),
+    });
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_true(femu_take(&b.drive->io_cq, &(FemuCqe) { 0 }));
+    }
+    g_assert_true(idle(&b));
     femu_shutdown(b.drive);
 }
 
