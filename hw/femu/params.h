@@ -346,6 +346,10 @@
       "full nor finished")                                                    \
     X(U64, power_up_ns, "power-up-ns", 0, 0, UINT64_C(100000000000), "ns",    \
       "after a loss of power the drive can be used so long after it is back") \
+    X(ENUM, write_cache, "write-cache", SSD_WRITE_CACHE_PROTECTED, 0,         \
+      SSD_WRITE_CACHE_VOLATILE, "protected, volatile",                        \
+      "what a loss of power does to data of zones that are not programmed: "  \
+      "nothing, capacitors keep them; they are gone, unless flushed")         \
     X(U32, mgmt_parallel_zones, "mgmt-parallel-zones", 1, 1, 1024, "zones",   \
       "zones that a Select All works on at a time")                           \
     X(U32, cmd_slots, "cmd-slots", 1024, 1, 8192, "commands",                 \
@@ -378,7 +382,11 @@
       UINT64_C(1000000000000000), "ns",                                       \
       "so long full, a zone has Reset Zone Recommended; 0: never")
 
-/* Words of `erase-at` and `mapping`, in the order of their rows. */
+/* Words of `erase-at`, `mapping` and `write-cache`, in the order of the rows. */
+enum {
+    SSD_WRITE_CACHE_PROTECTED,
+    SSD_WRITE_CACHE_VOLATILE,
+};
 enum {
     SSD_ERASE_AT_RESET,
     SSD_ERASE_AT_BACKGROUND,

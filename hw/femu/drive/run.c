@@ -21,6 +21,10 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     ssd_histogram_add(&stats->latency_ns,
                       now_ns - command->done.submitted_at_ns);
     stats->bytes += command->bytes;
+    if (command->done.op == SSD_OP_FLUSH ||
+        command->done.op == SSD_OP_SHUTDOWN) {
+        zns_flush_done(&ssd->zns, command->number);
+    }
     ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
     if (command->ahead_row > 0) {

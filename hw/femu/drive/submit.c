@@ -72,6 +72,7 @@ static void keep_wp(Ssd *ssd, uint32_t command_idx, const SsdNs *ns)
     uint32_t zone_idx = write->data.zone_idx;
 
     watch_zone(&ssd->zns.watch, ssd->run_at_ns, zone_idx);
+    zns_note_write(&ssd->zns, zone_idx, write->wp_from_bytes);
     write->wp_to_bytes = ns->zones.zones[zone_idx - ns->first_zone_idx].wp_nlb *
                          ns->lba_bytes;
     ssd->zns.writes[zone_idx].written_number = command->number;
@@ -180,6 +181,9 @@ static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
     if (ssd_is_of_drive(cmd->op)) {
         if (cmd->op == SSD_OP_SHUTDOWN) {
             commit_shutdown(ssd);
+        }
+        if (cmd->op == SSD_OP_FLUSH || cmd->op == SSD_OP_SHUTDOWN) {
+            zns_flush_asked(&ssd->zns, ssd->commands.at[command_idx].number);
         }
         return cmd->slba;
     }

@@ -51,10 +51,12 @@ void zns_init(Zns *zns, const Zns *rooms)
     seats_init(zns);
     jobs_init(zns);
     erase_init(zns);
+    wcache_init(zns);
 }
 
 void zns_destroy(Zns *zns)
 {
+    wcache_destroy(zns);
     erase_destroy(zns);
     jobs_destroy(zns);
     seats_destroy(zns);
@@ -91,6 +93,9 @@ void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         }
     }
     zone_commit_mgmt(&ns->zones, table_idx, op);
+    if (op == SSD_OP_ZONE_RESET) {
+        wcache_zone_reset(zns, zone_idx);
+    }
     zone_managed(zns, zone_idx);
     watch_zone(&zns->watch, now_ns, zone_idx);
 }
@@ -434,6 +439,7 @@ void zns_format(Zns *zns, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes)
     namespaces_format(ns, zns->params, lba_bytes);
     for (uint32_t i = 0; i < ns->zones.count; i++) {
         zns_forget_pages(zns, now_ns, ns->first_zone_idx + i);
+        wcache_zone_reset(zns, ns->first_zone_idx + i);
         watch_zone(&zns->watch, now_ns, ns->first_zone_idx + i);
     }
 }

@@ -12,7 +12,8 @@
 
 /*
  * What the host has been told of stays: the buffer, the page-assembly registers
- * and ZRWAs are protected. Of what was under way chance decides:
+ * and ZRWAs are protected. (With a volatile cache only ZRWAs are: see below.) Of
+ * what was under way chance decides:
  *
  *  - writes that were inside at the end of the zone's data are there up to some
  *    block, not below what has come into the buffer or is programmed;
@@ -21,6 +22,11 @@
  *  - all that came before something else that was asked of the zone is done.
  *
  * A zone that was open begins as after a shutdown: closed, or empty.
+ *
+ * With a volatile write cache, a zone's data end, whatever the host has been
+ * told, where the first page comes that is not programmed, or where the last
+ * flush has made them safe. A finish fills the zone, so it leaves all or is
+ * undone; a reset can be undone only if all that it resets was programmed.
  */
 
 typedef struct PowerCut {
@@ -130,13 +136,15 @@ static bool is_of_old_life(const PowerCut *cut, uint32_t zone_idx)
 
 static uint64_t lasting_bytes(const PowerCut *cut, uint32_t zone_idx)
 {
-    uint64_t bytes;
+    uint64_t bytes = 0;
 
-    if (is_of_old_life(cut, zone_idx)) {
-        return 0;
+    if (!is_of_old_life(cut, zone_idx)) {
+        bytes = programmed_bytes(cut->from->media, zone_idx);
     }
-    bytes = programmed_bytes(cut->from->media, zone_idx);
-    if (wbuf_is_on(cut->from->buffer)) {
+    if (wcache_is_volatile(cut->from)) {
+        bytes = MAX(bytes, wcache_safe_bytes(cut->from, zone_idx));
+    } else if (wbuf_is_on(cut->from->buffer) &&
+               !is_of_old_life(cut, zone_idx)) {
         bytes = MAX(bytes, wbuf_end_bytes(cut->from->buffer, zone_idx));
     }
     return bytes;
@@ -160,15 +168,34 @@ static uint64_t draw_end_nlb(const PowerCut *cut, uint32_t zone_idx,
     }
 }
 
+/*
+ * Full, but not by a write that came last: by a finish, which a zone without
+ * data may have ended without a program, or by an excursion.
+ */
+static bool is_filled(const PowerCut *cut, uint32_t zone_idx)
+{
+    const WriteQueue *writes = writes_of(cut, zone_idx);
+
+    return zone_entry(cut->from->ns, zone_idx)->state == SSD_ZONE_FULL &&
+           (writes->managed_number > writes->written_number ||
+            watch_finished(&cut->from->watch, zone_idx));
+}
+
 /* How far the zone's data reach when the power is back. */
 static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
 {
     uint32_t lba_bytes = ns_of(cut, zone_idx)->lba_bytes;
     uint64_t most_nlb = zone_entry(cut->from->ns, zone_idx)->wp_nlb;
-    uint64_t least_bytes = MAX(cut->least_bytes[zone_idx],
-                               lasting_bytes(cut, zone_idx));
-    uint64_t least_nlb = (least_bytes + lba_bytes - 1) / lba_bytes;
+    uint64_t least_bytes = lasting_bytes(cut, zone_idx);
+    uint64_t least_nlb;
 
+    if (wcache_is_volatile(cut->from)) {
+        return is_filled(cut, zone_idx) ? most_nlb
+                                        : MIN(least_bytes / lba_bytes,
+                                              most_nlb);
+    }
+    least_bytes = MAX(cut->least_bytes[zone_idx], least_bytes);
+    least_nlb = (least_bytes + lba_bytes - 1) / lba_bytes;
     return draw_end_nlb(cut, zone_idx, MIN(least_nlb, most_nlb), most_nlb);
 }
 
@@ -185,6 +212,14 @@ static void begin_in_state(ZoneKept *kept, uint64_t capacity_nlb)
         kept->state = SSD_ZONE_EMPTY;
         kept->has_zrwa = false;
     }
+}
+
+/* Is all that the job resets programmed, and has not begun to go? */
+static bool is_of_flash(const PowerCut *cut, uint32_t zone_idx, const Job *job)
+{
+    return cut->from->jobs.zones[zone_idx].resets_entering == 1 &&
+           programmed_bytes(cut->from->media, zone_idx) >=
+           job->was.end_nlb * ns_of(cut, zone_idx)->lba_bytes;
 }
 
 /*
@@ -209,6 +244,10 @@ static uint32_t job_in_doubt(const PowerCut *cut, uint32_t zone_idx)
         writes->written_number > writes->managed_number) {
         return SSD_NONE;
     }
+    if (wcache_is_volatile(cut->from) && job->op == SSD_OP_ZONE_RESET &&
+        !is_of_flash(cut, zone_idx, job)) {
+        return SSD_NONE;
+    }
     /* It holds its resources to the end; so what was active can be again. */
     return job->was.state == SSD_ZONE_EMPTY ||
            job->was.state == SSD_ZONE_FULL || zone->holds_active
@@ -227,6 +266,13 @@ static Fate fate_of(const PowerCut *cut, uint32_t zone_idx)
         draw_bits(cut->seed, DRAW_UNDONE, zone_idx, 0) & 1) {
         fate.kept = job_at(cut->from, job_idx)->was;
         fate.undone_idx = job_idx;
+        if (wcache_is_volatile(cut->from) &&
+            job_at(cut->from, job_idx)->op == SSD_OP_ZONE_FINISH) {
+            fate.kept.wp_nlb = MIN(fate.kept.wp_nlb,
+                                   lasting_bytes(cut, zone_idx) /
+                                   ns_of(cut, zone_idx)->lba_bytes);
+            fate.kept.end_nlb = fate.kept.wp_nlb;
+        }
     } else if (!fate.kept.has_zrwa && !has_failed(fate.kept.state)) {
         fate.kept.wp_nlb = end_nlb(cut, zone_idx);
         fate.kept.end_nlb = fate.kept.wp_nlb;
@@ -344,6 +390,7 @@ static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     SsdNs *ns = ns_of_zone(to->ns, zone_idx);
 
     zone_put(&ns->zones, zone_idx - ns->first_zone_idx, &fate->kept);
+    wcache_put(to, zone_idx, fate->kept.wp_nlb * ns->lba_bytes);
     to->media->life[zone_idx] =
         cut->from->media->life[zone_idx] +
         cut->from->jobs.zones[zone_idx].resets_entering;

@@ -8,6 +8,7 @@
  *   jobs.c                  jobs of zones, and which of them run
  *   pace.c, erase.c         when a job takes its next step; what a reset erases
  *   mgmt.c                  zone management
+ *   cache.c                 what flushes have made safe
  *   power.c                 what is left of all that when power goes
  *
  * Knows nothing of the front end, conventional namespaces, or completions.
@@ -136,6 +137,19 @@ typedef struct Seats {
     SeatLine *lines; /* [namespace] */
 } Seats;
 
+/* Bytes of a zone from its start on that are safe by flushes: cache.c */
+typedef struct CacheZone {
+    uint64_t safe_bytes;
+    uint64_t noted_bytes; /* 0: none; safe once a flush is done ... */
+    uint64_t before_number; /* ... that was submitted behind this command */
+} CacheZone;
+
+typedef struct Cache {
+    CacheZone *zones; /* [zone]; NULL: the write cache is protected */
+    uint64_t asked_number; /* Command.number of the last flush, ... */
+    uint64_t done_number; /* ... and the highest of those that are done */
+} Cache;
+
 typedef struct FinishPolicy FinishPolicy; /* mgmt.c */
 
 typedef struct Zns {
@@ -156,6 +170,7 @@ typedef struct Zns {
     Seats seats;
     Jobs jobs;
     EraseQueue erases;
+    Cache cache;
 } Zns;
 
 /*
@@ -201,6 +216,20 @@ void zns_state(Zns *zns, State *state, const uint32_t *used);
 
 /* jobs.c: no running finish ends before this, if only finishes are inside. */
 uint64_t zns_fills_end_after_ns(const Zns *zns);
+
+/* cache.c */
+static inline bool wcache_is_volatile(const Zns *zns)
+{
+    return zns->cache.zones != NULL;
+}
+/* A flush, or a shutdown, has been submitted; it is done. */
+void zns_flush_asked(Zns *zns, uint64_t number);
+void zns_flush_done(Zns *zns, uint64_t number);
+/*
+ * A write from this byte of the zone on is being committed. The zone's
+ * written_number is still that of the one before.
+ */
+void zns_note_write(Zns *zns, uint32_t zone_idx, uint64_t from_bytes);
 
 /* mgmt.c */
 

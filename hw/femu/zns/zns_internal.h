@@ -1,7 +1,7 @@
 /*
  * Inside zns/: what its files share. Nobody else includes this. Calls go from
- * mgmt.c to erase.c and pace.c, from these and writes.c to jobs.c; from power.c
- * to erase.c and seats.c.
+ * mgmt.c to cache.c, erase.c and pace.c, from these and writes.c to jobs.c; from
+ * power.c to cache.c, erase.c and seats.c.
  *
  * Knows nothing of the front end, conventional namespaces, or completions.
  *
@@ -111,6 +111,15 @@ static inline bool seats_has_one(const Zns *zns, uint32_t zone_idx)
     return zns->seats.zones == NULL ||
            zns->seats.zones[zone_idx].state == SEAT_TAKEN;
 }
+
+/* cache.c, but for what is in zns.h */
+void wcache_init(Zns *zns);
+void wcache_destroy(Zns *zns);
+/* The zone holds no data any more; or it holds so many bytes, all safe. */
+void wcache_zone_reset(Zns *zns, uint32_t zone_idx);
+void wcache_put(Zns *zns, uint32_t zone_idx, uint64_t bytes);
+/* Of a volatile cache: the zone's data up to here are safe by flushes. */
+uint64_t wcache_safe_bytes(const Zns *zns, uint32_t zone_idx);
 
 /* pace.c: between two steps, and before one; true: it waits, for EVENT_JOB. */
 bool job_pauses(Zns *zns, uint64_t now_ns, uint32_t job_idx);

@@ -109,6 +109,18 @@ static const StateRow erase_rows[] = {
     STATE_LEFT(EraseQueue, running, "jobs in the background"),
 };
 
+static const StateRow cache_zone_rows[] = {
+    STATE_TIME(CacheZone, safe_bytes),
+    STATE_TIME(CacheZone, noted_bytes),
+    STATE_NUMBER(CacheZone, before_number),
+};
+
+static const StateRow cache_rows[] = {
+    STATE_ELSE(Cache, zones, "cache_zone_rows"),
+    STATE_NUMBER(Cache, asked_number),
+    STATE_NUMBER(Cache, done_number),
+};
+
 static const StateRow zns_rows[] = {
     STATE_LEFT(Zns, params, "another room"),
     STATE_LEFT(Zns, commands, "another room"),
@@ -127,6 +139,7 @@ static const StateRow zns_rows[] = {
     STATE_ELSE(Zns, seats, "seats_rows"),
     STATE_ELSE(Zns, jobs, "jobs_rows"),
     STATE_ELSE(Zns, erases, "erase_rows"),
+    STATE_ELSE(Zns, cache, "cache_rows"),
 };
 
 /* Writes */
@@ -349,6 +362,15 @@ static void visit_erases(Zns *zns, State *state)
     state_links_end(&links);
 }
 
+static void visit_cache(Zns *zns, State *state)
+{
+    STATE_STRUCT(state, cache_rows, &zns->cache);
+    if (wcache_is_volatile(zns)) {
+        STATE_TABLE(state, cache_zone_rows, zns->cache.zones,
+                    zns->params->zones, NULL);
+    }
+}
+
 void zns_state(Zns *zns, State *state, const uint32_t *used)
 {
     watch_visit(&zns->watch, state);
@@ -356,6 +378,7 @@ void zns_state(Zns *zns, State *state, const uint32_t *used)
     STATE_STRUCT(state, zns_rows, zns);
     visit_writes(zns, state);
     visit_seats(zns, state);
+    visit_cache(zns, state);
     STATE_STRUCT(state, jobs_rows, &zns->jobs);
     if (zns->jobs.fresh_idx > zns->jobs.capacity) {
         state_fail(state, "%u jobs, at most %u", zns->jobs.fresh_idx,

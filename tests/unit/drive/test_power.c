@@ -291,6 +291,201 @@ static void test_zrwa(void)
     drive_free(d);
 }
 
+/* A volatile write cache: what is neither programmed nor flushed is gone. */
+
+#define VOLATILE "write-cache=volatile "
+#define BUFFER "write-buffer=128K program-registers=2 "
+
+static void test_volatile(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER);
+    uint64_t half_ns = XFER + PROG;
+
+    drive_expect(d, drive_write(d, 0, 0, 4), 0);
+    g_assert_cmphex(lengths_after(d, 0, 0), ==, 1);
+    g_assert_cmphex(lengths_after(d, half_ns - 1, 0), ==, 1);
+    g_assert_cmphex(lengths_after(d, half_ns, 0), ==, 1 << 2);
+    g_assert_cmphex(lengths_after(d, half_ns + PROG - 1, 0), ==, 1 << 2);
+    g_assert_cmphex(lengths_after(d, half_ns + PROG, 0), ==, 1 << 4);
+    drive_free(d);
+}
+
+/* Page 1 is programmed, and page 0 is not, as its unit is another zone's. */
+static void test_volatile_gap(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER);
+    Drive *next;
+
+    drive_expect(d, drive_write(d, 0, PAGES, 1), 0);
+    drive_expect(d, drive_write(d, 0, 0, 2), 0);
+    next = after_cut(d, XFER + PROG, 1);
+    expect_zone(next, 0, SSD_ZONE_EMPTY, 0);
+    expect_zone(next, 1, SSD_ZONE_CLOSED, 1);
+    drive_free(next);
+    next = after_cut(d, XFER + 2 * PROG, 1);
+    expect_zone(next, 0, SSD_ZONE_CLOSED, 2);
+    drive_expect(next, drive_write(next, LATER, 2, 1), LATER);
+    drive_expect(next, drive_read(next, 2 * LATER, 0, 1),
+                 2 * LATER + READ + XFER);
+    drive_free(next);
+    drive_free(d);
+}
+
+/* A flush makes safe what is no whole page, but not what comes after it. */
+static void test_volatile_flush(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+    uint32_t flush;
+    Drive *next;
+
+    drive_expect(d, drive_write(d, 0, 0, 12), 0);
+    flush = drive_flush(d, 0);
+    drive_expect(d, drive_write(d, 0, 12, 1), 0);
+    g_assert_cmphex(lengths_after(d, XFER + PROG - 1, 0), ==, 1);
+    drive_expect(d, flush, XFER + PROG);
+    g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1 << 12);
+    /* It stays so, over a cut and another. */
+    next = after_cut(d, XFER + PROG, 1);
+    drive_expect(next, drive_write(next, LATER, 12, 2), LATER);
+    g_assert_cmphex(lengths_after(next, LATER, 0), ==, 1 << 12);
+    drive_expect(next, drive_flush(next, LATER), LATER);
+    g_assert_cmphex(lengths_after(next, LATER, 0), ==, 1 << 14);
+    drive_free(next);
+    drive_free(d);
+}
+
+/* Two flushes are inside, each behind a write: neither's is forgotten. */
+static void test_volatile_flushes(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+
+    drive_expect(d, drive_write(d, 0, 0, 9), 0);
+    drive_flush(d, 0);
+    drive_expect(d, drive_write(d, 0, 9, 9), 0);
+    drive_flush(d, 0);
+    drive_expect(d, drive_write(d, 0, 18, 1), 0);
+    g_assert_cmphex(lengths_after(d, XFER + PROG - 1, 0), ==, 1);
+    drive_drain(d);
+    g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1 << 18);
+    drive_free(d);
+}
+
+/* The flush does not cover what was written behind it, done or not. */
+static void test_volatile_behind(void)
+{
+    Drive *d = drive_new(VOLATILE "lba-size=512");
+
+    drive_expect(d, drive_flush(d, 0), 0);
+    drive_write(d, 0, 0, 4);
+    drive_drain(d);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1);
+    drive_expect(d, drive_flush(d, LATER), LATER);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << 4);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_drain(d);
+    drive_write(d, 2 * LATER, 0, 3);
+    drive_drain(d);
+    g_assert_cmphex(lengths_after(d, 3 * LATER, 0), ==, 1);
+    drive_expect(d, drive_flush(d, 3 * LATER), 3 * LATER);
+    g_assert_cmphex(lengths_after(d, 3 * LATER, 0), ==, 1 << 3);
+    drive_free(d);
+}
+
+/* A shutdown that is complete is a flush. */
+static void test_volatile_shutdown(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+    uint32_t tag;
+
+    drive_expect(d, drive_write(d, 0, 0, 12), 0);
+    tag = drive_io(d, 0, SSD_OP_SHUTDOWN, 0, 0);
+    drive_expect(d, tag, XFER + PROG);
+    g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1 << 12);
+    drive_free(d);
+}
+
+/* A zone that was full loses its data, if it may be active again. */
+static void test_volatile_full(void)
+{
+    for (unsigned limit = 1; limit <= 2; limit++) {
+        g_autofree char *words = g_strdup_printf(VOLATILE BUFFER "max-open=1 "
+                                                 "max-active=%u", limit);
+        Drive *d = drive_new(words);
+        uint64_t now_ns = LATER;
+
+        drive_fill(d, 0, PAGES - 4);
+        drive_expect(d, drive_flush(d, now_ns), now_ns);
+        drive_expect(d, drive_write(d, now_ns, PAGES - 4, 4), now_ns);
+        drive_zone_op(d, now_ns, SSD_OP_ZONE_SET_EXTENSION, 1);
+        g_assert_cmphex(lengths_after(d, now_ns, 0), ==,
+                        limit == 1 ? 1 << PAGES : 1 << (PAGES - 4));
+        drive_free(d);
+    }
+}
+
+/* What a finish has filled is programmed; one that is undone has no more. */
+static void test_volatile_finish(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+    uint64_t at_ns = XFER + PROG;
+
+    drive_expect(d, drive_write(d, 0, 0, 12), 0);
+    drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        Drive *next = after_cut(d, at_ns, seed);
+
+        if (ssd_zone(next->ssd, 1, 0).state == SSD_ZONE_FULL) {
+            expect_zone(next, 0, SSD_ZONE_FULL, 8 * PAGES);
+        } else {
+            expect_zone(next, 0, SSD_ZONE_CLOSED, 12);
+        }
+        drive_free(next);
+    }
+    drive_drain(d);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        Drive *next = after_cut(d, LATER, seed);
+
+        expect_zone(next, 0, SSD_ZONE_FULL, 8 * PAGES);
+        drive_free(next);
+    }
+    drive_free(d);
+}
+
+/* A zone that was finished without data has nothing to lose. */
+static void test_volatile_blank(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "finish-fills-empty=off");
+    Drive *next, *again;
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+    drive_drain(d);
+    next = after_cut(d, LATER, 1);
+    expect_zone(next, 0, SSD_ZONE_FULL, PAGES);
+    again = after_cut(next, 2 * LATER, 1);
+    expect_zone(again, 0, SSD_ZONE_FULL, PAGES);
+    drive_free(again);
+    drive_free(next);
+    drive_free(d);
+}
+
+/* A reset may be undone if all data were on the flash. */
+static void test_volatile_reset(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "fe-reset-ns=1000000");
+
+    drive_fill(d, 0, 5);
+    drive_expect(d, drive_flush(d, LATER), LATER);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 | 1 << 5);
+    drive_free(d);
+
+    d = drive_new(VOLATILE BUFFER "fe-reset-ns=1000000");
+    drive_expect(d, drive_write(d, 0, 0, 2), 0);
+    drive_zone_op(d, 0, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmphex(lengths_after(d, 0, 0), ==, 1);
+    drive_free(d);
+}
+
 static void same_bytes(GByteArray *a, GByteArray *b)
 {
     g_assert_cmpmem(a->data, a->len, b->data, b->len);
@@ -344,6 +539,16 @@ int main(int argc, char **argv)
     g_test_add_func("/power/erases", test_erases);
     g_test_add_func("/power/limit", test_limit);
     g_test_add_func("/power/zrwa", test_zrwa);
+    g_test_add_func("/power/volatile/write", test_volatile);
+    g_test_add_func("/power/volatile/gap", test_volatile_gap);
+    g_test_add_func("/power/volatile/flush", test_volatile_flush);
+    g_test_add_func("/power/volatile/flushes", test_volatile_flushes);
+    g_test_add_func("/power/volatile/behind", test_volatile_behind);
+    g_test_add_func("/power/volatile/shutdown", test_volatile_shutdown);
+    g_test_add_func("/power/volatile/full", test_volatile_full);
+    g_test_add_func("/power/volatile/finish", test_volatile_finish);
+    g_test_add_func("/power/volatile/blank", test_volatile_blank);
+    g_test_add_func("/power/volatile/reset", test_volatile_reset);
     g_test_add_func("/power/goes-on", test_goes_on);
     g_test_add_func("/power/starts", test_starts);
     return g_test_run();

@@ -37,12 +37,27 @@ typedef struct Written {
     uint64_t end_nlb;
 } Written;
 
+/*
+ * For a volatile cache: `told_nlb` and `flushed_nlb` are of the present life,
+ * which a reset or a format ends.
+ */
 typedef struct HostZone {
     uint64_t least_nlb; /* written when `asked` had been */
     GArray *writes;     /* Written, since */
     Asked asked;
     bool has_asked;
+    uint64_t life;
+    GArray *untold;       /* Written, whose end nobody has been told */
+    uint64_t told_nlb;    /* the end of those that somebody has */
+    uint64_t flushed_nlb; /* told_nlb when a flush was asked that is done */
 } HostZone;
+
+/* A flush that is inside: what it makes safe of each zone. */
+typedef struct Flush {
+    uint32_t tag;
+    uint64_t *told_nlb;
+    uint64_t *life;
+} Flush;
 
 typedef struct Host {
     Ssd *ssd;
@@ -52,10 +67,11 @@ typedef struct Host {
     uint32_t next_tag;
     GArray *told;    /* bool, [tag] */
     HostZone *zones; /* [zone of the drive] */
+    GArray *flushes; /* Flush */
 } Host;
 
 /* What was seen, so that nothing is missed everywhere. */
-static unsigned cuts, undone, done, torn, lost, whole, accepted;
+static unsigned cuts, undone, done, torn, lost, whole, accepted, gone, flushed;
 
 static HostZone *host_zone(Host *h, uint32_t nsid, uint32_t zone_idx)
 {
@@ -65,6 +81,17 @@ static HostZone *host_zone(Host *h, uint32_t nsid, uint32_t zone_idx)
 static bool is_told(const Host *h, uint32_t tag)
 {
     return g_array_index(h->told, bool, tag);
+}
+
+/* A zone has a new life, or all that it holds now is known to be safe. */
+static void begin_life(Host *h, uint32_t nsid, uint32_t zone_idx)
+{
+    HostZone *zone = host_zone(h, nsid, zone_idx);
+    SsdZone now = ssd_zone(h->ssd, nsid, zone_idx);
+
+    zone->life++;
+    g_array_set_size(zone->untold, 0);
+    zone->told_nlb = zone->flushed_nlb = written_nlb(&now);
 }
 
 /* All that the host knows of a zone is what it sees now. */
@@ -83,6 +110,7 @@ static void look_at_all(Host *h)
     for (uint32_t nsid = 1; nsid <= ssd_ns_count(h->ssd); nsid++) {
         for (uint32_t z = 0; z < ssd_ns_info(h->ssd, nsid).zones; z++) {
             look_at(h, nsid, z);
+            begin_life(h, nsid, z);
         }
     }
 }
@@ -95,16 +123,35 @@ static void host_begin(Host *h, const SsdParams *params, uint64_t seed)
         .rng = { seed },
         .told = g_array_new(FALSE, TRUE, sizeof(bool)),
         .zones = g_new0(HostZone, params->zones),
+        .flushes = g_array_new(FALSE, FALSE, sizeof(Flush)),
     };
     for (uint32_t z = 0; z < params->zones; z++) {
         h->zones[z].writes = g_array_new(FALSE, FALSE, sizeof(Written));
+        h->zones[z].untold = g_array_new(FALSE, FALSE, sizeof(Written));
+    }
+}
+
+static void forget_flush(Host *h, unsigned i)
+{
+    g_free(g_array_index(h->flushes, Flush, i).told_nlb);
+    g_free(g_array_index(h->flushes, Flush, i).life);
+    g_array_remove_index(h->flushes, i);
+}
+
+static void forget_flushes(Host *h)
+{
+    while (h->flushes->len) {
+        forget_flush(h, 0);
     }
 }
 
 static void host_end(Host *h)
 {
+    forget_flushes(h);
+    g_array_unref(h->flushes);
     for (uint32_t z = 0; z < h->params.zones; z++) {
         g_array_unref(h->zones[z].writes);
+        g_array_unref(h->zones[z].untold);
     }
     g_free(h->zones);
     g_array_unref(h->told);
@@ -113,12 +160,67 @@ static void host_end(Host *h)
 
 /* --- What it asks, and hears ---------------------------------------------- */
 
+/* Which of the writes of a zone the host has been told of by now. */
+static void sort_told(Host *h, HostZone *zone)
+{
+    for (unsigned i = zone->untold->len; i-- > 0;) {
+        Written written = g_array_index(zone->untold, Written, i);
+
+        if (is_told(h, written.tag)) {
+            zone->told_nlb = MAX(zone->told_nlb, written.end_nlb);
+            g_array_remove_index(zone->untold, i);
+        }
+    }
+}
+
+static bool is_volatile(const Host *h)
+{
+    return h->params.write_cache == SSD_WRITE_CACHE_VOLATILE;
+}
+
+static void note_flush(Host *h, uint32_t tag)
+{
+    Flush flush = { .tag = tag };
+
+    if (!is_volatile(h)) {
+        return;
+    }
+    flush.told_nlb = g_new(uint64_t, h->params.zones);
+    flush.life = g_new(uint64_t, h->params.zones);
+    for (uint32_t z = 0; z < h->params.zones; z++) {
+        sort_told(h, &h->zones[z]);
+        flush.told_nlb[z] = h->zones[z].told_nlb;
+        flush.life[z] = h->zones[z].life;
+    }
+    g_array_append_val(h->flushes, flush);
+}
+
+static void hear_of_flush(Host *h, unsigned i)
+{
+    const Flush *flush = &g_array_index(h->flushes, Flush, i);
+
+    for (uint32_t z = 0; z < h->params.zones; z++) {
+        HostZone *zone = &h->zones[z];
+
+        if (zone->life == flush->life[z]) {
+            zone->flushed_nlb = MAX(zone->flushed_nlb, flush->told_nlb[z]);
+        }
+    }
+    forget_flush(h, i);
+}
+
 static void hear(Host *h)
 {
     SsdDone done;
 
     while (ssd_poll(h->ssd, h->now_ns, &done, 1)) {
         g_array_index(h->told, bool, done.tag) = true;
+        for (unsigned i = 0; i < h->flushes->len; i++) {
+            if (g_array_index(h->flushes, Flush, i).tag == done.tag) {
+                hear_of_flush(h, i);
+                break;
+            }
+        }
     }
 }
 
@@ -153,6 +255,9 @@ static void note_asked(Host *h, const SsdCmd *cmd, uint32_t zone_idx,
                        const SsdZone *before, uint32_t tag)
 {
     look_at(h, cmd->nsid, zone_idx);
+    if (cmd->op == SSD_OP_ZONE_RESET) {
+        begin_life(h, cmd->nsid, zone_idx);
+    }
     host_zone(h, cmd->nsid, zone_idx)->has_asked = true;
     host_zone(h, cmd->nsid, zone_idx)->asked = (Asked) {
         .may_be_undone = has_job(cmd->op, before->state), .tag = tag,
@@ -192,6 +297,10 @@ static void note(Host *h, const SsdCmd *cmd, uint64_t lba, uint32_t tag,
         }
         written.end_nlb = lba + nlb - before->start_lba;
         g_array_append_val(host_zone(h, cmd->nsid, first)->writes, written);
+        g_array_append_val(host_zone(h, cmd->nsid, first)->untold, written);
+    }
+    if (cmd->op == SSD_OP_FLUSH) {
+        note_flush(h, tag);
     }
 }
 
@@ -302,6 +411,7 @@ static void befall(Host *h)
                    rng_chance(&h->rng, 50) ? 512 : 4096, NULL);
         for (uint32_t z = 0; z < ns.zones; z++) {
             look_at(h, nsid, z);
+            begin_life(h, nsid, z);
         }
     }
     while (ssd_poll_zone(h->ssd, h->now_ns, &nsid_told, &zone_told)) {
@@ -376,9 +486,51 @@ static void judge_asked(const Host *h, const Asked *asked, const SsdZone *was,
     }
 }
 
+/* Of a volatile cache: what has been flushed is there, and no gap. */
+static void judge_flushed(Host *h, HostZone *zone, const SsdZone *was,
+                          const SsdZone *is)
+{
+    uint64_t flushed_nlb = MIN(zone->flushed_nlb, written_nlb(was));
+
+    sort_told(h, zone);
+    g_assert_cmpuint(written_nlb(is), >=, flushed_nlb);
+    g_assert_cmpuint(written_nlb(is), <=, written_nlb(was));
+    gone += written_nlb(is) < MIN(zone->told_nlb, written_nlb(was));
+    flushed += flushed_nlb > 0;
+    g_assert_cmphex(is->state, ==, written_nlb(is) == is->capacity_nlb
+                                   ? SSD_ZONE_FULL
+                                   : written_nlb(is) || is->has_extension
+                                   ? SSD_ZONE_CLOSED : SSD_ZONE_EMPTY);
+}
+
+/* A finish that is done has filled the zone; of others, as judge_asked(). */
+static void judge_volatile(Host *h, HostZone *zone, const SsdZone *was,
+                           const SsdZone *is)
+{
+    bool is_last = zone->writes->len == 0 && zone->has_asked;
+    bool in_doubt = is_last && zone->asked.may_be_undone &&
+                    !is_told(h, zone->asked.tag) &&
+                    !zone->asked.before.has_zrwa;
+
+    if (in_doubt && has_begun_as(is, was)) {
+        done++;
+    } else if (in_doubt && was->state == SSD_ZONE_EMPTY) {
+        g_assert_true(has_begun_as(is, &zone->asked.before));
+        undone++;
+    } else if (in_doubt) {
+        judge_flushed(h, zone, &zone->asked.before, is);
+        undone++;
+    } else if (is_last && was->state == SSD_ZONE_FULL &&
+               zone->asked.may_be_undone) {
+        g_assert_cmphex(is->state, ==, SSD_ZONE_FULL);
+    } else {
+        judge_flushed(h, zone, was, is);
+    }
+}
+
 static void judge_zone(Host *h, Ssd *next, uint32_t nsid, uint32_t zone_idx)
 {
-    const HostZone *zone = host_zone(h, nsid, zone_idx);
+    HostZone *zone = host_zone(h, nsid, zone_idx);
     SsdZone was = ssd_zone(h->ssd, nsid, zone_idx);
     SsdZone is = ssd_zone(next, nsid, zone_idx);
 
@@ -388,6 +540,8 @@ static void judge_zone(Host *h, Ssd *next, uint32_t nsid, uint32_t zone_idx)
         g_assert_cmpuint(written_nlb(&is), ==, written_nlb(&was));
         g_assert_true(is.state == SSD_ZONE_CLOSED ? is.has_zrwa
                       : is.state == SSD_ZONE_EMPTY && !written_nlb(&was));
+    } else if (is_volatile(h)) {
+        judge_volatile(h, zone, &was, &is);
     } else if (zone->writes->len == 0 && zone->has_asked) {
         judge_asked(h, &zone->asked, &was, &is);
     } else {
@@ -454,6 +608,7 @@ static void cut(Host *h)
     ssd_free(h->ssd);
     h->ssd = next;
     h->now_ns = ssd_now_ns(next);
+    forget_flushes(h);
     look_at_all(h);
 }
 
@@ -496,6 +651,7 @@ static void say(void)
                    done, undone);
     g_assert_true(cuts && whole && torn && lost && done && undone);
     cuts = accepted = whole = torn = lost = done = undone = 0;
+    gone = flushed = 0;
 }
 
 static void test_any(void)
@@ -561,11 +717,42 @@ static void test_buffered(void)
     say();
 }
 
+/* A volatile cache, with and without a buffer, on small zones. */
+static void test_volatile(void)
+{
+    static const char *const drives[] = {
+        "lba-size=512",
+        "write-buffer=128K program-registers=2 lba-size=512",
+        "write-buffer=64K zone-buffer=36K program-registers=1 lba-size=512 "
+        "max-active=4 max-open=4",
+        "write-buffer=256K program-registers=2 reset-lock-ns=500000 "
+        "reset-base-ns=2000000 fe-reset-ns=500000 erase-at=background",
+        "write-buffer=256K program-registers=2 link-in-ns=200000 "
+        "take-turns=on fe-write-ns=2000 finish-fills-empty=off "
+        "mapping=lazy spare-superblocks=2 erase-at=zone-write",
+        "write-buffer=128K program-registers=2 zrwa-size=16K max-zrwa=2 "
+        "zrwa-flush-granularity=4K conventional-size=256K",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
+        g_autofree char *words = g_strconcat("write-cache=volatile ",
+                                             drives[i], NULL);
+        SsdParams params = drive_params(words);
+
+        host_run(&params, drive_seed() + i, 1500);
+    }
+    g_test_message("%u cuts: of %u zones what was flushed is there, of %u "
+                   "something that was told is gone", cuts, flushed, gone);
+    g_assert_true(cuts && gone && flushed && done && undone);
+    cuts = accepted = done = undone = gone = flushed = 0;
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/outage/any", test_any);
     g_test_add_func("/outage/soup", test_soup);
     g_test_add_func("/outage/buffered", test_buffered);
+    g_test_add_func("/outage/volatile", test_volatile);
     return g_test_run();
 }

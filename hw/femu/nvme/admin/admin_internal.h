@@ -21,7 +21,7 @@ uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd);
 uint16_t femu_ns_attachment(FemuZns *n, const NvmeCmd *cmd);
 
 /* femu_feature.c, femu_feature_data.c */
-uint32_t femu_feature_effects(uint8_t fid);
+uint32_t femu_feature_effects(const FemuZns *n, uint8_t fid);
 bool femu_feature_has_data(uint8_t fid);
 uint16_t femu_feature_data_get(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
                                const FemuFeatures *values);

@@ -199,6 +199,14 @@ bool femu_admin_needs_slot(const FemuZns *n, const NvmeCmd *cmd)
     return op != SSD_OP_COUNT && ssd_is_timed(n->ssd, op);
 }
 
+/* Has it disabled a volatile write cache? Then what that holds is flushed. */
+static bool disables_cache(const FemuZns *n, const NvmeCmd *cmd)
+{
+    return cmd->opcode == NVME_ADM_CMD_SET_FEATURES &&
+           NVME_GETSETFEAT_FID(le32_to_cpu(cmd->cdw10)) ==
+           NVME_VOLATILE_WRITE_CACHE && femu_cache_writes_through(n, false);
+}
+
 /*
  * Execute an admin command. As with any command, its data is transferred and
  * its effect is there at once; if it takes time, only the completion comes
@@ -210,6 +218,10 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
     SsdCmd asked = { .op = admin_op(cmd), .nsid = SSD_NSID_ALL };
     uint16_t status = admin_dispatch(n, cmd, result);
 
+    if (status == NVME_SUCCESS && disables_cache(n, cmd)) {
+        femu_flush_first(n, sq, le16_to_cpu(cmd->cid), *result);
+        return NVME_NO_COMPLETE;
+    }
     return status == NVME_SUCCESS && asked.op != SSD_OP_COUNT
            ? femu_req_answered(n, sq, cmd, &asked, *result) : status;
 }

@@ -34,6 +34,7 @@ static const struct {
     { NVME_POWER_MANAGEMENT, NVME_FEAT_CAP_CHANGE },
     { NVME_TEMPERATURE_THRESHOLD, NVME_FEAT_CAP_CHANGE },
     { NVME_ERROR_RECOVERY, NVME_FEAT_CAP_CHANGE | NVME_FEAT_CAP_NS },
+    { NVME_VOLATILE_WRITE_CACHE, NVME_FEAT_CAP_CHANGE },
     { NVME_NUMBER_OF_QUEUES, NVME_FEAT_CAP_CHANGE },
     { NVME_INTERRUPT_COALESCING, NVME_FEAT_CAP_CHANGE },
     { NVME_INTERRUPT_VECTOR_CONF, NVME_FEAT_CAP_CHANGE },
@@ -46,11 +47,16 @@ static const struct {
 };
 
 static const FemuFeatures feature_defaults = {
+    .write_cache = 1,
     .temperature_kelvin = { [NVME_TEMP_THSEL_OVER] = 343 },
 };
 
-static int feature_find(uint8_t fid)
+/* Feature 06h is there if there is a volatile write cache. */
+static int feature_find(const FemuZns *n, uint8_t fid)
 {
+    if (fid == NVME_VOLATILE_WRITE_CACHE && !femu_cache_is_volatile(n)) {
+        return -1;
+    }
     for (int i = 0; i < ARRAY_SIZE(feature_table); i++) {
         if (feature_table[i].fid == fid) {
             return i;
@@ -60,9 +66,9 @@ static int feature_find(uint8_t fid)
 }
 
 /* The feature's entry in the log of features supported and effects. */
-uint32_t femu_feature_effects(uint8_t fid)
+uint32_t femu_feature_effects(const FemuZns *n, uint8_t fid)
 {
-    int i = feature_find(fid);
+    int i = feature_find(n, fid);
 
     if (i < 0) {
         return 0;
@@ -221,6 +227,9 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
     case NVME_WRITE_ATOMICITY:
         *result = values->write_atomicity;
         return NVME_SUCCESS;
+    case NVME_VOLATILE_WRITE_CACHE:
+        *result = values->write_cache;
+        return NVME_SUCCESS;
     case NVME_ASYNCHRONOUS_EVENT_CONF:
         *result = values->async_events;
         return NVME_SUCCESS;
@@ -251,7 +260,7 @@ uint16_t femu_get_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
     uint32_t cdw10 = le32_to_cpu(cmd->cdw10);
     uint8_t fid = NVME_GETSETFEAT_FID(cdw10);
-    int i = feature_find(fid);
+    int i = feature_find(n, fid);
     uint16_t status;
 
     if (i < 0) {
@@ -298,6 +307,9 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
     case NVME_WRITE_ATOMICITY:
         n->features.write_atomicity = cdw11 & 1;
         return NVME_SUCCESS;
+    case NVME_VOLATILE_WRITE_CACHE:
+        n->features.write_cache = cdw11 & 1;
+        return NVME_SUCCESS;
     case NVME_ASYNCHRONOUS_EVENT_CONF:
         n->features.async_events = cdw11 & ASYNC_EVENTS_OFFERED;
         femu_aer_check_temperature(n);
@@ -320,7 +332,7 @@ uint16_t femu_set_features(FemuZns *n, const NvmeCmd *cmd, uint64_t *result)
 {
     uint32_t cdw10 = le32_to_cpu(cmd->cdw10);
     uint8_t fid = NVME_GETSETFEAT_FID(cdw10);
-    int i = feature_find(fid);
+    int i = feature_find(n, fid);
     uint16_t status;
 
     if (i < 0) {

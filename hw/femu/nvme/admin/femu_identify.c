@@ -12,6 +12,7 @@
 #include "admin_internal.h"
 #include "../host/host.h"
 #include "../ns/ns.h"
+#include "../request/request.h"
 
 #define MDTS_UNIT_SHIFT 12              /* CAP.MPSMIN: 4 KiB */
 #define CTRATT_HOST_ID_128_BITS (1u << 0)
@@ -75,7 +76,8 @@ static uint16_t identify_ctrl(FemuZns *n, void *buf)
                            NVME_ONCS_TIMESTAMP | NVME_ONCS_VERIFY |
                            NVME_ONCS_COPY);
     id->ocfs = cpu_to_le16(NVME_OCFS_COPY_FORMAT_0);
-    id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT;
+    id->vwc = NVME_VWC_NSID_BROADCAST_SUPPORT |
+              (femu_cache_is_volatile(n) ? NVME_VWC_PRESENT : 0);
     id->sgls = cpu_to_le32(NVME_CTRL_SGLS_SUPPORT_NO_ALIGN |
                            NVME_CTRL_SGLS_MPTR_CONTIGUOUS);
     stl_le_p(id->rsvd540, n->ns_count);         /* MNAN */

@@ -172,10 +172,10 @@ static void log_supported_pages(uint8_t *buf)
     }
 }
 
-static void log_features(uint8_t *buf)
+static void log_features(const FemuZns *n, uint8_t *buf)
 {
     for (int fid = 0; fid < 256; fid++) {
-        stl_le_p(buf + fid * 4, femu_feature_effects(fid));
+        stl_le_p(buf + fid * 4, femu_feature_effects(n, fid));
     }
 }
 
@@ -239,7 +239,7 @@ static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
         return log;
     case LOG_FEATURES_SUPPORTED:
         log = log_new(LOG_LIST_BYTES);
-        log_features(log->data);
+        log_features(n, log->data);
         return log;
     case LOG_MI_COMMANDS_SUPPORTED:
         return log_new(MI_COMMANDS_BYTES);      /* there are none */

@@ -65,7 +65,9 @@ void femu_time_run(FemuZns *n)
         femu_zone_change_poll(n);
         femu_format_run(n);
         femu_shutdown_run(n);
+        femu_req_flush(n); /* of what is done: before new commands, and ... */
         femu_queues_fetch(n);
+        femu_req_flush(n); /* ... of those that have been executed at once */
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns || femu_power_cut_due(n));
     if (n->cut_noted) {
         femu_power_cut(n);

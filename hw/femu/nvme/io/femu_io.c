@@ -78,6 +78,8 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
+    /* What it reads must be safe then (NVM command set 1.0, 3.2.4). */
+    req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
     req->status = femu_inject_read(ns, lba, read.nlb);
     if (!req->status) {
         data = femu_store_read(&ns->store, lba * ns->lba_bytes, bytes,
@@ -126,6 +128,7 @@ static uint16_t io_write(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
+    req->then_flush = femu_cache_writes_through(n, femu_io_fua(cmd));
     femu_store_write(&ns->store, lba * ns->lba_bytes, n->bounce, bytes);
     ns->smart->write_commands++;
     ns->smart->written_bytes += bytes;
@@ -223,6 +226,7 @@ static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return status;
     }
     n->entry.work_bytes += write.nlb * (uint64_t)ns->lba_bytes;
+    req->then_flush = femu_cache_writes_through(n, femu_io_fua(cmd));
     femu_store_write_zeroes(&ns->store, lba * ns->lba_bytes,
                             write.nlb * (uint64_t)ns->lba_bytes);
     return NVME_NO_COMPLETE;

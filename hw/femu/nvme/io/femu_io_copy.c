@@ -127,6 +127,7 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
     if (status) {
         return status;
     }
+    req->then_flush = femu_cache_writes_through(n, femu_io_fua(cmd));
     copy_data(n, ns, &copy, lba);
     return NVME_NO_COMPLETE;
 }

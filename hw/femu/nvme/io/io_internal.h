@@ -12,6 +12,12 @@
 
 #include "io.h"
 
+/* CDW12: 30 Force Unit Access */
+static inline bool femu_io_fua(const NvmeCmd *cmd)
+{
+    return le32_to_cpu(cmd->cdw12) & (1u << 30);
+}
+
 uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd);
 uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd);

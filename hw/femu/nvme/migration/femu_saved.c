@@ -93,6 +93,8 @@ static void take_queues(FemuZns *n, FemuZns *saved)
 /* ns, and with it FemuNs.smart and zone_ext, which lead into kept. */
 static void take_inside(FemuZns *n, FemuZns *saved)
 {
+    FemuFlush *flush;
+
     SWAP(n, saved, ssd);
     SWAP(n, saved, ns);
     SWAP(n, saved, kept);
@@ -106,6 +108,10 @@ static void take_inside(FemuZns *n, FemuZns *saved)
         FemuReq *req = &n->req[tag];
 
         req->sq = req->sq ? &n->sq_memory[req->sq->id] : NULL;
+    }
+    QSIMPLEQ_CONCAT(&n->flushes, &saved->flushes);
+    QSIMPLEQ_FOREACH(flush, &n->flushes, next) {
+        flush->sq = &n->sq_memory[flush->sq->id];
     }
 }
 

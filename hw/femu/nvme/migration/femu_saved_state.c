@@ -52,6 +52,7 @@ static const StateRow device_rows[] = {
     STATE_ELSE(FemuZns, req, "req_rows"),
     STATE_ELSE(FemuZns, free_req, "an array"),
     STATE_LEFT(FemuZns, free_req_count, "what req leaves"),
+    STATE_ELSE(FemuZns, flushes, "visit_flushes()"),
     STATE_NUMBER(FemuZns, stats_resets),
     STATE_AT_MOST(FemuZns, shutdown, FEMU_SHUTDOWN_DONE),
     STATE_NUMBER(FemuZns, accepted_count),
@@ -116,6 +117,7 @@ static const StateRow feature_rows[] = {
     STATE_ELSE(FemuFeatures, temperature_kelvin, "an array"),
     STATE_NUMBER(FemuFeatures, irq_coalescing),
     STATE_NUMBER(FemuFeatures, write_atomicity),
+    STATE_AT_MOST(FemuFeatures, write_cache, 1),
     STATE_NUMBER(FemuFeatures, async_events),
     STATE_NUMBER(FemuFeatures, timestamp_ms),
     STATE_TIME(FemuFeatures, timestamp_set_at_ns),
@@ -167,7 +169,15 @@ static const StateRow req_rows[] = {
     STATE_NUMBER(FemuReq, result),
     STATE_NUMBER(FemuReq, trace_seq),
     STATE_BOOL(FemuReq, shuts_down),
+    STATE_BOOL(FemuReq, then_flush),
     STATE_NUMBER(FemuReq, zone_idx),
+};
+
+static const StateRow flush_rows[] = {
+    STATE_ELSE(FemuFlush, sq, "its number"),
+    STATE_NUMBER(FemuFlush, cid),
+    STATE_NUMBER(FemuFlush, result),
+    STATE_LEFT(FemuFlush, next, "its place"),
 };
 
 static const StateRow ns_rows[] = {
@@ -459,6 +469,42 @@ static void visit_reqs(FemuZns *n, State *state)
                slots - 1);
 }
 
+static void visit_flush(FemuZns *n, FemuFlush *flush, State *state)
+{
+    uint64_t sq_id = flush->sq ? flush->sq->id : 0;
+
+    STATE_STRUCT(state, flush_rows, flush);
+    state_number(state, "a flush's queue", &sq_id, FEMU_MAX_QUEUES - 1);
+    if (state_is_reading(state) && state_is_good(state)) {
+        flush->sq = n->sq[sq_id];
+        if (!flush->sq) {
+            state_fail(state, "a flush names submission queue %" PRIu64
+                       ", which there is not", sq_id);
+        }
+    }
+}
+
+static void visit_flushes(FemuZns *n, State *state)
+{
+    uint64_t count = 0;
+    FemuFlush *flush;
+
+    QSIMPLEQ_FOREACH(flush, &n->flushes, next) {
+        count++;
+    }
+    state_number(state, "flushes", &count,
+                 n->params.cmd_slots + QUEUE_ENTRIES_MOST);
+    flush = QSIMPLEQ_FIRST(&n->flushes);
+    for (uint64_t i = 0; i < count && state_is_good(state); i++) {
+        if (state_is_reading(state)) {
+            flush = g_new0(FemuFlush, 1);
+            QSIMPLEQ_INSERT_TAIL(&n->flushes, flush, next);
+        }
+        visit_flush(n, flush, state);
+        flush = QSIMPLEQ_NEXT(flush, next);
+    }
+}
+
 static void visit_bad(FemuBadBlocks *bad, State *state)
 {
     STATE_STRUCT(state, bad_rows, bad);
@@ -553,5 +599,6 @@ void femu_saved_visit(FemuZns *n, uint64_t *timer_at_ns, State *state)
     visit_cqs(n, state);
     visit_sqs(n, state);
     visit_reqs(n, state);
+    visit_flushes(n, state);
     state_room_end(state);
 }

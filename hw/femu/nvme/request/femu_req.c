@@ -45,7 +45,8 @@ QEMU_BUILD_BUG_ON((int)SSD_ZONE_READ_ONLY != NVME_ZONE_STATE_READ_ONLY);
 QEMU_BUILD_BUG_ON((int)SSD_ZONE_FULL != NVME_ZONE_STATE_FULL);
 QEMU_BUILD_BUG_ON((int)SSD_ZONE_OFFLINE != NVME_ZONE_STATE_OFFLINE);
 
-void femu_req_init(FemuZns *n)
+/* All slots are free. */
+static void slots_init(FemuZns *n)
 {
     uint32_t slots = n->params.cmd_slots;
 
@@ -57,16 +58,23 @@ void femu_req_init(FemuZns *n)
     }
 }
 
+void femu_req_init(FemuZns *n)
+{
+    slots_init(n);
+    QSIMPLEQ_INIT(&n->flushes);
+}
+
 /* The core has been replaced by one with no command inside: all slots free. */
 void femu_req_forget_all(FemuZns *n)
 {
     g_free(n->req);
     g_free(n->free_req);
-    femu_req_init(n);
+    slots_init(n);
 }
 
 void femu_req_exit(FemuZns *n)
 {
+    femu_flushes_discard(n, NULL);
     g_free(n->req);
     g_free(n->free_req);
 }
@@ -121,6 +129,36 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
     *lba = accept.lba;
     *req = &n->req[tag];
     return NVME_SUCCESS;
+}
+
+/* Submit the flush behind which a command is completed. Needs room. */
+static void submit_flush(FemuZns *n, const FemuFlush *flush)
+{
+    const SsdCmd cmd = { .op = SSD_OP_FLUSH, .nsid = SSD_NSID_ALL };
+    uint32_t tag = n->free_req[n->free_req_count - 1];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, &cmd, tag);
+
+    assert(accept.status == SSD_SUCCESS);
+    n->free_req_count--;
+    n->req[tag] = (FemuReq) {
+        .sq = flush->sq,
+        .busy = true,
+        .cid = flush->cid,
+        .result = flush->result,
+        .trace_seq = femu_trace_submit(n, &cmd, accept.status),
+    };
+}
+
+/* Submit the flushes for which there is room. */
+void femu_req_flush(FemuZns *n)
+{
+    while (!QSIMPLEQ_EMPTY(&n->flushes) && ssd_has_room(n->ssd)) {
+        FemuFlush *flush = QSIMPLEQ_FIRST(&n->flushes);
+
+        QSIMPLEQ_REMOVE_HEAD(&n->flushes, next);
+        submit_flush(n, flush);
+        g_free(flush);
+    }
 }
 
 /*
@@ -192,6 +230,7 @@ void femu_req_submit_shutdown(FemuZns *n)
  */
 void femu_req_discard(FemuZns *n, const FemuSq *sq)
 {
+    femu_flushes_discard(n, sq);
     for (uint32_t tag = 0; tag < n->params.cmd_slots; tag++) {
         FemuReq *req = &n->req[tag];
 
@@ -220,6 +259,7 @@ static void req_done(FemuZns *n, const SsdDone *done)
 {
     FemuReq *req = &n->req[done->tag];
     uint16_t status = req->status ? req->status : done->status;
+    uint64_t result = req->result ? req->result : done->result;
 
     assert(req->busy);
     femu_req_reset_done(n, done);
@@ -227,8 +267,11 @@ static void req_done(FemuZns *n, const SsdDone *done)
         ssd_histogram_add(&n->lateness_ns,
                           n->clock_ns - femu_time_of(n, done->due_at_ns));
         femu_trace_done(n, req->trace_seq, done);
-        femu_cq_post(n, req->sq, req->cid, status,
-                     req->result ? req->result : done->result);
+        if (req->then_flush && status == NVME_SUCCESS) {
+            femu_flush_first(n, req->sq, req->cid, result);
+        } else {
+            femu_cq_post(n, req->sq, req->cid, status, result);
+        }
     } else if (req->format_ns) {
         femu_trace_done(n, req->trace_seq, done);
         femu_format_reset_done(req->format_ns);

@@ -25,8 +25,14 @@ uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
                            const SsdCmd *asked, uint64_t result);
 void femu_req_submit_shutdown(FemuZns *n);
 void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
+void femu_req_flush(FemuZns *n);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
+
+/* femu_flush.c: what is completed behind a flush. */
+bool femu_cache_is_volatile(const FemuZns *n);
+bool femu_cache_writes_through(const FemuZns *n, bool fua);
+void femu_flush_first(FemuZns *n, FemuSq *sq, uint16_t cid, uint64_t result);
 
 /* femu_power.c: the power goes, and comes back. */
 void femu_power_cut(FemuZns *n);

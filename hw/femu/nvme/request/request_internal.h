@@ -16,6 +16,10 @@ void femu_req_forget_all(FemuZns *n);
 uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd);
 void femu_req_reset_done(FemuZns *n, const SsdDone *done);
 
+
+/* femu_flush.c */
+void femu_flushes_discard(FemuZns *n, const FemuSq *sq);
+
 /* femu_power.c */
 void femu_power_core_cut(FemuZns *n, uint64_t seed);
 void femu_power_init(FemuZns *n);

@@ -119,10 +119,19 @@ typedef struct FemuReq {
     uint64_t result;
     uint64_t trace_seq;
     bool shuts_down;            /* CSTS.SHST waits for it, until a reset */
+    bool then_flush;            /* it is completed when a flush behind it is */
     uint32_t zone_idx;          /* a zone reset: the zone, or FEMU_ZONES_ALL */
 } FemuReq;
 
 #define FEMU_ZONES_ALL UINT32_MAX
+
+/* A command that is done but for a flush, which waits for room in the core. */
+typedef struct FemuFlush {
+    FemuSq *sq;
+    uint16_t cid;
+    uint64_t result;
+    QSIMPLEQ_ENTRY(FemuFlush) next;
+} FemuFlush;
 
 /* One contiguous piece of host memory. */
 typedef struct FemuSeg {
@@ -165,6 +174,7 @@ typedef struct FemuFeatures {
     uint32_t temperature_kelvin[2]; /* thresholds, by NVME_TEMP_THSEL() */
     uint32_t irq_coalescing;
     uint32_t write_atomicity;
+    uint32_t write_cache;       /* 1: enabled; if it is volatile */
     uint32_t async_events;
     uint64_t timestamp_ms;
     int64_t timestamp_set_at_ns;
@@ -326,6 +336,7 @@ struct FemuZns {
     FemuReq *req;
     uint32_t *free_req;
     uint32_t free_req_count;
+    QSIMPLEQ_HEAD(, FemuFlush) flushes;
     uint32_t stats_resets;
     FemuShutdownStep shutdown;
     uint64_t accepted_count;    /* commands of queues that the core took */

@@ -1,0 +1,346 @@
+/*
+ * A write cache that is volatile: what the drive says of it, what flushes and
+ * Force Unit Access cost, and what a power cut leaves.
+ *
+ * Knows nothing of how the core finds what is safe.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-commands.h"
+#include "qobject/qdict.h"
+
+#define PATH "/machine/peripheral/zns4"
+#define FUA (1u << 30)
+#define PAGE_NLB 4
+
+/* A write is done when its data are in the buffer: at once. */
+static FemuConfig cache_config(bool is_volatile)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.write_buffer_bytes = 512 * SSD_KIB;
+    config.ssd.program_registers = 2;
+    config.ssd.write_cache = is_volatile ? SSD_WRITE_CACHE_VOLATILE
+                                         : SSD_WRITE_CACHE_PROTECTED;
+    return config;
+}
+
+/* The program of a page on an idle drive. */
+static uint64_t program_ns(const FemuDrive *drive)
+{
+    return drive->config.ssd.page_transfer_ns + drive->config.ssd.program_ns;
+}
+
+static void cut(FemuDrive *drive)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': %s,"
+                             "'property': 'power-cut', 'value': '1'}}", PATH);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+}
+
+static uint16_t begin(FemuDrive *drive, uint8_t opcode, uint64_t slba,
+                      uint32_t nlb, uint32_t flags, unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+    NvmeCmd cmd = femu_cmd_rw(drive, opcode, slba, nlb, drive->buf);
+
+    qtest_memwrite(drive->host->qts, drive->buf, data,
+                   (size_t)nlb * drive->config.ssd.lba_bytes);
+    cmd.cdw12 |= cpu_to_le32(flags);
+    return femu_submit(&drive->io, &cmd);
+}
+
+/* A write of pages that lasts so long from now. */
+static void write_takes(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                        uint32_t flags, uint64_t ns)
+{
+    uint16_t cid = begin(drive, NVME_CMD_WRITE, slba, nlb, flags, 1);
+
+    femu_expect_ok(&drive->io_cq, drive->host->now_ns + ns, 1, cid);
+}
+
+static void assert_left(FemuDrive *drive, uint32_t zone_idx, uint32_t nlb)
+{
+    uint64_t slba = femu_zone_lba(drive, zone_idx);
+
+    femu_assert_zone(drive, zone_idx, nlb ? NVME_ZONE_STATE_CLOSED
+                                          : NVME_ZONE_STATE_EMPTY, nlb);
+    if (nlb) {
+        g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, 1);
+
+        femu_assert_data(drive, slba, nlb, data);
+    }
+    femu_assert_data(drive, slba + nlb, 4, NULL);
+}
+
+static uint8_t vwc(FemuDrive *drive)
+{
+    NvmeIdCtrl id;
+
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CTRL, 0, 0, &id), ==,
+                    NVME_SUCCESS);
+    return id.vwc;
+}
+
+static void test_protected(void)
+{
+    FemuConfig config = cache_config(false);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint32_t value;
+
+    g_assert_cmphex(vwc(drive), ==, NVME_VWC_NSID_BROADCAST_SUPPORT);
+    g_assert_cmphex(femu_get_feature(drive, NVME_VOLATILE_WRITE_CACHE, &value),
+                    ==, NVME_INVALID_FIELD);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 1), ==,
+                    NVME_INVALID_FIELD);
+    write_takes(drive, 0, PAGE_NLB, FUA, 0);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+static void assert_enabled(FemuDrive *drive, uint32_t enabled)
+{
+    uint32_t value;
+
+    g_assert_cmphex(femu_get_feature(drive, NVME_VOLATILE_WRITE_CACHE, &value),
+                    ==, NVME_SUCCESS);
+    g_assert_cmphex(value, ==, enabled);
+}
+
+static void test_feature(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint8_t log[4096];
+
+    g_assert_cmphex(vwc(drive), ==, NVME_VWC_NSID_BROADCAST_SUPPORT |
+                                    NVME_VWC_PRESENT);
+    assert_enabled(drive, 1);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
+                    NVME_SUCCESS);
+    assert_enabled(drive, 0);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 3), ==,
+                    NVME_SUCCESS);
+    assert_enabled(drive, 1);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
+                    NVME_SUCCESS);
+    femu_disable(drive);
+    femu_enable(drive);
+    assert_enabled(drive, 1);
+    g_assert_cmphex(femu_get_log(drive, 0x12, 0, 0, log, sizeof(log)), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(log[4 * NVME_VOLATILE_WRITE_CACHE], ==, 1);
+    femu_shutdown(drive);
+}
+
+/* What was told is gone, unless it had been programmed. */
+static void test_lost(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+
+    write_takes(drive, 0, 2 * PAGE_NLB + 1, 0, 0);
+    cut(drive);
+    assert_left(drive, 0, 0);
+    write_takes(drive, 0, 2 * PAGE_NLB + 1, 0, 0);
+    femu_step(drive->host, program_ns(drive));
+    cut(drive);
+    assert_left(drive, 0, 2 * PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* A flush waits for what is programmed, and saves a part of a page. */
+static void test_flush(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd flush = femu_cmd_flush();
+    uint64_t at_ns = drive->host->now_ns + program_ns(drive);
+    uint16_t cid;
+
+    write_takes(drive, 0, PAGE_NLB + 3, 0, 0);
+    cid = femu_submit(&drive->io, &flush);
+    femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
+    write_takes(drive, PAGE_NLB + 3, PAGE_NLB, 0, 0);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB + 3);
+    femu_shutdown(drive);
+}
+
+static void test_fua(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint64_t slba = femu_zone_lba(drive, 1);
+    uint16_t cid;
+    FemuCqe cqe;
+
+    write_takes(drive, 0, PAGE_NLB + 1, FUA, program_ns(drive));
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB + 1);
+
+    begin(drive, NVME_CMD_ZONE_APPEND, slba, 3, 0, 1);
+    femu_expect_now(&drive->io_cq);
+    cid = begin(drive, NVME_CMD_ZONE_APPEND, slba, PAGE_NLB, FUA, 1);
+    cqe = femu_expect_at(&drive->io_cq,
+                         drive->host->now_ns + program_ns(drive));
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmpuint(cqe.cid, ==, cid);
+    g_assert_cmpuint(cqe.result, ==, slba + 3);
+    cut(drive);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_CLOSED, PAGE_NLB + 3);
+    femu_shutdown(drive);
+}
+
+/* A read with Force Unit Access makes safe what it reads. */
+static void test_fua_read(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint64_t at_ns = drive->host->now_ns + program_ns(drive);
+    uint16_t cid;
+
+    write_takes(drive, 0, PAGE_NLB, 0, 0);
+    cid = begin(drive, NVME_CMD_READ, 0, 1, FUA, 1);
+    femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* Disabling it flushes it; from then on each write is as with FUA. */
+static void test_disabled(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint64_t at_ns = drive->host->now_ns + program_ns(drive);
+
+    write_takes(drive, 0, PAGE_NLB, 0, 0);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpuint(drive->host->now_ns, ==, at_ns);
+    write_takes(drive, PAGE_NLB, PAGE_NLB, 0, program_ns(drive));
+    cut(drive);
+    assert_left(drive, 0, 2 * PAGE_NLB);
+    /* It is enabled again. */
+    write_takes(drive, 2 * PAGE_NLB, PAGE_NLB, 0, 0);
+    cut(drive);
+    assert_left(drive, 0, 2 * PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* A queue that is deleted, or a reset, takes what waits for a flush along. */
+static void test_reset_inside(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    FemuCqe cqe;
+
+    begin(drive, NVME_CMD_WRITE, 0, PAGE_NLB, FUA, 1);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_step(drive->host, 10 * program_ns(drive));
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN, PAGE_NLB);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* One slot: the flush waits until there is room, and is not overtaken. */
+static void test_one_slot(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive;
+    uint64_t at_ns;
+    uint16_t cid;
+
+    config.ssd.cmd_slots = 1;
+    drive = femu_boot(&config, NULL);
+    at_ns = drive->host->now_ns + program_ns(drive);
+    cid = begin(drive, NVME_CMD_WRITE, 0, PAGE_NLB, FUA, 1);
+    begin(drive, NVME_CMD_READ, 0, 1, 0, 1);
+    femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
+    femu_shutdown(drive);
+}
+
+/* It moves while a write, then its flush is inside: both go with it. */
+static void test_moves(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive;
+    uint64_t at_ns;
+    uint16_t cid;
+    FemuCqe cqe;
+
+    config.ssd.link_in_ns = 40000000;   /* of a MiB: 156,250 ns of 4 KiB */
+    drive = femu_boot(&config, NULL);
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
+                    NVME_SUCCESS);
+    at_ns = drive->host->now_ns + 4 * 156250 + program_ns(drive);
+    cid = begin(drive, NVME_CMD_WRITE, 0, PAGE_NLB, 0, 1);
+    femu_host_move(drive->host);
+    femu_step(drive->host, 4 * 156250 + 1);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    femu_host_move(drive->host);
+    femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
+    assert_enabled(drive, 0);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* The next QEMU, and femu-sim, find the same. */
+static void test_lasts(void)
+{
+    FemuConfig config = cache_config(true);
+    g_autofree char *folder = g_dir_make_tmp("femu-cache-XXXXXX", NULL);
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    static const char *const names[] = { "history", "data", "kept" };
+    FemuDrive *drive = femu_boot(&config, extra);
+
+    write_takes(drive, 0, PAGE_NLB + 1, FUA, program_ns(drive));
+    write_takes(drive, PAGE_NLB + 1, PAGE_NLB, 0, 0);
+    write_takes(drive, femu_zone_lba(drive, 1), PAGE_NLB, 0, 0);
+    cut(drive);
+    femu_shutdown(drive);
+    drive = femu_boot(&config, extra);
+    assert_left(drive, 0, PAGE_NLB + 1);
+    assert_left(drive, 1, 0);
+    write_takes(drive, PAGE_NLB + 1, 1, 0, 0);
+    cut(drive);
+    assert_left(drive, 0, PAGE_NLB + 1);
+    femu_shutdown(drive);
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *path = g_build_filename(folder, names[i], NULL);
+
+        g_unlink(path);
+    }
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/cache/" name, test)
+    ADD("protected", test_protected);
+    ADD("feature", test_feature);
+    ADD("lost", test_lost);
+    ADD("flush", test_flush);
+    ADD("fua", test_fua);
+    ADD("fua-read", test_fua_read);
+    ADD("disabled", test_disabled);
+    ADD("reset-inside", test_reset_inside);
+    ADD("one-slot", test_one_slot);
+    ADD("moves", test_moves);
+    ADD("lasts", test_lasts);
+#undef ADD
+    return g_test_run();
+}
