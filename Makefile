@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist compare lock
+.PHONY: bench mutants sweep dist compare lock torture
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -37,6 +37,8 @@ help:
 #:               FUZZ_S=600 seconds (tests/fuzz/README.md)
 #: make mutants  changes the program in small ways and says which of them no
 #:               test sees (tests/mutants/README.md)
+#: make torture  kills QEMU and cuts the drive's power, KILLS=100 CUTS=100 times,
+#:               and says what of a lasting drive is lost
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
@@ -70,6 +72,11 @@ test-fio-zbd:
 fuzz:
 	@scripts/deps core qemu test
 	@scripts/fuzz "$${TARGET:-device}" "$${FUZZ_S:-600}"
+
+torture:
+	@scripts/deps qemu
+	@scripts/build-qemu
+	@scripts/torture
 
 mutants:
 	@scripts/deps core qemu test mutants
