@@ -653,6 +653,32 @@ static void test_pin_modes(void)
     femu_shutdown(drive);
 }
 
+/* While a completion finds no place, nothing more of its queue takes effect. */
+static void test_parked(void)
+{
+    FemuDrive *drive = boot();
+    FemuCq cq;
+    FemuSq sq;
+    FemuCqe cqe;
+    NvmeCmd flush = femu_cmd_flush();
+    NvmeCmd write = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 1, drive->buf);
+
+    femu_cq_create(drive, &cq, 2, 2, -1);       /* it has place for one */
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    femu_submit(&sq, &flush);
+    femu_submit(&sq, &flush);
+    femu_submit(&sq, &write);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    g_assert_true(femu_take(&cq, &cqe));
+    g_assert_cmphex(cqe.result, ==, 0);
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    femu_ring_cq(&cq);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN, 1);
+    femu_step(drive->host, femu_page_write_ns(drive));
+    femu_shutdown(drive);
+}
+
 /* What was fetched has taken effect: "not aborted", and it completes. */
 static void test_abort(void)
 {
@@ -691,6 +717,7 @@ int main(int argc, char **argv)
     ADD("msi", test_msi);
     ADD("msi-unmask", test_msi_unmask);
     ADD("vector-gone", test_vector_gone);
+    ADD("parked", test_parked);
     ADD("pin", test_pin);
     ADD("pin-shared", test_pin_shared);
     ADD("pin-dropped", test_pin_dropped);

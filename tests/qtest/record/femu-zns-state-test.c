@@ -507,6 +507,55 @@ static void test_full_disk_ends(void)
     assert_goes_on(&config, folder);
 }
 
+/* Data of many parts, and zeroes behind them. */
+static void test_parts(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot(&config, folder);
+    NvmeCmd zeroes = femu_cmd_rw(drive, NVME_CMD_WRITE_ZEROES, 41, 50, 0);
+
+    write_pattern(drive, 0, 41, 1);
+    femu_submit(&drive->io, &zeroes);
+    femu_step(drive->host, UINT64_C(1000000000));
+    femu_expect_now(&drive->io_cq);
+    femu_shutdown(drive);
+
+    drive = boot(&config, folder);
+    assert_pattern(drive, 0, 41, 1);
+    femu_assert_data(drive, 41, 50, NULL);
+    femu_shutdown(drive);
+    folder_delete(folder);
+}
+
+/* Data that cannot be written end QEMU, once and for all. */
+static void test_full_data(void)
+{
+    static const char name[] = "FEMU_STATE_FOLDER";
+    const struct rlimit limit = { SSD_MIB, SSD_MIB };
+    FemuConfig config = femu_small_config();
+    char *folder;
+    FemuDrive *drive;
+
+    if (!g_test_subprocess()) {
+        folder = folder_new();
+        g_setenv(name, folder, TRUE);
+        g_test_trap_subprocess(NULL, 0, 0);
+        g_test_trap_assert_failed();
+        g_test_trap_assert_stderr("*femu-zns: data cannot be written: File "
+                                  "too large*exit status 1 (expected 0)*");
+        folder_delete(folder);
+        return;
+    }
+    signal(SIGXFSZ, SIG_IGN);
+    drive = boot(&config, g_getenv(name));
+    write_pattern(drive, 0, 4, 1);
+    g_assert_cmpint(prlimit(qtest_pid(drive->host->qts), RLIMIT_FSIZE, &limit,
+                            NULL), ==, 0);
+    write_pattern(drive, 2 * femu_zone_nlb(&config), 4, 1);
+    exit(0);
+}
+
 /* --- Refused ---------------------------------------------------------------- */
 
 typedef struct Refusal {
@@ -665,6 +714,8 @@ int main(int argc, char **argv)
     ADD("refused-parameters", test_refused_parameters);
     ADD("unplugged", test_unplugged);
     ADD("plugged-in-later", test_plugged_in_later);
+    ADD("parts", test_parts);
+    ADD("full-data", test_full_data);
     ADD("traces", test_traces);
 #undef ADD
     return g_test_run();

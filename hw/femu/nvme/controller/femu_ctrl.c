@@ -36,7 +36,6 @@ static void ctrl_reset(FemuZns *n)
 {
     trace_femu_reset(n->clock_ns);
     femu_queues_delete(n);
-    femu_fetch_ctrl_reset(n);
     femu_features_reset(n);
     femu_aer_reset(n);
     femu_dbbuf_ctrl_reset(n);

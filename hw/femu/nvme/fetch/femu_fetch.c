@@ -60,9 +60,10 @@ static uint16_t cmd_check(const FemuSq *sq, const NvmeCmd *cmd)
 
 /*
  * Fetch and execute one command. An admin command that needs a slot while none
- * is free stays in the queue, which then awaits a slot. Executing a command may
- * delete queues, but never `sq` itself: only commands of the admin queue delete
- * queues, and they cannot delete that one.
+ * is free stays in the queue, which then awaits a slot. (The queue of an I/O
+ * command is not fetchable then.) Executing a command may delete queues, but
+ * never `sq` itself: only commands of the admin queue delete queues, and they
+ * cannot delete that one.
  */
 static void sq_fetch_one(FemuZns *n, FemuSq *sq)
 {
@@ -77,7 +78,7 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
         femu_ctrl_fatal(n, "a submission queue entry cannot be read");
         return;
     }
-    sq->awaits_slot = sq->id == 0 && !ssd_has_room(n->ssd) &&
+    sq->awaits_slot = !ssd_has_room(n->ssd) &&
                       femu_admin_needs_slot(n, &cmd);
     if (sq->awaits_slot) {
         return;
@@ -117,22 +118,16 @@ void femu_queues_fetch(FemuZns *n)
     while (femu_can_fetch(n)) {
         FemuSq *sq = sq_next_fetchable(n);
 
-        if (!sq && !femu_shadows_sync(n)) {
-            return;
+        if (!sq) {
+            if (!femu_shadows_sync(n)) {
+                return;
+            }
+            continue;
         }
-        if (sq && entry_is_long(n)) {
+        if (entry_is_long(n)) {
             n->fetch_unfinished = true;
             return;
         }
-        if (sq) {
-            sq_fetch_one(n, sq);
-        }
+        sq_fetch_one(n, sq);
     }
-}
-
-/* A controller reset: there are no queues any more. */
-void femu_fetch_ctrl_reset(FemuZns *n)
-{
-    n->last_sq_idx = 0;
-    n->fetch_unfinished = false;
 }

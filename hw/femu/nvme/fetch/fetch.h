@@ -14,6 +14,5 @@
 void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail);
 void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head);
 void femu_queues_fetch(FemuZns *n);
-void femu_fetch_ctrl_reset(FemuZns *n);
 
 #endif

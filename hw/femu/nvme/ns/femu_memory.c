@@ -150,22 +150,23 @@ void femu_memory_exit(FemuMemory *memory)
  * copied a page in full or not at all, which stores to the mapping do not
  * guarantee: so a block of up to 4 KiB is either old or new, never torn. As the
  * file already has its full size, pwrite() fails only where a store would: the
- * file system is full or broken. Then the same signal is raised.
+ * file system is full or broken. Then QEMU ends, as it does if the history
+ * cannot be written.
  */
 static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
                        uint64_t bytes)
 {
     static const uint8_t zeroes[64 * KiB];
 
-    while (bytes > 0) {
-        size_t part = buf ? bytes : MIN(bytes, sizeof(zeroes));
+    while (bytes) {
+        size_t part = MIN(bytes, sizeof(zeroes));
         ssize_t done = RETRY_ON_EINTR(pwrite(memory->fd, buf ? buf : zeroes,
                                              part, at_bytes));
 
-        if (done <= 0) {
+        if (done == -1) {
             error_report("femu-zns: data cannot be written: %s",
                          strerror(errno));
-            raise(SIGBUS);
+            exit(EXIT_FAILURE);
         }
         at_bytes += done;
         bytes -= done;
