@@ -673,6 +673,7 @@ static void step_user(Guest *g, Object *drive)
     default:
         g_free(object_property_get_str(drive, "zone-states", NULL));
         g_free(object_property_get_str(drive, "stats", NULL));
+        g_free(object_property_get_str(drive, "live", NULL));
     }
 }
 

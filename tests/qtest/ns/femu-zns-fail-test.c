@@ -274,6 +274,45 @@ static void test_zone_states(void)
     femu_shutdown(drive);
 }
 
+static QDict *live(FemuDrive *drive)
+{
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get', "
+                             "'arguments': {'path': %s, 'property': 'live'}}",
+                             PATH);
+    QDict *found = qobject_to(QDict,
+                              qobject_from_json(qdict_get_str(reply, "return"),
+                                                &error_abort));
+
+    qobject_unref(reply);
+    return found;
+}
+
+/* Who watches does not even tell the drive how late it is. */
+static void test_live(void)
+{
+    FemuDrive *drive = boot(NULL);
+    QDict *now, *ns;
+    int64_t now_ns;
+
+    femu_fill(drive, 3, femu_cap_nlb(&drive->config));
+    femu_fill(drive, 0, 5);
+    fail(drive, "4 read-only");
+    fail(drive, "5 offline");
+    now = live(drive);
+    ns = qobject_to(QDict, qlist_peek(qdict_get_qlist(now, "namespaces")));
+    g_assert_cmpstr(qdict_get_str(ns, "zones"), ==, "o..frx..");
+    g_assert_cmpint(qdict_get_int(ns, "capacity_nlb"), ==,
+                    femu_cap_nlb(&drive->config));
+    g_assert_cmpint(qdict_get_int(now, "inside"), ==, 0);
+    now_ns = qdict_get_int(now, "now_ns");
+    qobject_unref(now);
+    qtest_clock_step(drive->host->qts, 1000000);
+    now = live(drive);
+    g_assert_cmpint(qdict_get_int(now, "now_ns"), ==, now_ns);
+    qobject_unref(now);
+    femu_shutdown(drive);
+}
+
 static uint16_t set_ext(FemuDrive *drive, uint64_t slba, bool select_all,
                         const void *ext)
 {
@@ -366,6 +405,7 @@ int main(int argc, char **argv)
     ADD("changed-list", test_changed_list);
     ADD("refused", test_fail_refused);
     ADD("zone-states", test_zone_states);
+    ADD("live", test_live);
     qtest_add_func("femu-zns/peers/extended-report", test_extension);
 #undef ADD
     return g_test_run();

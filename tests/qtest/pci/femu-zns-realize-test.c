@@ -571,6 +571,7 @@ static void test_descriptions(void)
         { "max-queue-pairs", "I/O queue pairs that a host can create" },
         { "dbbuf", "offer Doorbell Buffer Config: doorbells in host memory" },
         { "stats", "statistics as JSON text" },
+        { "live", "what the drive does now, as JSON" },
         { "stats-reset", "write true to reset statistics" },
         { "zone-states", "state of every zone, as JSON text" },
         { "zone-fail", "write \"12 read-only\" or \"12 offline\" to make "
