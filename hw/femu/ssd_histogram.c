@@ -76,9 +76,6 @@ uint64_t ssd_histogram_percentile(const SsdHistogram *histogram,
     uint64_t seen = histogram->buckets[0];
     unsigned bucket = 0;
 
-    if (histogram->count == 0) {
-        return 0;
-    }
     while (seen < rank) {
         seen += histogram->buckets[++bucket];
     }

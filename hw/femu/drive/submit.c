@@ -297,8 +297,7 @@ static uint64_t events_lead_to_done_at_ns(const Ssd *ssd)
     uint64_t next_at_ns = event_heap_next_at_ns(events);
     uint64_t leaving_at_ns;
 
-    if (ssd->entry.least_leave_ns == 0 ||
-        ssd->commands.count != ssd->commands.host_io_count) {
+    if (ssd->commands.count != ssd->commands.host_io_count) {
         return next_at_ns;
     }
     leaving_at_ns = MIN(MIN(event_heap_lane_at_ns(events, LANE_READS_LEAVE),

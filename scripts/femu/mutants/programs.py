@@ -29,7 +29,7 @@ UNSET = '-ftrivial-auto-var-init=pattern'
 # FEMU_EVERY of each test: it runs one of so many cases, the longest tests the
 # fewest. Where each drive is a test case of its own, all are run.
 EVERY = {'matrix': '40', 'poll': '40', 'fuzz-core': '40', 'corpus': '1',
-         'cuts': '1', 'refusals': '1'}
+         'cuts': '1', 'refusals': '1', 'causes': '1'}
 EVERY_ELSE = '5'
 LONGEST_PLAIN_CPU_S = 1     # sanitised tests take about five times as long
 # A qtest waits for QEMU's end by looking ten times a second: two processors have

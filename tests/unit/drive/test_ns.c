@@ -337,10 +337,26 @@ static void test_zone_fail(void)
     drive_free(d);
 }
 
+/* A new drive resolves its parameters itself. */
+static void test_resolved(void)
+{
+    SsdParams params = drive_params("namespaces=2"), given = params;
+    Ssd *ssd;
+
+    g_assert_cmpuint(params.zone_capacity_bytes, ==, 64 * SSD_KIB);
+    given.zone_capacity_bytes = 0; /* the whole zone */
+    ssd = ssd_new(&given);
+    g_assert_cmpuint(ssd_params(ssd)->zone_capacity_bytes, ==,
+                     64 * SSD_KIB);
+    g_assert_cmpuint(ssd_ns_info(ssd, 2).zone_capacity_nlb, ==, 16);
+    ssd_free(ssd);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/ns/shape", test_shape);
+    g_test_add_func("/ns/resolved", test_resolved);
     g_test_add_func("/ns/limits", test_limits);
     g_test_add_func("/ns/implicit-close", test_implicit_close);
     g_test_add_func("/ns/lbas", test_lbas);

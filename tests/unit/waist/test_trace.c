@@ -407,6 +407,9 @@ static void test_sound_files(void)
         HEAD "S,0,10,copy,1,0,0,0,2\nE,10\n",
         HEAD "N,0,1,512\n" SUBMIT "N,10,1,4096\nE,10\n",
         HEAD "P,zones,8\nF,0,1,7,13\nF,0,1,7,15\n" SUBMIT "E,10\n",
+        HEAD "P,power-up-ns,5\nO,10,7\nS,0,15,write,1,0,1,0,0\nE,15\n",
+        HEAD "O,18446744073709551615,18446744073709551615\n"
+        "E,18446744073709551615\n",
         HEAD "P,namespaces,2\nN,0,2,512\nE,0\n",
         HEAD "P,conventional-size,1M\nN,0,2,512\nE,0\n",
         HEAD "P,namespaces,2\nP,conventional-size,1M\nN,0,3,512\nE,0\n",
@@ -531,6 +534,16 @@ static void test_damaged_files(void)
          ":3: record E after R, which only the S of a copy or "
          "deallocate may follow"},
         {HEAD "R,0,1\n", ":3: no E record: the file was cut short"},
+        {HEAD "O,1\n", ":2: record O has 3 fields, not 2"},
+        {HEAD "O,x,1\n", ":2: field 2 (at_ns): 'x' is not a decimal number"},
+        {HEAD "O,1,x\n", ":2: field 3 (seed): 'x' is not a decimal number"},
+        {HEAD SUBMIT "O,9,1\n",
+         ":3: field 2 (at_ns): 9 is before the record above it at 10"},
+        {HEAD "P,power-up-ns,5\nO,18446744073709551611,1\n",
+         ":3: field 2 (at_ns): 18446744073709551611 is above "
+         "18446744073709551610"},
+        {HEAD "P,power-up-ns,5\nO,10,7\nS,0,14,write,1,0,1,0,0\n",
+         ":4: field 3 (at_ns): 14 is before the record above it at 15"},
         {HEAD "N,0\n", ":2: record N has 4 fields, not 2"},
         {HEAD "N,0,2,512\n", ":2: field 3 (nsid): 2 is none of the drive's "
          "namespaces, 1 to 1"},
