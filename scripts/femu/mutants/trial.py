@@ -21,14 +21,14 @@ import tempfile
 import threading
 import time
 
-VERSION = 'mutants reached 2'   # of the cached results of tests on the original
+VERSION = 'mutants reached 3'   # of the cached results of tests on the original
 WORKERS = 2
 NUMBERS = 65536                 # as in tests/mutants/mutant.c
 LONGEST_CPU_S = 5               # longer tests do not count; a program may
                                 # change it
 LONGEST_WAIT_S = 120            # nor do tests that wait for longer than this
-LONG_ONES = 4                   # so many of a family, and its others are not
-                                # tried
+LONG_ONES = 4                   # so many of a family, and more than others of
+                                # it, and the rest is not tried
 NO_LIMIT_S = 86400
 # A run of tests is ended after LEAST_WAIT_S of real time, or LEAST_CPU_S of
 # processor time, plus FACTOR times what they need on the original.
@@ -143,19 +143,21 @@ def end_group(process):
         pass
 
 
-def baseline_of(case, folder, long_ones):
-    """Run a test on the original: its time, and what it reaches. long_ones:
-    the families of the tests that took too long; if LONG_ONES of a family did,
-    its other tests count as too long without being run."""
-    if long_ones.count(case.family()) >= LONG_ONES:
+def baseline_of(case, folder, timed):
+    """Run a test on the original: its time, and what it reaches. timed: of each
+    test before it its family, and whether it took too long; if LONG_ONES of a
+    family did, and fewer did not, its other tests count as too long without
+    being run."""
+    family = case.family()
+    if timed.count((family, True)) >= max(LONG_ONES,
+                                          timed.count((family, False))):
         case.is_long = True
         return case
     handle, path = tempfile.mkstemp(dir=folder)
     os.truncate(handle, NUMBERS)
     os.close(handle)
     time_original(case, folder, path)
-    if case.is_long:
-        long_ones.append(case.family())
+    timed.append((family, case.is_long))
     with open(path, 'rb') as file:
         case.reached = frozenset(number for number, byte
                                  in enumerate(file.read()) if byte)
@@ -211,8 +213,8 @@ def baseline(programs, folder, known, data, progress, learned,
         else:
             unknown.append(case)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        long_ones = []
-        started = [pool.submit(baseline_of, case, folder, long_ones)
+        timed = []
+        started = [pool.submit(baseline_of, case, folder, timed)
                    for case in unknown]
         try:
             for done, future in enumerate(
