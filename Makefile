@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist compare lock torture
+.PHONY: bench mutants sweep dist compare lock torture soak
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -37,6 +37,8 @@ help:
 #:               FUZZ_S=600 seconds (tests/fuzz/README.md)
 #: make mutants  changes the program in small ways and says which of them no
 #:               test sees (tests/mutants/README.md)
+#: make soak     HOURS=24 of a drive's time under mixed load, failures and power
+#:               cuts, verified, in bounded memory; CONFIG=, SET=, SEED=
 #: make torture  kills QEMU and cuts the drive's power, KILLS=100 CUTS=100 times,
 #:               and says what of a lasting drive is lost
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
@@ -72,6 +74,9 @@ test-fio-zbd:
 fuzz:
 	@scripts/deps core qemu test
 	@scripts/fuzz "$${TARGET:-device}" "$${FUZZ_S:-600}"
+
+soak: core
+	@scripts/soak
 
 torture:
 	@scripts/deps qemu

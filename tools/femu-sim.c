@@ -31,6 +31,8 @@ static const SimCommand commands[] = {
     {"cut", "take the power of a drive within a trace", sim_cut_command},
     {"state", "check and print what a drive's state= folder holds",
      sim_state_command},
+    {"soak", "hours of mixed load, failures and power cuts, verified",
+     sim_soak_command},
     {"map", "print and draw which flash units each zone uses",
      sim_map_command},
     {"bench", "measure how fast the model is on this machine",

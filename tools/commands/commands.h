@@ -33,6 +33,7 @@ int sim_replay_command(int argc, char **argv, GError **error);
 int sim_blame_command(int argc, char **argv, GError **error);
 int sim_cut_command(int argc, char **argv, GError **error);
 int sim_state_command(int argc, char **argv, GError **error);
+int sim_soak_command(int argc, char **argv, GError **error);
 int sim_map_command(int argc, char **argv, GError **error);
 int sim_bench_command(int argc, char **argv, GError **error);
 int sim_params_command(int argc, char **argv, GError **error);
