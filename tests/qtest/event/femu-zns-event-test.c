@@ -370,6 +370,49 @@ static void test_changed_zones(void)
     femu_shutdown(drive);
 }
 
+/* How many zones the list names, retaining it; it names them in order. */
+static uint16_t changed_count(FemuDrive *drive, unsigned first)
+{
+    uint8_t log[4096];
+    uint16_t count;
+
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, FEMU_NSID,
+                               1023u << 16 | RAE | LOG_CHANGED_ZONES, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+    qtest_bufread(drive->host->qts, drive->buf, log, sizeof(log));
+    count = lduw_le_p(log);
+    for (unsigned i = 0; i < count && count != 0xffff; i++) {
+        g_assert_cmpuint(ldq_le_p(log + 8 + 8 * i), ==,
+                         femu_zone_lba(drive, first + i));
+    }
+    return count;
+}
+
+/* The list holds 511 zones; of more it tells that they are more. */
+static void test_changed_zones_full(void)
+{
+    enum { MOST = 511, FIRST = 3 };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.ssd.zones = FIRST + MOST + 1;
+    drive = femu_boot(&config, NULL);
+    for (unsigned i = 0; i <= MOST; i++) {
+        g_autofree char *zone = g_strdup_printf("%u offline", FIRST + i);
+
+        if (i == MOST) {
+            g_assert_cmpuint(changed_count(drive, FIRST), ==, MOST);
+        }
+        qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                                 "'arguments': {"
+                                 "'path': '/machine/peripheral/zns4',"
+                                 "'property': 'zone-fail', 'value': %s}}",
+                                 zone);
+    }
+    g_assert_cmphex(changed_count(drive, FIRST), ==, 0xffff);
+    femu_shutdown(drive);
+}
+
 static FemuCqe expect_abort(FemuDrive *drive, uint16_t sq_id, uint16_t cid,
                             uint16_t *abort_cid)
 {
@@ -507,5 +550,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/event/reset-drops-events",
                    test_reset_drops_events);
     qtest_add_func("femu-zns/event/changed-zones", test_changed_zones);
+    qtest_add_func("femu-zns/event/changed-zones-full",
+                   test_changed_zones_full);
     return g_test_run();
 }

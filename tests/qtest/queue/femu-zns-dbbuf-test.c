@@ -412,6 +412,11 @@ static void test_bad_value(void)
     set_shadow(&b, tail_of(1), 1);
     set_register(&b, tail_of(1), 1);
     expect_one(&b);
+    /* the admin queue's shadows do not take it either */
+    set_register(&b, tail_of(0), FEMU_ENTRIES);
+    g_assert_cmpuint(shadow(&b, tail_of(0)), ==, drive->admin.tail);
+    set_register(&b, head_of(0), drive->admin_cq.head + 1);
+    g_assert_cmpuint(shadow(&b, head_of(0)), ==, drive->admin_cq.head);
     femu_shutdown(drive);
 }
 

@@ -142,7 +142,6 @@ void femu_memory_exit(FemuMemory *memory)
             close(memory->fd);
         }
     }
-    *memory = (FemuMemory) { .fd = -1 };
 }
 
 /*

@@ -216,8 +216,6 @@ void femu_kept_exit(FemuZns *n)
         }
         close(n->lock_fd);
     }
-    n->kept = NULL;
-    n->lock_fd = -1;
 }
 
 /*
