@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist compare lock torture soak
+.PHONY: bench mutants sweep dist compare lock torture soak mqssd
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -101,6 +101,8 @@ figures: core
 #: make observations  what two papers observed on the ZN540, checked on ours,
 #:               in a guest too if it is built
 #: make interference  how much finish and reset disturb I/O, both drives
+#: make mqssd    what models for the design of algorithms (DAM, PDAM, Affine,
+#:               MQSSD) make of the drive, in the guest; out/mqssd/
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make guest-table   measured points again, in the guest: drive, device,
@@ -135,6 +137,13 @@ guest-table: core
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/guest-table
+
+mqssd:
+	@scripts/deps qemu guest report fit
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/mqssd
 
 compare:
 	@scripts/deps report

@@ -29,6 +29,7 @@ TABLE = (
     ('figures', '', "the papers' figures"),
     ('observations', '', 'what papers observed'),
     ('interference', '', 'finish and reset beside I/O'),
+    ('mqssd', 'numpy scipy', 'what models for algorithms make of a drive'),
     ('guest_table', '', 'measured experiments in the guest'),
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),

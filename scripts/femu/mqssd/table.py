@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The table that models are fitted to: from a run of jobs/mqssd.sh, or a file.
+
+Knows nothing of the models.
+"""
+
+import csv
+import os
+import re
+
+from femu.common import csv_file, json_file
+from femu.mqssd.models import Point
+
+STEP = re.compile(r'(read|write)-k([0-9]+)-([0-9]+[km]?)\.fio\.json')
+UNITS = {'k': 1 << 10, 'm': 1 << 20}
+FIELDS = Point._fields
+
+
+class TableError(Exception):
+    """The table is not one."""
+
+
+def bytes_of(text):
+    """Return: the bytes that "64k" means."""
+    return int(text.rstrip('km')) * UNITS.get(text[-1], 1)
+
+
+def of_run(results, dilation):
+    """Return: the Points of a run's folder of results, in the drive's time."""
+    points = []
+    for name in sorted(os.listdir(results)):
+        match = STEP.fullmatch(name)
+        if match:
+            side = json_file.value_of(os.path.join(results, name)
+                                      )['jobs'][0][match[1]]
+            points.append(Point(match[1], int(match[2]), bytes_of(match[3]),
+                                side['bw_bytes'] * dilation / 2 ** 20))
+    if not points:
+        raise TableError('%s: no results of jobs/mqssd.sh' % results)
+    return sorted(points)
+
+
+def write(path, points):
+    """Writes the file that read() reads."""
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        rows = csv.writer(file, lineterminator='\n')
+        rows.writerow(FIELDS)
+        rows.writerows([*point[:3], '%.6g' % point.mibps] for point in points)
+
+
+def point_of(path, number, row):
+    """Return: the Point of a ROW of a file."""
+    try:
+        point = Point(row['op'], int(row['threads']),
+                      int(row['request_bytes']), float(row['mibps']))
+    except (KeyError, TypeError, ValueError):
+        raise TableError('%s: row %d is not %s' % (
+            path, number, ','.join(FIELDS))) from None
+    if point.op not in ('read', 'write') or point.threads < 1 or \
+            point.request_bytes < 4096 or not 0 < point.mibps < 1e9:
+        raise TableError('%s: row %d: op must be read or write, threads 1 or '
+                         'more, request_bytes 4096 or more, mibps above 0'
+                         % (path, number))
+    return point
+
+
+def read(path):
+    """Return: the Points of a file."""
+    return [point_of(path, number, row)
+            for number, row in enumerate(csv_file.rows_of(path), 2)]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""DAM, PDAM, Affine and MQSSD, fitted to drives whose costs are known."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from femu.mqssd import models, table
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+MEASURED = 'tests/data/mqssd/zn540.csv'
+SIZES = (4096, 16384, 262144, 4194304)
+
+
+def point(op, threads, size, cost_us):
+    return models.Point(op, threads, size, models.page_us(cost_us))
+
+
+def drive(op, setup, page, counts=(1, 2, 4, 8, 16, 32, 64, 128)):
+    """Points of a drive whose costs are functions of the threads."""
+    return [point(op, k, size, setup(k) * 4096 / size + page(k))
+            for k in counts for size in SIZES]
+
+
+class Models(unittest.TestCase):
+    def test_throughput_and_cost(self):
+        self.assertAlmostEqual(models.page_us(1000), 3.90625)
+        self.assertAlmostEqual(models.page_us(models.page_us(7)), 7)
+
+    def test_a_drive_of_the_form_is_met(self):
+        points = drive('read', lambda k: (100 + k) / (1 + k * 0.5),
+                       lambda k: 2 / (1 + 0.1 * k)) + \
+            drive('write', lambda k: 20 / (1 + k), lambda k: 3 / (1 + 0.2 * k))
+        fits = models.fit_all(points, 8)
+        self.assertLess(models.mean_error_pct(fits, 'MQSSD'), 0.1)
+        cost = fits['read'].costs[4]
+        self.assertAlmostEqual(cost.setup_us, 104 / 3, 6)
+        self.assertAlmostEqual(cost.page_us, 2 / 1.4, 6)
+        self.assertAlmostEqual(cost.r_squared, 1, 6)
+
+    def test_a_drive_of_one_thread(self):
+        """Costs that do not change: Affine is as good, the others are not."""
+        fits = models.fit_all(drive('read', lambda k: 50, lambda k: 1), 8)
+        self.assertLess(models.mean_error_pct(fits, 'Affine'), 1e-6)
+        self.assertLess(models.mean_error_pct(fits, 'MQSSD'), 0.1)
+        fit = fits['read']
+        page_us = sum(50 * 4096 / size + 1 for size in SIZES) / len(SIZES)
+        self.assertAlmostEqual(fit.predicted('DAM', 32, 0.5),
+                               models.page_us(page_us))
+        self.assertAlmostEqual(fit.predicted('PDAM', 4, 0.5),
+                               4 * models.page_us(page_us))
+        self.assertAlmostEqual(fit.predicted('PDAM', 32, 0.5),
+                               8 * models.page_us(page_us))
+        self.assertAlmostEqual(fit.predicted('Affine', 32, 0.5),
+                               models.page_us(26))
+
+    def test_relative_errors_are_minimised(self):
+        """One point of four is off by 10 %: small costs count as large do."""
+        points = drive('read', lambda k: 50, lambda k: 1, counts=(1, 2))
+        bent = [one._replace(mibps=one.mibps * 1.1)
+                if one.request_bytes == SIZES[-1] else one for one in points]
+        cost = models.Fit(bent, 8).costs[1]
+        self.assertAlmostEqual(cost.setup_us, 50, delta=1)
+        self.assertLess(cost.page_us, 1)
+
+    def test_what_does_not_suffice(self):
+        for points, what in (([], 'no points'),
+                             (drive('read', lambda k: 1, lambda k: 1, (2, 4)),
+                              '1 thread'),
+                             ([point('read', 1, 4096, 1)], 'two sizes')):
+            with self.assertRaisesRegex(models.ModelError, what):
+                models.fit_all(points, 8)
+
+
+class Table(unittest.TestCase):
+    def test_written_and_read(self):
+        points = drive('write', lambda k: 9, lambda k: 2, (1, 3))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'table.csv')
+            table.write(path, points)
+            found = table.read(path)
+        self.assertEqual([one[:3] for one in found],
+                         [one[:3] for one in points])
+        for one, other in zip(found, points):
+            self.assertAlmostEqual(one.mibps / other.mibps, 1, 5)
+
+    def test_bad_rows(self):
+        head = 'op,threads,request_bytes,mibps\n'
+        for text in (head + 'trim,1,4096,5\n', head + 'read,0,4096,5\n',
+                     head + 'read,1,512,5\n', head + 'read,1,4096,0\n',
+                     head + 'read,1,4096,nan\n', head + 'read,x,4096,5\n',
+                     head + 'read,1\n', 'a,b\n1,2\n'):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, 'table.csv')
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+                with self.assertRaisesRegex(table.TableError, 'row 2'):
+                    table.read(path)
+
+    def test_sizes(self):
+        self.assertEqual([table.bytes_of(text)
+                          for text in ('4096', '4k', '2m')],
+                         [4096, 4096, 2 << 20])
+
+
+class Command(unittest.TestCase):
+    """scripts/mqssd of a table."""
+
+    def run_it(self, out, **env):
+        return subprocess.run(
+            [os.path.join(TOP, 'scripts/mqssd')], cwd=TOP, check=False,
+            env={**os.environ, 'OUT': out, **env}, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, text=True)
+
+    def test_documentation_says_what_it_says(self):
+        with open(os.path.join(TOP, 'docs/simulator.md'),
+                  encoding='utf-8') as file:
+            said = re.search(r'^mqssd: .*$', file.read(), re.M)[0]
+        with tempfile.TemporaryDirectory() as out:
+            done = self.run_it(out, TABLE=MEASURED)
+            self.assertEqual(sorted(os.listdir(out)),
+                             ['models.png', 'models.svg', 'table.csv'])
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.splitlines()[-1], said)
+
+    def test_errors_are_said(self):
+        for env, what in (
+                ({'TABLE': MEASURED, 'PARALLEL': '0'}, 'PARALLEL=0: must be'),
+                ({'TABLE': 'README.md'}, 'README.md: row 2'),
+                ({'TABLE': 'no/file'}, 'no/file')):
+            with tempfile.TemporaryDirectory() as out:
+                done = self.run_it(out, **env)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn('mqssd: error: ' if 'PARALLEL' in env or
+                          env['TABLE'] != 'no/file' else 'mqssd: ',
+                          done.stdout.splitlines()[-1])
+            self.assertIn(what, done.stdout.splitlines()[-1])
