@@ -226,11 +226,14 @@ static void hold(GArray *holders, const char *text, uint64_t ns)
 }
 
 /* "unit 3, program of command 7": where, and who has it. */
-static char *detail(const BlamePart *part)
+static char *detail(const Blame *blame, const BlamePart *part)
 {
+    bool is_own = part->cause.who.kind == SSD_WHO_COMMAND &&
+                  part->seq == blame->seq;
     g_autofree char *at = where(&part->cause);
-    g_autofree char *who = part->cause.works
-                           ? who_text(part) : holder_text(part);
+    g_autofree char *who = is_own ? g_strdup("another part of it") :
+                           part->cause.works ? who_text(part)
+                                             : holder_text(part);
 
     return g_strdup_printf("%s%s%s", at, *at && *who ? ", " : "", who);
 }
@@ -243,7 +246,7 @@ static GArray *lines_of_parts(const Blame *blame)
     for (unsigned i = 0; i < blame->parts->len; i++) {
         const BlamePart *part = &g_array_index(blame->parts, BlamePart, i);
         g_autofree char *doing = doing_text(&part->cause);
-        g_autofree char *who = detail(part);
+        g_autofree char *who = detail(blame, part);
         Line *line = line_of(lines, doing);
 
         line->ns += part->to_ns - part->from_ns;
