@@ -195,7 +195,8 @@ static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
                                               most_nlb);
     }
     least_bytes = MAX(cut->least_bytes[zone_idx], least_bytes);
-    least_nlb = (least_bytes + lba_bytes - 1) / lba_bytes;
+    g_assert(least_bytes % lba_bytes == 0);
+    least_nlb = least_bytes / lba_bytes;
     return draw_end_nlb(cut, zone_idx, MIN(least_nlb, most_nlb), most_nlb);
 }
 
@@ -205,7 +206,7 @@ static void begin_in_state(ZoneKept *kept, uint64_t capacity_nlb)
         return;
     }
     if (kept->wp_nlb == capacity_nlb) {
-        kept->state = SSD_ZONE_FULL;
+        g_assert(kept->state == SSD_ZONE_FULL);
     } else if (kept->end_nlb > 0 || kept->has_extension) {
         kept->state = SSD_ZONE_CLOSED;
     } else {
