@@ -312,6 +312,32 @@ static void test_acknowledged(void)
     femu_shutdown(b.drive);
 }
 
+/*
+ * Once it is for nothing any more, no timer waits for its time: of a machine
+ * without timers, QEMU refuses to step to the next.
+ */
+static void test_no_timer(void)
+{
+    Bench b;
+
+    if (!g_test_subprocess()) {
+        g_test_trap_subprocess(NULL, 0, 0);
+        g_test_trap_assert_failed();
+        g_test_trap_assert_stderr("*(\"FAIL\" == \"OK\")*");
+        return;
+    }
+    start_one(&b);
+    set_coalescing(&b, 5, 9);
+    post(&b, 0);
+    femu_step_next(b.drive->host);
+    g_assert_cmpuint(b.drive->host->now_ns, ==, 5 * UNIT_NS);
+    g_assert_true(signalled(&b, 3));
+    post(&b, 0);
+    femu_ring_cq(&b.cq[0]);
+    femu_step_next(b.drive->host);
+    exit(0);
+}
+
 static bool pin(Bench *b)
 {
     return qpci_config_readw(b->drive->pci, PCI_STATUS) & PCI_STATUS_INTERRUPT;
@@ -548,6 +574,7 @@ int main(int argc, char **argv)
     ADD("per-vector", test_per_vector);
     ADD("admin", test_admin);
     ADD("acknowledged", test_acknowledged);
+    ADD("no-timer", test_no_timer);
     ADD("pin", test_pin);
     ADD("pin-taken", test_pin_taken);
     ADD("quiet-queue", test_quiet_queue);
