@@ -69,11 +69,10 @@ void femu_time_run(FemuZns *n)
         femu_queues_fetch(n);
         femu_req_flush(n); /* ... of those that have been executed at once */
     } while (ssd_next_at_ns(n->ssd) <= n->now_ns || femu_power_cut_due(n));
-    if (n->cut_noted) {
+    if (n->cut_noted) { /* then all this is done again, after the reset */
         femu_power_cut(n);
         femu_format_power_cut(n);
         n->entry.reset_noted = true;
-        return;
     }
     femu_irq_run(n, false);
     time_arm(n);

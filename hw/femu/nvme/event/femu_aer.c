@@ -133,10 +133,13 @@ void femu_aer_check_temperature(FemuZns *n)
     n->temperature_warned = warning;
 }
 
-/* A controller reset: outstanding requests and events are dropped. */
+/*
+ * A controller reset: outstanding requests and events are dropped. (With the
+ * features' defaults there is no warning, which the first change of one of them
+ * notes: so it comes again.)
+ */
 void femu_aer_reset(FemuZns *n)
 {
     n->aer_count = 0;
-    n->temperature_warned = false;
     memset(n->event, 0, sizeof(n->event));
 }
