@@ -386,6 +386,24 @@ static void test_rules_operations(void)
                  "are possible; most are those of commands: "
                  "take less of cmd-slots, mdts, finish-chunk, "
                  "mgmt-parallel-zones or zones");
+    /*
+     * A write of 128 + 2 pages commits 4096 + 1, and as much is erased; beside
+     * that a page and 4 erases of a Select All, and 4 in the background.
+     */
+    assert_check("cmd-slots=8192 page-size=4K zrwa-size=16M",
+                 "cmd-slots=8192: with the other parameters makes room for "
+                 "69255177 flash operations at once, but at most 67108864 "
+                 "are possible; most are those of commands: "
+                 "take less of cmd-slots, mdts, finish-chunk, "
+                 "mgmt-parallel-zones or zones");
+    /* A copy of 256 KiB in 128 ranges may touch 1 + 2 x 128 pages. */
+    assert_check("excursion-ns=1 zones=1048576 finish-chunk=16M "
+                 "page-size=256K mdts=256K",
+                 "cmd-slots=1024: with the other parameters makes room for "
+                 "134481028 flash operations at once, but at most 67108864 "
+                 "are possible; most are those of excursions of all zones: "
+                 "take less of cmd-slots, mdts, finish-chunk, "
+                 "mgmt-parallel-zones or zones");
 }
 
 static void test_rules_limits(void)
