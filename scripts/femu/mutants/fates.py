@@ -246,7 +246,9 @@ class Work:
             lambda done, total: self.progress('tests of the original', done,
                                               total),
             lambda: keep(cache, trial.VERSION, known), self.target.workers)
-        return [first, *(trial.cases_of(self.target.programs(which))
+        times = load(self.target.cache('times'), trial.VERSION) or {}
+        return [first, *(trial.timed_cases(self.target.programs(which), which,
+                                           times, self.target.data_digest())
                          for which in builds[1:])]
 
     def of_file(self):
@@ -288,6 +290,15 @@ class Work:
                         take(mutant, fate)
         finally:
             keep(learned, trial.VERSION, kept)
+            self.keep_times(builds[1:])
+
+    def keep_times(self, builds):
+        """Keep how long the tests of builds took on the original."""
+        cache = self.target.cache('times')
+        times = load(cache, trial.VERSION) or {}
+        for cases in builds:
+            trial.keep_times(cases, times)
+        keep(cache, trial.VERSION, times)
 
 
 def numbers_of(mutants):

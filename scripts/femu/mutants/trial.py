@@ -63,6 +63,7 @@ class Case:
         self.cpu_s = None       # None: it has not run on the original yet
         self.is_long = False    # it took too long, and does not count
         self.reached = frozenset()
+        self.timed_as = None    # see timed_cases()
 
     def family(self):
         """Return: a key that it shares with tests that take about as long."""
@@ -191,6 +192,28 @@ def cases_of(programs):
     """Return: [Case] of programs, in their order."""
     return [Case(program, path) for program in programs
             for path in program.cases or [None]]
+
+
+def timed_cases(programs, build, known, data):
+    """Return: [Case] of programs, in their order. known: what keep_times() has
+    kept; data: as in baseline()."""
+    cases = cases_of(programs)
+    own = {program.name: program_digest(program, data)
+           for program in programs}
+    for case in cases:
+        case.timed_as = f'{build} {case.name}', own[case.program.name]
+        before = known.get(case.timed_as[0])
+        if before and before[0] == case.timed_as[1]:
+            case.wall_s, case.cpu_s, case.is_long = before[1:]
+    return cases
+
+
+def keep_times(cases, known):
+    """Add to `known` how long those of timed_cases() took that have run."""
+    for case in cases:
+        if case.cpu_s is not None:
+            name, digest = case.timed_as
+            known[name] = [digest, case.wall_s, case.cpu_s, case.is_long]
 
 
 def baseline(programs, folder, known, data, progress, learned,
