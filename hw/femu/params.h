@@ -258,6 +258,9 @@
     X(U32, read_ahead_parts, "read-ahead-parts", 0, 0, 8192, "reads",         \
       "with more reads of less than 4 KiB inside, such a one is not "         \
       "recognised as part of a stream; 0: always")                            \
+    X(BOOL, read_ahead_alone, "read-ahead-alone", false, false, true, "",     \
+      "a read is recognised as part of a stream only while the write buffer " \
+      "holds no data")                                                        \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
       "finish programs this much at a time; 0 means one program, with a "     \
       "write buffer all")                                                     \
@@ -309,6 +312,18 @@
     X(U32, buffer_waiters, "buffer-waiters", 1, 1, 8192, "commands",          \
       "writes that wait for room in the buffer; one more, and the front "     \
       "end waits with all that is behind it")                                 \
+    X(SIZE, buffer_portion_bytes, "buffer-portion", 32 * SSD_KIB, 4096,       \
+      SSD_MIB, "bytes",                                                       \
+      "the buffer takes a write's data in portions of this, each as soon as " \
+      "there is room for it")                                                 \
+    X(BOOL, buffer_turns, "buffer-turns", false, false, true, "",             \
+      "writes that wait for room in the buffer stand in a line for each zone "\
+      "and take turns, a portion each; buffer-waiters holds as without. off: "\
+      "in one line")                                                          \
+    X(BOOL, page_turns, "page-turns", false, false, true, "",                 \
+      "each page in the buffer waits at its own unit, a finish with all that "\
+      "are left of a stripe, and zones take turns there. off: a zone waits "  \
+      "at one unit with one page, and all its others are behind that")        \
     X(BOOL, take_turns, "take-turns", false, false, true, "",                 \
       "writes that wait for room in the buffer, and reads that wait for a "   \
       "slot, stand in a line for each zone and take turns; off: in one line, "\

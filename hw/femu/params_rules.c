@@ -314,11 +314,12 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     uint64_t program_bytes = ssd_params_program_bytes(p);
     uint32_t ns_zones = p->zones / p->namespaces;
     uint64_t active = p->max_active ? MIN(p->max_active, ns_zones) : ns_zones;
-    uint64_t portion_bytes = 32 * SSD_KIB;
+    uint64_t portion_bytes = p->buffer_portion_bytes;
     uint64_t least_bytes = active * p->namespaces * program_bytes +
                            portion_bytes;
     g_autofree char *least = ssd_param_size_text(least_bytes);
     g_autofree char *zone = ssd_param_size_text(program_bytes + portion_bytes);
+    g_autofree char *portion = ssd_param_size_text(portion_bytes);
 
     if (p->write_buffer_bytes == 0) {
         return true;
@@ -330,15 +331,15 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     }
     if (p->write_buffer_bytes < least_bytes) {
         return params_error(error, "write-buffer", p->write_buffer_bytes,
-                            "must be 0, or %s and more: 32K, and what one "
+                            "must be 0, or %s and more: %s, and what one "
                             "program writes for each zone that may be active",
-                            least);
+                            least, portion);
     }
     if (p->zone_buffer_bytes != 0 &&
         p->zone_buffer_bytes < program_bytes + portion_bytes) {
         return params_error(error, "zone-buffer", p->zone_buffer_bytes,
-                            "must be 0, or %s and more: 32K, and what one "
-                            "program writes", zone);
+                            "must be 0, or %s and more: %s, and what one "
+                            "program writes", zone, portion);
     }
     if (p->buffer_resume_waiters >= p->buffer_waiters) {
         return params_error(error, "buffer-resume", p->buffer_resume_waiters,
@@ -569,9 +570,10 @@ static const SsdParamRule rules[] = {
      "The blocks of all superblocks are at most 268435456, the superblocks "
      "16777216."},
     {check_write_buffer,
-     "`write-buffer` needs `program-registers`. It holds at least 32K and what "
-     "one program writes for each zone that may be active, `zone-buffer` 32K "
-     "and what one program writes. `buffer-resume` is below `buffer-waiters`."},
+     "`write-buffer` needs `program-registers`. It holds at least a "
+     "`buffer-portion` and what one program writes for each zone that may be "
+     "active, `zone-buffer` a `buffer-portion` and what one program writes. "
+     "`buffer-resume` is below `buffer-waiters`."},
     {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
     {check_take_turns,
      "With `take-turns`, `read-slots` are at least one for each namespace."},

@@ -62,7 +62,7 @@ static bool is_part(const Prefetch *prefetch, const Command *command)
 }
 
 uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
-                        const Span *span)
+                        const Span *span, bool beside_data)
 {
     Command *command = &prefetch->commands->at[command_idx];
     uint32_t stream_idx;
@@ -72,8 +72,9 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
         return AHEAD_NONE;
     }
     prefetch->parts_inside += is_part(prefetch, command);
-    lost = is_part(prefetch, command) &&
-           prefetch->parts_inside > prefetch->params->read_ahead_parts;
+    lost = (is_part(prefetch, command) &&
+            prefetch->parts_inside > prefetch->params->read_ahead_parts) ||
+           (beside_data && prefetch->params->read_ahead_alone);
     stream_idx = ahead_read(&prefetch->ahead, span->zone_idx,
                             span->begin_bytes, span->end_bytes, lost);
     command->ahead_stream_idx = stream_idx;

@@ -38,9 +38,12 @@ static inline bool prefetch_is_on(const Prefetch *prefetch)
     return ahead_is_on(&prefetch->ahead);
 }
 
-/* Return: the stream of a read of the host; AHEAD_NONE of other reads. */
+/*
+ * Return: the stream of a read of the host; AHEAD_NONE of other reads. Beside
+ * data that wait to be programmed it may not be recognised.
+ */
 uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
-                        const Span *span);
+                        const Span *span, bool beside_data);
 /*
  * A piece of that read, which lies in what is sensed at once. Return: has it
  * been fetched, or is it being? Then it is on its way, or a part of the command.

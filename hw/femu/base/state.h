@@ -46,6 +46,7 @@ typedef enum StateOf {
     STATE_OF_EPOCHS,
     STATE_OF_SUPERBLOCKS,
     STATE_OF_STREAMS,
+    STATE_OF_STRANDS,
     STATE_OF_FETCHES,
     STATE_OF_LINES,    /* of the conventional namespace */
     STATE_OF_GRANULES, /* likewise */

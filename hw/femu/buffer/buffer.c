@@ -20,10 +20,18 @@ static uint64_t release_time_ns(const WriteBuffer *buffer)
 
 static void init_streams(WriteBuffer *buffer)
 {
-    buffer->streams = g_new0(Stream, buffer->params->zones);
-    for (uint32_t i = 0; i < buffer->params->zones; i++) {
-        buffer->streams[i].first_page_idx = SSD_NONE;
+    uint32_t zones = buffer->params->zones;
+
+    buffer->streams = g_new0(Stream, zones);
+    for (uint32_t i = 0; i < zones; i++) {
         buffer->streams[i].fill_job_idx = SSD_NONE;
+    }
+    buffer->zone_strands = buffer->params->page_turns
+                           ? buffer->media->map.zone_units : 1;
+    buffer->strands_divisor = divisor_of(buffer->zone_strands);
+    buffer->strands = g_new0(Strand, (size_t)zones * buffer->zone_strands);
+    for (uint32_t i = 0; i < wbuf_strand_count(buffer); i++) {
+        buffer->strands[i].first_page_idx = SSD_NONE;
     }
 }
 
@@ -31,8 +39,8 @@ static void init_units(WriteBuffer *buffer)
 {
     buffer->units = g_new0(UnitQueue, buffer->media->unit_count);
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
-        buffer->units[i].first_zone_idx = SSD_NONE;
-        buffer->units[i].last_zone_idx = SSD_NONE;
+        buffer->units[i].first_strand_idx = SSD_NONE;
+        buffer->units[i].last_strand_idx = SSD_NONE;
         buffer->units[i].old_from_idx = SSD_NONE;
     }
 }
@@ -76,7 +84,7 @@ void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
         return;
     }
     buffer->release_ns = release_time_ns(buffer);
-    buffer->lines = lines_of(params);
+    buffer->lines = lines_for_room(params);
     lines_init_turns(&buffer->lines, params, &buffer->turns);
     init_streams(buffer);
     init_units(buffer);
@@ -88,6 +96,7 @@ void wbuf_destroy(WriteBuffer *buffer)
     turns_destroy(&buffer->turns);
     g_free(buffer->pages);
     g_free(buffer->units);
+    g_free(buffer->strands);
     g_free(buffer->streams);
 }
 
@@ -168,7 +177,7 @@ static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
     uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
     const Span *left = &buffer->commands->at[command_idx].write.data;
     uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
-                         LINK_PORTION_BYTES);
+                         buffer->params->buffer_portion_bytes);
 
     if (!zone_has_room(buffer, left->zone_idx, bytes)) {
         turns_set_aside(&buffer->turns, group_idx);
@@ -202,8 +211,25 @@ void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx)
 
 /* The stream of a zone */
 
-static void form_page(WriteBuffer *buffer, Stream *stream)
+static uint32_t strand_of_page(const WriteBuffer *buffer, uint32_t zone_idx,
+                               uint64_t page)
 {
+    return zone_idx * buffer->zone_strands +
+           remainder_of(page, &buffer->strands_divisor);
+}
+
+static const Stream *stream_of_strand(const WriteBuffer *buffer,
+                                      uint32_t strand_idx)
+{
+    return &buffer->streams[wbuf_zone_of_strand(buffer, strand_idx)];
+}
+
+static void form_page(WriteBuffer *buffer, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    uint32_t page = stream->next_page++;
+    Strand *strand =
+        &buffer->strands[strand_of_page(buffer, zone_idx, page)];
     uint32_t page_idx = buffer->free_page_idx;
 
     g_assert(page_idx != SSD_NONE);
@@ -212,231 +238,283 @@ static void form_page(WriteBuffer *buffer, Stream *stream)
         .epoch = programs_count(&buffer->media->programs),
         .drain_number = buffer->drain_number,
         .next_idx = SSD_NONE,
+        .page = page,
     };
-    if (stream->first_page_idx == SSD_NONE) {
-        stream->first_page_idx = page_idx;
+    if (strand->first_page_idx == SSD_NONE) {
+        strand->first_page_idx = page_idx;
     } else {
-        buffer->pages[stream->last_page_idx].next_idx = page_idx;
+        buffer->pages[strand->last_page_idx].next_idx = page_idx;
     }
-    stream->last_page_idx = page_idx;
+    strand->last_page_idx = page_idx;
     stream->formed_bytes += buffer->media->page_bytes;
 }
 
-/* Take the first complete page out of the stream. Return: its epoch. */
-static uint32_t take_page(WriteBuffer *buffer, Stream *stream)
+/* Take the first complete page out of the strand. */
+static BufferedPage take_page(WriteBuffer *buffer, uint32_t strand_idx)
 {
-    uint32_t page_idx = stream->first_page_idx;
-    BufferedPage *page = &buffer->pages[page_idx];
+    Stream *stream =
+        &buffer->streams[wbuf_zone_of_strand(buffer, strand_idx)];
+    Strand *strand = &buffer->strands[strand_idx];
+    uint32_t page_idx = strand->first_page_idx;
+    BufferedPage page = buffer->pages[page_idx];
 
-    stream->first_page_idx = page->next_idx;
+    strand->first_page_idx = page.next_idx;
     stream->formed_bytes -= buffer->media->page_bytes;
     stream->held_bytes -= buffer->media->page_bytes;
-    page->next_idx = buffer->free_page_idx;
+    buffer->pages[page_idx].next_idx = buffer->free_page_idx;
     buffer->free_page_idx = page_idx;
-    return page->epoch;
+    return page;
 }
 
-static void form_pages(WriteBuffer *buffer, uint32_t zone_idx)
+/* Return: how many pages are complete that were not. */
+static uint32_t form_pages(WriteBuffer *buffer, uint32_t zone_idx)
 {
-    Stream *stream = &buffer->streams[zone_idx];
+    const Stream *stream = &buffer->streams[zone_idx];
+    uint32_t count = 0;
 
     while (stream->held_bytes - stream->formed_bytes >=
            buffer->media->page_bytes) {
-        form_page(buffer, stream);
+        form_page(buffer, zone_idx);
+        count++;
     }
+    return count;
 }
 
 static void wait_at_unit(WriteBuffer *buffer, uint32_t unit_idx,
-                         uint32_t zone_idx)
+                         uint32_t strand_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
-    Stream *stream = &buffer->streams[zone_idx];
+    Strand *strand = &buffer->strands[strand_idx];
 
-    stream->is_waiting = true;
-    stream->unit_idx = unit_idx;
-    stream->prev_zone_idx = queue->last_zone_idx;
-    stream->next_zone_idx = SSD_NONE;
-    if (queue->last_zone_idx == SSD_NONE) {
-        queue->first_zone_idx = zone_idx;
+    strand->is_waiting = true;
+    strand->unit_idx = unit_idx;
+    strand->prev_strand_idx = queue->last_strand_idx;
+    strand->next_strand_idx = SSD_NONE;
+    if (queue->last_strand_idx == SSD_NONE) {
+        queue->first_strand_idx = strand_idx;
     } else {
-        buffer->streams[queue->last_zone_idx].next_zone_idx = zone_idx;
+        buffer->strands[queue->last_strand_idx].next_strand_idx = strand_idx;
     }
-    queue->last_zone_idx = zone_idx;
+    queue->last_strand_idx = strand_idx;
     if (queue->old_from_idx == SSD_NONE) {
-        queue->old_from_idx = zone_idx;
+        queue->old_from_idx = strand_idx;
     }
 }
 
-static void leave_unit(WriteBuffer *buffer, uint32_t zone_idx)
+static void leave_unit(WriteBuffer *buffer, uint32_t strand_idx)
 {
-    Stream *stream = &buffer->streams[zone_idx];
-    UnitQueue *queue = &buffer->units[stream->unit_idx];
+    Strand *strand = &buffer->strands[strand_idx];
+    UnitQueue *queue = &buffer->units[strand->unit_idx];
 
-    if (stream->prev_zone_idx == SSD_NONE) {
-        queue->first_zone_idx = stream->next_zone_idx;
+    if (strand->prev_strand_idx == SSD_NONE) {
+        queue->first_strand_idx = strand->next_strand_idx;
     } else {
-        buffer->streams[stream->prev_zone_idx].next_zone_idx =
-            stream->next_zone_idx;
+        buffer->strands[strand->prev_strand_idx].next_strand_idx =
+            strand->next_strand_idx;
     }
-    if (stream->next_zone_idx == SSD_NONE) {
-        queue->last_zone_idx = stream->prev_zone_idx;
+    if (strand->next_strand_idx == SSD_NONE) {
+        queue->last_strand_idx = strand->prev_strand_idx;
     } else {
-        buffer->streams[stream->next_zone_idx].prev_zone_idx =
-            stream->prev_zone_idx;
+        buffer->strands[strand->next_strand_idx].prev_strand_idx =
+            strand->prev_strand_idx;
     }
-    if (queue->old_from_idx == zone_idx) {
-        queue->old_from_idx = stream->next_zone_idx;
+    if (queue->old_from_idx == strand_idx) {
+        queue->old_from_idx = strand->next_strand_idx;
     }
-    stream->is_waiting = false;
+    strand->is_waiting = false;
 }
 
 static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
-                           uint32_t zone_idx)
+                           uint32_t strand_idx)
 {
-    Stream *stream = &buffer->streams[zone_idx];
+    BufferedPage page = take_page(buffer, strand_idx);
 
-    media_issue_buffered(buffer->media, now_ns, zone_idx, stream->next_page++,
-                         take_page(buffer, stream));
+    media_issue_buffered(buffer->media, now_ns,
+                         wbuf_zone_of_strand(buffer, strand_idx), page.page,
+                         page.epoch);
 }
 
 /* The first page that a finish fills also has the last data of the host. */
 static void give_fill_page(WriteBuffer *buffer, uint64_t now_ns,
-                           uint32_t zone_idx)
+                           uint32_t strand_idx)
 {
+    uint32_t zone_idx = wbuf_zone_of_strand(buffer, strand_idx);
     Stream *stream = &buffer->streams[zone_idx];
     uint32_t job_idx = stream->fill_job_idx;
 
     if (buffer->media->works[job_idx].life == buffer->media->life[zone_idx]) {
-        release(buffer, zone_idx, stream->held_bytes);
-        stream->held_bytes = 0;
+        release(buffer, zone_idx, stream->held_bytes - stream->formed_bytes);
+        stream->held_bytes = stream->formed_bytes;
     }
-    stream->fill_drain_number = buffer->drain_number;
-    if (!media_issue_fill(buffer->media, now_ns, job_idx)) {
-        stream->fill_job_idx = SSD_NONE;
-    }
+    buffer->strands[strand_idx].has_fill = false;
+    stream->fill_left--;
+    media_issue_fill(buffer->media, now_ns, job_idx,
+                     wbuf_fill_page(buffer, strand_idx));
 }
 
 /*
- * Is the next page of a zone young: was it complete only after the drain had
- * begun? The next page of a finish counts as complete from the moment at which
- * the page before it was given to its unit.
+ * Is the next page of a strand young: was it complete only after the drain had
+ * begun? The pages of a finish's stripe count as complete from the moment at
+ * which the last page before them was given to its unit.
  */
-static bool is_young(const WriteBuffer *buffer, const Stream *stream)
+static bool is_young(const WriteBuffer *buffer, uint32_t strand_idx)
 {
-    uint32_t drain_number =
-        stream->first_page_idx == SSD_NONE
-        ? stream->fill_drain_number
-        : buffer->pages[stream->first_page_idx].drain_number;
+    const Strand *strand = &buffer->strands[strand_idx];
+    uint32_t drain_number;
 
-    return buffer->is_draining && drain_number == buffer->drain_number;
+    if (!buffer->is_draining) {
+        return false;
+    }
+    drain_number =
+        strand->first_page_idx == SSD_NONE
+        ? stream_of_strand(buffer, strand_idx)->fill_drain_number
+        : buffer->pages[strand->first_page_idx].drain_number;
+    return drain_number == buffer->drain_number;
 }
 
 static bool takes_page(const WriteBuffer *buffer, uint32_t unit_idx,
-                       const Stream *stream)
+                       uint32_t strand_idx)
 {
     return flash_takes_program(&buffer->media->flash, unit_idx) &&
-           (!is_young(buffer, stream) ||
+           (!is_young(buffer, strand_idx) ||
             flash_has_no_program(&buffer->media->flash, unit_idx));
 }
 
 /*
- * Return: the first zone in a unit's queue that is not young. A zone that is
+ * Return: the first strand in a unit's queue that is not young. One that is
  * young stays so until the drain is over, so the search goes on where it ended.
  */
 static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
 {
     if (!buffer->is_draining) {
-        return queue->first_zone_idx;
+        return queue->first_strand_idx;
     }
     if (queue->old_drain_number != buffer->drain_number) {
         queue->old_drain_number = buffer->drain_number;
-        queue->old_from_idx = queue->first_zone_idx;
+        queue->old_from_idx = queue->first_strand_idx;
     }
     while (queue->old_from_idx != SSD_NONE &&
-           is_young(buffer, &buffer->streams[queue->old_from_idx])) {
+           is_young(buffer, queue->old_from_idx)) {
         queue->old_from_idx =
-            buffer->streams[queue->old_from_idx].next_zone_idx;
+            buffer->strands[queue->old_from_idx].next_strand_idx;
     }
     return queue->old_from_idx;
 }
 
-/* Return: the first in a unit's queue that goes before a zone, or SSD_NONE. */
+/* Return: the first in a unit's queue that goes before it, or SSD_NONE. */
 static uint32_t first_before(WriteBuffer *buffer, UnitQueue *queue,
-                             uint32_t zone_idx)
+                             uint32_t strand_idx)
 {
-    return is_young(buffer, &buffer->streams[zone_idx])
-           ? queue->first_zone_idx : first_old(buffer, queue);
+    return is_young(buffer, strand_idx) ? queue->first_strand_idx
+                                        : first_old(buffer, queue);
 }
 
-static bool has_page(const Stream *stream)
+static bool has_page(const Strand *strand)
 {
-    return stream->first_page_idx != SSD_NONE ||
-           stream->fill_job_idx != SSD_NONE;
+    return strand->first_page_idx != SSD_NONE || strand->has_fill;
 }
 
-static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t zone_idx)
+static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t strand_idx)
 {
-    const Stream *stream = &buffer->streams[zone_idx];
+    const Strand *strand = &buffer->strands[strand_idx];
+    uint64_t page = strand->first_page_idx != SSD_NONE
+                    ? buffer->pages[strand->first_page_idx].page
+                    : wbuf_fill_page(buffer, strand_idx);
 
-    uint64_t page = stream->first_page_idx != SSD_NONE
-                    ? stream->next_page
-                    : buffer->media->works[stream->fill_job_idx].next_page;
-
-    return media_page_unit(buffer->media, zone_idx, page);
+    return media_page_unit(buffer->media,
+                           wbuf_zone_of_strand(buffer, strand_idx), page);
 }
 
-static void give_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+static void give_page(WriteBuffer *buffer, uint64_t now_ns,
+                      uint32_t strand_idx)
 {
-    if (buffer->streams[zone_idx].first_page_idx != SSD_NONE) {
-        give_host_page(buffer, now_ns, zone_idx);
+    if (buffer->strands[strand_idx].first_page_idx != SSD_NONE) {
+        give_host_page(buffer, now_ns, strand_idx);
     } else {
-        give_fill_page(buffer, now_ns, zone_idx);
+        give_fill_page(buffer, now_ns, strand_idx);
     }
 }
 
-/* Give the zone's pages to their units until it has none left or must wait. */
-static void give_pages(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+/* Give the strand's pages to their units until it has none or must wait. */
+static void give_pages(WriteBuffer *buffer, uint64_t now_ns,
+                       uint32_t strand_idx)
 {
-    Stream *stream = &buffer->streams[zone_idx];
+    Strand *strand = &buffer->strands[strand_idx];
 
-    while (!stream->is_waiting && has_page(stream)) {
-        uint32_t unit_idx = next_unit_idx(buffer, zone_idx);
+    while (!strand->is_waiting && has_page(strand)) {
+        uint32_t unit_idx = next_unit_idx(buffer, strand_idx);
 
-        if (takes_page(buffer, unit_idx, stream) &&
+        if (takes_page(buffer, unit_idx, strand_idx) &&
             first_before(buffer, &buffer->units[unit_idx],
-                         zone_idx) == SSD_NONE) {
-            give_page(buffer, now_ns, zone_idx);
+                         strand_idx) == SSD_NONE) {
+            give_page(buffer, now_ns, strand_idx);
         } else {
-            wait_at_unit(buffer, unit_idx, zone_idx);
+            wait_at_unit(buffer, unit_idx, strand_idx);
         }
     }
 }
 
-/* Take the zone that the unit serves next out of its queue. */
+/* The next stripe of a finish: a page for each strand, or what is left. */
+static void open_stripe(WriteBuffer *buffer, uint64_t now_ns,
+                        uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    uint64_t end;
+
+    stream->fill_from_page =
+        buffer->media->works[stream->fill_job_idx].next_page;
+    stream->fill_drain_number = buffer->drain_number;
+    end = wbuf_fill_end(buffer, zone_idx);
+    stream->fill_left = end - stream->fill_from_page;
+    for (uint64_t page = stream->fill_from_page; page < end; page++) {
+        uint32_t strand_idx = strand_of_page(buffer, zone_idx, page);
+
+        buffer->strands[strand_idx].has_fill = true;
+        give_pages(buffer, now_ns, strand_idx);
+    }
+}
+
+/* A finish of the zone, if there is one, goes as far as units take pages. */
+static void fill_on(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    while (stream->fill_job_idx != SSD_NONE && stream->fill_left == 0) {
+        const JobWork *work = &buffer->media->works[stream->fill_job_idx];
+
+        if (work->next_page < work->chunk_end_page) {
+            open_stripe(buffer, now_ns, zone_idx);
+        } else {
+            stream->fill_job_idx = SSD_NONE;
+        }
+    }
+}
+
+/* Take the strand that the unit serves next out of its queue. */
 static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
-    uint32_t zone_idx = first_old(buffer, queue);
+    uint32_t strand_idx = first_old(buffer, queue);
 
-    if (zone_idx == SSD_NONE) {
-        zone_idx = queue->first_zone_idx;
+    if (strand_idx == SSD_NONE) {
+        strand_idx = queue->first_strand_idx;
     }
-    if (zone_idx == SSD_NONE ||
-        !takes_page(buffer, unit_idx, &buffer->streams[zone_idx])) {
+    if (strand_idx == SSD_NONE || !takes_page(buffer, unit_idx, strand_idx)) {
         return SSD_NONE;
     }
-    leave_unit(buffer, zone_idx);
-    return zone_idx;
+    leave_unit(buffer, strand_idx);
+    return strand_idx;
 }
 
-/* Give the unit pages of the zones that wait, while it has registers free. */
+/* Give the unit pages of the strands that wait, while it has registers free. */
 static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
-    uint32_t zone_idx;
+    uint32_t strand_idx;
 
-    while ((zone_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
-        give_page(buffer, now_ns, zone_idx);
-        give_pages(buffer, now_ns, zone_idx);
+    while ((strand_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
+        give_page(buffer, now_ns, strand_idx);
+        give_pages(buffer, now_ns, strand_idx);
+        fill_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
     }
 }
 
@@ -446,8 +524,8 @@ void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
     Stream *stream = &buffer->streams[zone_idx];
 
     stream->fill_job_idx = job_idx;
-    stream->fill_drain_number = buffer->drain_number;
-    give_pages(buffer, now_ns, zone_idx);
+    stream->fill_left = 0;
+    fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }
 
@@ -469,8 +547,11 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
     /* A failed zone keeps no room for data that will never complete a page. */
     if (is_alive && !stream->is_abandoned) {
         stream->held_bytes += bytes;
-        form_pages(buffer, zone_idx);
-        give_pages(buffer, now_ns, zone_idx);
+        for (uint32_t i = form_pages(buffer, zone_idx); i > 0; i--) {
+            give_pages(buffer, now_ns,
+                       strand_of_page(buffer, zone_idx,
+                                      stream->next_page - i));
+        }
     } else {
         release(buffer, zone_idx, bytes);
         let_in(buffer, now_ns);
@@ -542,32 +623,37 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     let_in(buffer, now_ns);
 }
 
-/* The page with which it waited at a unit is gone; a finish of it goes on. */
-static void wait_no_more(WriteBuffer *buffer, uint64_t now_ns,
-                         uint32_t zone_idx)
+/* Its pages are gone; it does not wait at a unit with one of them. */
+static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
 {
-    if (buffer->streams[zone_idx].is_waiting) {
-        leave_unit(buffer, zone_idx);
-        give_pages(buffer, now_ns, zone_idx);
+    Strand *strand = &buffer->strands[strand_idx];
+
+    if (strand->first_page_idx != SSD_NONE && strand->is_waiting) {
+        leave_unit(buffer, strand_idx);
+    }
+    while (strand->first_page_idx != SSD_NONE) {
+        programs_ended(&buffer->media->programs,
+                       take_page(buffer, strand_idx).epoch);
     }
 }
 
 void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
-    bool had_page = stream->first_page_idx != SSD_NONE;
+    uint32_t first_idx = zone_idx * buffer->zone_strands;
 
     release(buffer, zone_idx, stream->held_bytes);
-    while (stream->first_page_idx != SSD_NONE) {
-        programs_ended(&buffer->media->programs,
-                       take_page(buffer, stream));
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        forget_pages(buffer, first_idx + i);
     }
     stream->held_bytes = 0;
     stream->next_page = 0;
     stream->is_abandoned = false;
-    if (had_page) {
-        wait_no_more(buffer, now_ns, zone_idx);
+    /* A finish of that life, with which strands waited behind them, goes on. */
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        give_pages(buffer, now_ns, first_idx + i);
     }
+    fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }
 

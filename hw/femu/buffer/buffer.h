@@ -2,11 +2,11 @@
  * The write buffer: who may put data into it, and how it drains.
  *
  * Writes are let in one after another, in portions, as there is room; with
- * take-turns, namespaces take turns portion by portion, and so do the zones of
- * each. What a zone holds is a stream of pages, given to their units in order.
- * A unit takes as many pages as it has registers. When it has no register free,
- * the zone waits in the unit's queue with one page, however many are behind it;
- * so all zones that write or are finished get equal shares of a unit.
+ * take-turns or buffer-turns, namespaces take turns portion by portion, and so
+ * do the zones of each. What a zone holds is a stream of pages, in one strand
+ * or, with page-turns, one for each unit. A strand gives its pages to units in
+ * order. When the unit has no register free, it waits in the unit's queue with
+ * one page, however many are behind it; so zones get equal shares of a unit.
  *
  * Knows nothing of zones' states, of jobs but their work on the flash, or of
  * the front end.
@@ -25,34 +25,42 @@
 typedef struct BufferedPage {
     uint32_t epoch;
     uint32_t drain_number; /* drains that had begun when it was complete */
-    uint32_t next_idx; /* the zone's next page, or next in the free list */
+    uint32_t next_idx; /* the strand's next page, or next in the free list */
+    uint32_t page;     /* of the zone */
 } BufferedPage;
+
+/* Pages of a zone that go to their units one after another. */
+typedef struct Strand {
+    uint32_t first_page_idx; /* list of the complete pages */
+    uint32_t last_page_idx;
+    uint32_t unit_idx;        /* if is_waiting: the unit that it waits at */
+    uint32_t next_strand_idx; /* neighbours in the queue of that unit */
+    uint32_t prev_strand_idx;
+    bool is_waiting;
+    bool has_fill; /* behind these a page of the stripe of a finish */
+} Strand;
 
 /* A zone's data in the buffer, on their way to the flash. */
 typedef struct Stream {
     uint64_t used_bytes; /* its room: reserved, held or being programmed */
     uint64_t held_bytes; /* data of this life, not given to a unit yet */
     uint64_t formed_bytes; /* the part of held_bytes in complete pages */
-    uint32_t first_page_idx; /* list of the complete pages */
-    uint32_t last_page_idx;
-    uint32_t next_page; /* page of the zone that a unit gets next */
+    uint32_t next_page; /* page of the zone that is complete next */
     uint32_t fill_job_idx; /* finish that fills the zone after these pages */
-    uint32_t fill_drain_number; /* drain_number of the finish's next page */
-    uint32_t unit_idx;      /* if is_waiting: the unit that it waits at */
-    uint32_t next_zone_idx; /* neighbours in the queue of that unit */
-    uint32_t prev_zone_idx;
-    bool is_waiting;
+    uint32_t fill_from_page; /* where the stripe begins that it fills, ... */
+    uint32_t fill_left; /* ... and how many pages of that wait for a unit */
+    uint32_t fill_drain_number; /* drain_number of these */
     bool is_abandoned;     /* the zone has failed: no more data come */
 } Stream;
 
 /*
- * Zones that wait for a register of a unit, first come first served; and the
+ * Strands that wait for a register of a unit, first come first served; and the
  * room that its last program has not given back yet.
  */
 typedef struct UnitQueue {
-    uint32_t first_zone_idx;
-    uint32_t last_zone_idx;
-    /* In drain old_drain_number all zones before this one are young. */
+    uint32_t first_strand_idx;
+    uint32_t last_strand_idx;
+    /* In drain old_drain_number all strands before this one are young. */
     uint32_t old_from_idx;
     uint32_t old_drain_number;
     uint32_t programmed_zone_idx;
@@ -78,6 +86,9 @@ typedef struct WriteBuffer {
     bool is_draining;      /* pages that are older than the drain go first */
     uint32_t drain_number; /* how many drains have begun */
     Stream *streams;  /* [zone] */
+    uint32_t zone_strands;
+    Divisor strands_divisor; /* by that */
+    Strand *strands;  /* [zone * zone_strands + page % zone_strands] */
     UnitQueue *units; /* [unit] */
     BufferedPage *pages;
     uint32_t page_count;
@@ -96,6 +107,12 @@ void wbuf_destroy(WriteBuffer *buffer);
 static inline bool wbuf_is_on(const WriteBuffer *buffer)
 {
     return buffer->size_bytes > 0;
+}
+
+/* Are there data in it, or on their way to it? None, if there is no buffer. */
+static inline bool wbuf_has_data(const WriteBuffer *buffer)
+{
+    return buffer->used_bytes > 0;
 }
 
 /* Writes */
@@ -125,6 +142,41 @@ static inline bool wbuf_has_part(const WriteBuffer *buffer, uint32_t zone_idx)
 
 /* Pages */
 
+/* 0, if there is no buffer */
+static inline uint32_t wbuf_strand_count(const WriteBuffer *buffer)
+{
+    return buffer->strands == NULL
+           ? 0 : buffer->params->zones * buffer->zone_strands;
+}
+
+static inline uint32_t wbuf_zone_of_strand(const WriteBuffer *buffer,
+                                           uint32_t strand_idx)
+{
+    return divide(strand_idx, &buffer->strands_divisor);
+}
+
+/* The page of a finish's stripe in a strand, and where the stripe ends. */
+static inline uint64_t wbuf_fill_page(const WriteBuffer *buffer,
+                                      uint32_t strand_idx)
+{
+    uint32_t zone_idx = wbuf_zone_of_strand(buffer, strand_idx);
+    uint32_t begin = buffer->streams[zone_idx].fill_from_page;
+    uint32_t place = strand_idx - zone_idx * buffer->zone_strands;
+    uint32_t begins_at = remainder_of(begin, &buffer->strands_divisor);
+
+    return (uint64_t)begin + place - begins_at +
+           (place < begins_at ? buffer->zone_strands : 0);
+}
+
+static inline uint64_t wbuf_fill_end(const WriteBuffer *buffer,
+                                     uint32_t zone_idx)
+{
+    const Stream *stream = &buffer->streams[zone_idx];
+
+    return MIN((uint64_t)stream->fill_from_page + buffer->zone_strands,
+               buffer->media->works[stream->fill_job_idx].chunk_end_page);
+}
+
 /* Fill the zone with the next pages of the job, behind what it holds. */
 void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx);
 /* A page of the zone has been programmed: its room is free, now or soon. */
@@ -151,14 +203,14 @@ void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
               uint32_t part_bytes);
 
-/* What the buffer has of the zone ends here: all below has been given. */
+/* What the buffer has had of the zone's life ends here. */
 static inline uint64_t wbuf_end_bytes(const WriteBuffer *buffer,
                                       uint32_t zone_idx)
 {
     const Stream *stream = &buffer->streams[zone_idx];
 
     return (uint64_t)stream->next_page * buffer->media->page_bytes +
-           stream->held_bytes;
+           stream->held_bytes - stream->formed_bytes;
 }
 
 /*

@@ -17,28 +17,36 @@ static const StateRow page_rows[] = {
     STATE_INDEX(BufferedPage, epoch, STATE_OF_EPOCHS),
     STATE_NUMBER(BufferedPage, drain_number),
     STATE_IN_LISTS(BufferedPage, next_idx),
+    STATE_LEFT(BufferedPage, page, "of its place in the list"),
+};
+
+/* Of strands that wait; others have nothing. */
+static const StateRow strand_rows[] = {
+    STATE_IN_LISTS(Strand, first_page_idx),
+    STATE_IN_LISTS(Strand, last_page_idx),
+    STATE_LEFT(Strand, unit_idx, "of the unit in whose list it is"),
+    STATE_IN_LISTS(Strand, next_strand_idx),
+    STATE_IN_LISTS(Strand, prev_strand_idx),
+    STATE_LEFT(Strand, is_waiting, "it is in a unit's list"),
+    STATE_BOOL(Strand, has_fill),
 };
 
 static const StateRow stream_rows[] = {
     STATE_TIME(Stream, used_bytes),
     STATE_TIME(Stream, held_bytes),
-    STATE_LEFT(Stream, formed_bytes, "of the pages in its list"),
-    STATE_IN_LISTS(Stream, first_page_idx),
-    STATE_IN_LISTS(Stream, last_page_idx),
+    STATE_LEFT(Stream, formed_bytes, "of the pages in its strands"),
     STATE_NUMBER(Stream, next_page),
     STATE_INDEX_OR_NONE(Stream, fill_job_idx, STATE_OF_JOBS),
+    STATE_NUMBER(Stream, fill_from_page),
+    STATE_LEFT(Stream, fill_left, "of its strands"),
     STATE_NUMBER(Stream, fill_drain_number),
-    STATE_LEFT(Stream, unit_idx, "of the unit in whose list it is"),
-    STATE_IN_LISTS(Stream, next_zone_idx),
-    STATE_IN_LISTS(Stream, prev_zone_idx),
-    STATE_LEFT(Stream, is_waiting, "it is in a unit's list"),
     STATE_BOOL(Stream, is_abandoned),
 };
 
 static const StateRow unit_rows[] = {
-    STATE_IN_LISTS(UnitQueue, first_zone_idx),
-    STATE_IN_LISTS(UnitQueue, last_zone_idx),
-    STATE_INDEX_OR_NONE(UnitQueue, old_from_idx, STATE_OF_ZONES),
+    STATE_IN_LISTS(UnitQueue, first_strand_idx),
+    STATE_IN_LISTS(UnitQueue, last_strand_idx),
+    STATE_INDEX_OR_NONE(UnitQueue, old_from_idx, STATE_OF_STRANDS),
     STATE_NUMBER(UnitQueue, old_drain_number),
     STATE_INDEX(UnitQueue, programmed_zone_idx, STATE_OF_ZONES),
     STATE_NUMBER(UnitQueue, unreleased_bytes),
@@ -63,6 +71,9 @@ static const StateRow buffer_rows[] = {
     STATE_BOOL(WriteBuffer, is_draining),
     STATE_NUMBER(WriteBuffer, drain_number),
     STATE_ELSE(WriteBuffer, streams, "stream_rows"),
+    STATE_LEFT(WriteBuffer, zone_strands, "of the parameters"),
+    STATE_LEFT(WriteBuffer, strands_divisor, "of the parameters"),
+    STATE_ELSE(WriteBuffer, strands, "strand_rows, of those that wait"),
     STATE_ELSE(WriteBuffer, units, "unit_rows"),
     STATE_ELSE(WriteBuffer, pages, "page_rows, of those in use"),
     STATE_LEFT(WriteBuffer, page_count, "of the parameters"),
@@ -71,15 +82,56 @@ static const StateRow buffer_rows[] = {
 
 /* Reading: members that are not stored, as they follow from others */
 
+/* The last page below `end` in a strand, or one before page 0. */
+static int64_t last_page(const WriteBuffer *buffer, uint32_t strand,
+                         uint32_t end)
+{
+    int64_t strands = buffer->zone_strands;
+    int64_t behind = ((int64_t)end - strand + strands - 1) % strands;
+
+    return (int64_t)end - 1 - behind;
+}
+
+/* Pages of a strand are its last ones below the stream's next page. */
+static uint64_t number_pages(WriteBuffer *buffer, State *state,
+                             uint32_t zone_idx, uint32_t strand)
+{
+    const Stream *stream = &buffer->streams[zone_idx];
+    uint32_t first_idx =
+        buffer->strands[zone_idx * buffer->zone_strands + strand]
+        .first_page_idx;
+    uint64_t count = 0;
+    int64_t page;
+
+    for (uint32_t i = first_idx; i != SSD_NONE;
+         i = buffer->pages[i].next_idx) {
+        count++;
+    }
+    page = last_page(buffer, strand, stream->next_page) -
+           (int64_t)(count - 1) * buffer->zone_strands;
+    if (count > 0 && page < 0) {
+        state_fail(state, "zone %u has %" PRIu64 " complete pages of one "
+                   "strand, and %u were complete", zone_idx, count,
+                   stream->next_page);
+        return count;
+    }
+    for (uint32_t i = first_idx; i != SSD_NONE;
+         i = buffer->pages[i].next_idx) {
+        buffer->pages[i].page = page;
+        page += buffer->zone_strands;
+    }
+    return count;
+}
+
 static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
     uint64_t zone_pages = buffer->media->zone_pages;
     uint64_t pages = 0;
 
-    for (uint32_t i = stream->first_page_idx; i != SSD_NONE;
-         i = buffer->pages[i].next_idx) {
-        pages++;
+    for (uint32_t i = 0; i < buffer->zone_strands && state_is_good(state);
+         i++) {
+        pages += number_pages(buffer, state, zone_idx, i);
     }
     stream->formed_bytes = pages * buffer->media->page_bytes;
     buffer->used_bytes += stream->used_bytes;
@@ -91,9 +143,9 @@ static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
                    "of at most %" PRIu64, zone_idx, stream->formed_bytes,
                    stream->held_bytes, stream->used_bytes, buffer->zone_bytes);
     }
-    if (stream->next_page + pages > zone_pages) {
-        state_fail(state, "zone %u is to program page %" PRIu64 " of %"
-                   PRIu64, zone_idx, stream->next_page + pages, zone_pages);
+    if (stream->next_page > zone_pages) {
+        state_fail(state, "zone %u is to program page %u of %" PRIu64,
+                   zone_idx, stream->next_page, zone_pages);
     }
 }
 
@@ -108,20 +160,32 @@ static void count_all_pages(WriteBuffer *buffer, State *state)
     }
 }
 
+static void take_fill(WriteBuffer *buffer, State *state, uint32_t strand_idx)
+{
+    uint32_t zone_idx = wbuf_zone_of_strand(buffer, strand_idx);
+    Stream *stream = &buffer->streams[zone_idx];
+
+    if (stream->fill_job_idx == SSD_NONE) {
+        state_fail(state, "zone %u waits with a page of no finish", zone_idx);
+    }
+    stream->fill_left++;
+}
+
 static void take_waiting(WriteBuffer *buffer, State *state, uint32_t unit_idx)
 {
     const UnitQueue *queue = &buffer->units[unit_idx];
 
-    for (uint32_t i = queue->first_zone_idx; i != SSD_NONE;
-         i = buffer->streams[i].next_zone_idx) {
-        Stream *stream = &buffer->streams[i];
+    for (uint32_t i = queue->first_strand_idx; i != SSD_NONE;
+         i = buffer->strands[i].next_strand_idx) {
+        Strand *strand = &buffer->strands[i];
 
-        stream->is_waiting = true;
-        stream->unit_idx = unit_idx;
-        if (stream->first_page_idx == SSD_NONE &&
-            stream->fill_job_idx == SSD_NONE) {
-            state_fail(state, "zone %u waits at unit %u with no page", i,
-                       unit_idx);
+        strand->is_waiting = true;
+        strand->unit_idx = unit_idx;
+        if (strand->has_fill) {
+            take_fill(buffer, state, i);
+        } else if (strand->first_page_idx == SSD_NONE) {
+            state_fail(state, "zone %u waits at unit %u with no page",
+                       wbuf_zone_of_strand(buffer, i), unit_idx);
         }
     }
 }
@@ -135,11 +199,11 @@ static void check_units(WriteBuffer *buffer, State *state)
     }
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
         const UnitQueue *queue = &buffer->units[i];
-        const Stream *old = queue->old_from_idx == SSD_NONE
-                            ? NULL : &buffer->streams[queue->old_from_idx];
+        const Strand *old = queue->old_from_idx == SSD_NONE
+                            ? NULL : &buffer->strands[queue->old_from_idx];
 
         if (old != NULL && (!old->is_waiting || old->unit_idx != i)) {
-            state_fail(state, "zone %u does not wait at unit %u",
+            state_fail(state, "strand %u does not wait at unit %u",
                        queue->old_from_idx, i);
         }
         if (queue->unreleased_bytes % page_bytes != 0 ||
@@ -165,8 +229,8 @@ static void visit_pages(WriteBuffer *buffer, State *state)
     used = state_unlinked(&links, links.count, &used_count);
     STATE_TABLE(state, page_rows, buffer->pages, used_count, used);
     state_lists(state, &links, &(StateHeads) {
-        buffer->streams, sizeof(Stream), offsetof(Stream, first_page_idx),
-        offsetof(Stream, last_page_idx), buffer->params->zones,
+        buffer->strands, sizeof(Strand), offsetof(Strand, first_page_idx),
+        offsetof(Strand, last_page_idx), wbuf_strand_count(buffer),
     });
     left = state_unlinked(&links, links.count, &left_count);
     if (state_is_reading(state) && left_count > 0) {
@@ -177,15 +241,26 @@ static void visit_pages(WriteBuffer *buffer, State *state)
 
 static void visit_units(WriteBuffer *buffer, State *state)
 {
-    StateLinks links = STATE_LINKS(Stream, next_zone_idx, "zones that wait",
-                                   buffer->streams, buffer->params->zones);
+    StateLinks links = STATE_LINKS(Strand, next_strand_idx,
+                                   "strands that wait", buffer->strands,
+                                   wbuf_strand_count(buffer));
+    g_autofree uint32_t *waiting = NULL;
+    uint32_t count = 0;
 
-    links.prev_offset = offsetof(Stream, prev_zone_idx);
+    links.prev_offset = offsetof(Strand, prev_strand_idx);
     state_links_begin(&links);
     state_lists(state, &links, &(StateHeads) {
-        buffer->units, sizeof(UnitQueue), offsetof(UnitQueue, first_zone_idx),
-        offsetof(UnitQueue, last_zone_idx), buffer->media->unit_count,
+        buffer->units, sizeof(UnitQueue),
+        offsetof(UnitQueue, first_strand_idx),
+        offsetof(UnitQueue, last_strand_idx), buffer->media->unit_count,
     });
+    waiting = g_new(uint32_t, links.count);
+    for (uint32_t i = 0; i < links.count; i++) {
+        if (links.linked[i]) {
+            waiting[count++] = i;
+        }
+    }
+    STATE_TABLE(state, strand_rows, buffer->strands, count, waiting);
     state_links_end(&links);
 }
 

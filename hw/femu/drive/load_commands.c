@@ -96,7 +96,8 @@ static void add_portions(LoadCheck *check)
         } else if (!check->is_used[portion->command_idx] ||
                    command->is_conventional || command->write.in_zrwa ||
                    !wbuf_is_on(buffer) ||
-                   portion->bytes != LINK_PORTION_BYTES) {
+                   portion->bytes !=
+                   check->ssd->params.buffer_portion_bytes) {
             state_fail(check->state, "portion %u of %u bytes is not the last",
                        i, portion->bytes);
         }

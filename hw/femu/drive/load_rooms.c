@@ -390,13 +390,31 @@ static void check_release(LoadCheck *check, uint32_t unit_idx)
 static void check_fill(LoadCheck *check, uint32_t zone_idx)
 {
     const Ssd *ssd = check->ssd;
-    uint32_t job_idx = ssd->buffer.streams[zone_idx].fill_job_idx;
+    const WriteBuffer *buffer = &ssd->buffer;
+    const Stream *stream = &buffer->streams[zone_idx];
+    uint32_t job_idx = stream->fill_job_idx;
+    uint32_t first_idx = zone_idx * buffer->zone_strands;
+    uint64_t end_page;
 
-    if (job_idx != SSD_NONE &&
-        (!check->job_used[job_idx] ||
-         ssd->media.works[job_idx].zone_idx != zone_idx)) {
+    if (job_idx == SSD_NONE) {
+        return;
+    }
+    if (!check->job_used[job_idx] ||
+        ssd->media.works[job_idx].zone_idx != zone_idx) {
         state_fail(check->state, "zone %u is filled by job %u, which is "
                    "another", zone_idx, job_idx);
+        return;
+    }
+    end_page = wbuf_fill_end(buffer, zone_idx);
+    must_be(check, "pages left to fill of zone", zone_idx, stream->fill_left,
+            end_page - ssd->media.works[job_idx].next_page);
+    for (uint32_t i = first_idx; i < first_idx + buffer->zone_strands; i++) {
+        if (buffer->strands[i].has_fill &&
+            wbuf_fill_page(buffer, i) >= end_page) {
+            state_fail(check->state, "zone %u is to fill page %" PRIu64 ", "
+                       "its stripe ends at %" PRIu64, zone_idx,
+                       wbuf_fill_page(buffer, i), end_page);
+        }
     }
 }
 
@@ -582,9 +600,9 @@ static void count_buffered(LoadCheck *check)
 {
     const WriteBuffer *buffer = &check->ssd->buffer;
 
-    for (uint32_t z = 0; wbuf_is_on(buffer) && z < buffer->params->zones;
-         z++) {
-        for (uint32_t i = buffer->streams[z].first_page_idx; i != SSD_NONE;
+
+    for (uint32_t s = 0; s < wbuf_strand_count(buffer); s++) {
+        for (uint32_t i = buffer->strands[s].first_page_idx; i != SSD_NONE;
              i = buffer->pages[i].next_idx) {
             check->ops.epochs[buffer->pages[i].epoch]++;
         }

@@ -124,6 +124,8 @@ static void set_counts(const Ssd *ssd, State *state)
     state_count(state, STATE_OF_JOBS, ssd->zns.jobs.capacity);
     state_count(state, STATE_OF_ZONES, ssd->params.zones);
     state_count(state, STATE_OF_STREAMS, ahead->streams);
+    state_count(state, STATE_OF_STRANDS,
+                wbuf_strand_count(&ssd->buffer));
     state_count(state, STATE_OF_FETCHES,
                 (uint64_t)ahead->streams * ahead->depth_lines);
 }

@@ -282,7 +282,7 @@ static bool waits_for_room(Why *why)
     const WriteBuffer *buffer = &why->ssd->buffer;
     const Span *left = &command_of(why)->write.data;
     uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
-                         LINK_PORTION_BYTES);
+                         why->ssd->params.buffer_portion_bytes);
     uint32_t group_idx, first;
 
     if (!wbuf_is_on(buffer) || command_of(why)->is_conventional ||
@@ -379,19 +379,28 @@ static void add_managed(Why *why, uint32_t job_idx)
     }
 }
 
-/* A finish whose next page waits at a unit, as those of the buffer do. */
+/*
+ * A finish whose next page waits at a unit, as those of the buffer do. If more
+ * wait, each at its own unit, the first of them stands for all.
+ */
 static void add_fill(Why *why, uint32_t job_idx)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
-    const Stream *stream;
+    uint32_t zone_idx = why->ssd->media.works[job_idx].zone_idx;
 
-    if (!wbuf_is_on(buffer)) {
+    if (!wbuf_is_on(buffer) ||
+        buffer->streams[zone_idx].fill_job_idx != job_idx) {
         return;
     }
-    stream = &buffer->streams[why->ssd->media.works[job_idx].zone_idx];
-    if (stream->is_waiting && stream->fill_job_idx == job_idx) {
-        why_at_unit(why, SSD_PLACE_PAGE, stream->unit_idx,
-                    PART_JOB | job_idx);
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        const Strand *strand =
+            &buffer->strands[zone_idx * buffer->zone_strands + i];
+
+        if (strand->is_waiting && strand->has_fill) {
+            why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx,
+                        PART_JOB | job_idx);
+            return;
+        }
     }
 }
 
@@ -448,13 +457,12 @@ static void add_pages(Why *why)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
 
-    for (uint32_t i = 0; wbuf_is_on(buffer) && i < why->ssd->params.zones;
-         i++) {
-        const Stream *stream = &buffer->streams[i];
+    for (uint32_t i = 0; i < wbuf_strand_count(buffer); i++) {
+        const Strand *strand = &buffer->strands[i];
 
-        if (stream->first_page_idx != SSD_NONE && stream->is_waiting &&
-            why_awaits(why, buffer->pages[stream->first_page_idx].epoch)) {
-            why_at_unit(why, SSD_PLACE_PAGE, stream->unit_idx, PART_PAGE | i);
+        if (strand->first_page_idx != SSD_NONE && strand->is_waiting &&
+            why_awaits(why, buffer->pages[strand->first_page_idx].epoch)) {
+            why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx, PART_PAGE | i);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 void read_slots_init(ReadSlots *slots, const SsdParams *params)
 {
-    slots->lines = lines_of(params);
+    slots->lines = lines_for_reads(params);
     lines_init_turns(&slots->lines, params, &slots->turns);
     slots->groups_without = slots->lines.groups;
     slots->inside_counts = g_new0(uint32_t, slots->groups_without);

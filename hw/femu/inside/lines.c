@@ -28,13 +28,18 @@ static Lines by_zone(const SsdParams *p)
     };
 }
 
-/* [take-turns] */
+/* [do zones take turns?] */
 static Lines (*const policies[])(const SsdParams *p) = {
     [false] = one_line,
     [true] = by_zone,
 };
 
-Lines lines_of(const SsdParams *p)
+Lines lines_for_room(const SsdParams *p)
+{
+    return policies[p->take_turns || p->buffer_turns](p);
+}
+
+Lines lines_for_reads(const SsdParams *p)
 {
     return policies[p->take_turns](p);
 }

@@ -20,8 +20,9 @@ typedef struct Lines {
     uint32_t zone_step; /* line of zone z + 1, less that of zone z: 0 or 1 */
 } Lines;
 
-/* The lines of the policy that the parameters choose. */
-Lines lines_of(const SsdParams *params);
+/* The lines of the policies that the parameters choose. */
+Lines lines_for_room(const SsdParams *params);
+Lines lines_for_reads(const SsdParams *params);
 
 /*
  * The line of a zone; the conventional namespace counts as a zone behind all

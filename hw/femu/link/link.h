@@ -17,9 +17,6 @@
 #include "../inside/events.h"
 #include "../params.h"
 
-/* The buffer takes data in portions of this. */
-#define LINK_PORTION_BYTES (32 * SSD_KIB)
-
 /* Data of a write on their way to the drive. */
 typedef struct LinkPortion {
     uint64_t at_ns; /* when they are there */

@@ -286,10 +286,10 @@ void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
     flash_issue(&media->flash, now_ns, &op);
 }
 
-bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx)
+void media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx,
+                      uint64_t page)
 {
     JobWork *work = &media->works[job_idx];
-    uint64_t page = work->next_page++;
     FlashOp op = {
         .owner = owner_of(OWNER_JOB, job_idx),
         .life = work->life,
@@ -298,10 +298,10 @@ bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx)
     };
 
     op.kind = op.begin_bytes ? FLASH_PROGRAM : FLASH_PAD;
+    work->next_page++;
     work->ops_left++;
     media->flash.counters.padded_bytes += op.end_bytes - op.begin_bytes;
     media_erase_before_program(media, now_ns, work->zone_idx, page, op.owner);
     media_place_page(media, work->zone_idx, page, &op);
     flash_issue(&media->flash, now_ns, &op);
-    return work->next_page < work->chunk_end_page;
 }

@@ -27,7 +27,11 @@
 typedef struct JobWork {
     uint32_t zone_idx;
     uint32_t life;        /* FINISH: life of the zone that it fills */
-    uint64_t next_page;   /* FINISH: first page that is not issued */
+    /*
+     * FINISH: first page that is not issued; with page-turns so many of its
+     * stripe are, and all below the stripe
+     */
+    uint64_t next_page;
     uint64_t end_bytes;   /* FINISH: end of the data; these need no transfer */
     uint64_t chunk_end_page; /* FINISH: end of the present chunk */
     uint32_t ops_left;    /* operations under way */
@@ -200,11 +204,9 @@ void media_erase_blocks(Media *media, uint64_t now_ns,
 void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
                           uint32_t page, uint32_t epoch);
 
-/*
- * Issue the next padding program of a job that has one left in its chunk.
- * Return: has the chunk another?
- */
-bool media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx);
+/* Issue the padding program of a page in the chunk of a job. */
+void media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx,
+                      uint64_t page);
 
 /*
  * media_power.c: the flash of a new drive, which is that of another one when

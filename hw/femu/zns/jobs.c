@@ -219,10 +219,12 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
     uint64_t transfer_ns = flash_transfer_ns(&media->flash,
                                              config->program_transfer_ns, 0,
                                              media->page_bytes);
+    /* With page-turns the page that has data may be the last of its stripe. */
     uint64_t buffered_pages = work->end_bytes / media->page_bytes + 1;
+    uint64_t passed_pages = work->next_page + zns->params->page_turns;
     uint64_t pages = media->zone_pages - work->next_page;
     uint64_t chunks = (pages + zns->chunk_pages - 1) / zns->chunk_pages;
-    uint64_t fresh_pages = media->zone_pages - MIN(MAX(work->next_page,
+    uint64_t fresh_pages = media->zone_pages - MIN(MAX(passed_pages,
                                                        buffered_pages),
                                                    media->zone_pages);
     uint64_t rows = pages / media->map.zone_units; /* pages on each unit */

@@ -22,9 +22,11 @@ struct FinishPolicy {
 
 static void fill_directly(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
-    while (media_issue_fill(zns->media, now_ns, job_idx)) {
-        ;
-    }
+    const JobWork *work = &zns->media->works[job_idx];
+
+    do {
+        media_issue_fill(zns->media, now_ns, job_idx, work->next_page);
+    } while (work->next_page < work->chunk_end_page);
 }
 
 /* The pages wait at the units like those that the host has written. */

@@ -32,7 +32,8 @@ void seats_init(Zns *zns)
     if (!wbuf_is_on(zns->buffer)) {
         return;
     }
-    count = (zns->params->write_buffer_bytes - LINK_PORTION_BYTES) /
+    count = (zns->params->write_buffer_bytes -
+             zns->params->buffer_portion_bytes) /
             zns->media->page_bytes / zns->params->namespaces;
     if (count >= zns->ns->ns_zones) {
         return;
@@ -97,7 +98,8 @@ static void leave(Seats *seats, SeatLine *line, uint32_t zone_idx)
  */
 static bool needs_none(const Zns *zns)
 {
-    return !zns->params->take_turns && zns->queued_count == 0;
+    return !zns->params->take_turns && !zns->params->buffer_turns &&
+           zns->queued_count == 0;
 }
 
 void seats_ask(Zns *zns, uint32_t zone_idx)

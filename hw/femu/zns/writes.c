@@ -129,7 +129,8 @@ static bool needs_seat(const Zns *zns, const ZoneWrite *write)
     const Span *data = &write->data;
 
     return goes_to_buffer(zns, write) &&
-           (data->end_bytes - data->begin_bytes > LINK_PORTION_BYTES ||
+           (data->end_bytes - data->begin_bytes >
+            zns->params->buffer_portion_bytes ||
             remainder_of(data->end_bytes, &zns->media->page_divisor) != 0);
 }
 

@@ -74,6 +74,8 @@ Model *model_new(const SsdParams *resolved)
     model_buffer_init(m);
     if (p->take_turns) {
         model_turns_init(m, &m->read_turns);
+    }
+    if (p->take_turns || p->buffer_turns) {
         model_turns_init(m, &m->write_turns);
     }
     return m;

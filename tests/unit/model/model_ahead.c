@@ -88,8 +88,10 @@ static Row *row_for(Model *m, const Piece *piece)
 
 Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
-    bool lost = cmd->bytes < 4096 && m->p.read_ahead_parts &&
-                parts_inside(m) > m->p.read_ahead_parts;
+    bool lost = (cmd->bytes < 4096 && m->p.read_ahead_parts &&
+                 parts_inside(m) > m->p.read_ahead_parts) ||
+                (m->p.read_ahead_alone && m->p.write_buffer_bytes &&
+                 model_buffer_taken(m) > 0);
     Row *row;
 
     if (!m->p.read_ahead_bytes || cmd->done.op != SSD_OP_READ) {

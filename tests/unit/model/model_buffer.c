@@ -10,11 +10,13 @@
 
 #include "model_internal.h"
 
-#define PORTION (32 * SSD_KIB)
-
 void model_buffer_init(Model *m)
 {
     m->buffer = g_new0(ZoneBuffer, m->p.zones);
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        m->buffer[z].complete = g_array_new(FALSE, FALSE, sizeof(Complete));
+        m->buffer[z].to_fill = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    }
     m->waiters = g_array_new(FALSE, FALSE, sizeof(Waiter));
     m->releasing = g_array_new(FALSE, FALSE, sizeof(Releasing));
 }
@@ -22,7 +24,8 @@ void model_buffer_init(Model *m)
 void model_buffer_free(Model *m)
 {
     for (uint32_t z = 0; z < m->p.zones; z++) {
-        g_queue_clear(&m->buffer[z].complete);
+        g_array_free(m->buffer[z].complete, TRUE);
+        g_array_free(m->buffer[z].to_fill, TRUE);
     }
     g_assert_cmpuint(m->waiters->len, ==, 0);
     g_assert_cmpuint(m->releasing->len, ==, 0);
@@ -71,7 +74,7 @@ static uint64_t held(const Model *m, uint32_t zone_idx)
     return zone->arrived - zone->gone + zone->programming * m->p.page_bytes;
 }
 
-static uint64_t taken(const Model *m)
+uint64_t model_buffer_taken(const Model *m)
 {
     uint64_t bytes = on_the_link(m, UINT32_MAX) + leaving(m, UINT32_MAX);
 
@@ -88,7 +91,7 @@ static uint64_t taken_by(const Model *m, uint32_t zone_idx)
 
 static bool has_room(const Model *m, uint32_t zone_idx, uint64_t bytes)
 {
-    return taken(m) + bytes <= m->p.write_buffer_bytes &&
+    return model_buffer_taken(m) + bytes <= m->p.write_buffer_bytes &&
            taken_by(m, zone_idx) + bytes <= m->p.zone_buffer_bytes;
 }
 
@@ -99,7 +102,7 @@ static bool let_first_in(Model *m)
     uint64_t all = cmd->write.end - cmd->write.at;
 
     while (cmd->let_in < all) {
-        uint64_t bytes = MIN(all - cmd->let_in, PORTION);
+        uint64_t bytes = MIN(all - cmd->let_in, m->p.buffer_portion_bytes);
 
         if (!has_room(m, cmd->write.zone_idx, bytes)) {
             return false;
@@ -126,13 +129,13 @@ static bool let_next_in(Model *m)
     line = model_turns_line(&m->write_turns, group);
     cmd = g_queue_peek_head(&line->waiting);
     bytes = cmd->write.end - cmd->write.at - cmd->let_in;
-    last = bytes <= PORTION;
-    bytes = MIN(bytes, PORTION);
+    last = bytes <= m->p.buffer_portion_bytes;
+    bytes = MIN(bytes, m->p.buffer_portion_bytes);
     if (taken_by(m, cmd->write.zone_idx) + bytes > m->p.zone_buffer_bytes) {
         line->aside = true;
         return true;
     }
-    if (taken(m) + bytes > m->p.write_buffer_bytes) {
+    if (model_buffer_taken(m) + bytes > m->p.write_buffer_bytes) {
         return false;
     }
     model_turns_step(&m->write_turns, group, last);
@@ -143,41 +146,93 @@ static bool let_next_in(Model *m)
 
 void model_buffer_write(Model *m, Cmd *cmd)
 {
-    if (m->p.take_turns) {
+    if (m->p.take_turns || m->p.buffer_turns) {
         model_turns_wait(&m->write_turns, cmd->write.zone_idx, cmd);
     } else {
         g_queue_push_tail(&m->entering, cmd);
     }
 }
 
+/* How many writes there are for which the front end may have to wait? */
+guint model_buffer_waiters(const Model *m)
+{
+    guint count = m->entering.length;
+
+    for (uint32_t z = 0; !m->p.take_turns && z < m->write_turns.line_count;
+         z++) {
+        count += m->write_turns.line[z].waiting.length;
+    }
+    return count;
+}
+
 /* --- pages to units ------------------------------------------------------ */
 
-/* Has a zone a page for a unit? Which one? */
-static bool next_page(const Model *m, uint32_t zone_idx, uint64_t *page)
+/* Pages of a zone that wait for each other: those of a unit, or all. */
+static uint32_t strands(const Model *m)
+{
+    return m->p.page_turns ? m->zone_units : 1;
+}
+
+/* The first page of a strand that is complete, or -1. */
+static int first_complete(const Model *m, uint32_t zone_idx, uint32_t strand)
 {
     const ZoneBuffer *zone = &m->buffer[zone_idx];
 
-    *page = zone->complete.length ? zone->next_page
-                                  : zone->fill ? zone->fill->next_page : 0;
-    return zone->complete.length || zone->fill;
+    for (guint i = 0; i < zone->complete->len; i++) {
+        if (g_array_index(zone->complete, Complete, i).page % strands(m) ==
+            strand) {
+            return i;
+        }
+    }
+    return -1;
 }
 
-/* While a reset drains: is the zone's page one that was complete later? */
-static bool is_young(const Model *m, uint32_t zone_idx)
+/* The page that a finish fills there, or -1. */
+static int first_fill(const Model *m, uint32_t zone_idx, uint32_t strand)
 {
     const ZoneBuffer *zone = &m->buffer[zone_idx];
-    uint64_t since_seq =
-        zone->complete.length
-        ? GPOINTER_TO_SIZE(g_queue_peek_head((GQueue *)&zone->complete))
-        : zone->fill_seq;
 
-    return m->draining && since_seq > m->drain_seq;
+    for (guint i = 0; i < zone->to_fill->len; i++) {
+        if (g_array_index(zone->to_fill, uint64_t, i) % strands(m) == strand) {
+            return i;
+        }
+    }
+    return -1;
 }
 
-static bool takes(const Model *m, uint32_t unit, uint32_t zone_idx)
+/* Has a strand a page for a unit? Which one, and since when? */
+static bool next_page(const Model *m, uint32_t zone_idx, uint32_t strand,
+                      Complete *next)
+{
+    const ZoneBuffer *zone = &m->buffer[zone_idx];
+    int complete = first_complete(m, zone_idx, strand);
+    int fill = first_fill(m, zone_idx, strand);
+
+    if (complete >= 0) {
+        *next = g_array_index(zone->complete, Complete, complete);
+    } else if (fill >= 0) {
+        *next = (Complete) {
+            .page = g_array_index(zone->to_fill, uint64_t, fill),
+            .seq = zone->fill_seq,
+        };
+    }
+    return complete >= 0 || fill >= 0;
+}
+
+/* While a reset drains: is the strand's page one that was complete later? */
+static bool is_young(const Model *m, uint32_t zone_idx, uint32_t strand)
+{
+    Complete next = { 0 };
+
+    next_page(m, zone_idx, strand, &next);
+    return m->draining && next.seq > m->drain_seq;
+}
+
+static bool takes(const Model *m, uint32_t unit, uint32_t zone_idx,
+                  uint32_t strand)
 {
     return model_unit_takes(m, unit) &&
-           (!is_young(m, zone_idx) || m->unit[unit].loaded == 0);
+           (!is_young(m, zone_idx, strand) || m->unit[unit].loaded == 0);
 }
 
 /* Who of those that wait at a unit is the first; if `old`, of those only. */
@@ -186,63 +241,99 @@ static int first_waiter(const Model *m, uint32_t unit, bool old)
     for (guint i = 0; i < m->waiters->len; i++) {
         const Waiter *w = &g_array_index(m->waiters, Waiter, i);
 
-        if (w->unit == unit && !(old && is_young(m, w->zone_idx))) {
+        if (w->unit == unit && !(old && is_young(m, w->zone_idx, w->strand))) {
             return i;
         }
     }
     return -1;
 }
 
-static void give(Model *m, uint32_t zone_idx)
+static void give_host_page(Model *m, uint32_t zone_idx, int i)
 {
     ZoneBuffer *zone = &m->buffer[zone_idx];
-    Job *job = zone->fill;
+    Complete page = g_array_index(zone->complete, Complete, i);
 
-    if (zone->complete.length) {
-        zone->gone += m->p.page_bytes;
-        zone->programming++;
-        model_put_buffered(m, zone_idx, zone->next_page++,
-                           GPOINTER_TO_SIZE(
-                               g_queue_pop_head(&zone->complete)));
-        return;
-    }
-    /* The first page of a finish takes what completes none with it. */
-    if (job->life == m->life[zone_idx]) {
-        zone->gone = zone->arrived;
+    g_array_remove_index(zone->complete, i);
+    zone->gone += m->p.page_bytes;
+    zone->programming++;
+    model_put_buffered(m, zone_idx, page.page, page.seq);
+}
+
+/* The first page of a finish takes what completes none with it. */
+static void give_fill_page(Model *m, uint32_t zone_idx, int i)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+    uint64_t page = g_array_index(zone->to_fill, uint64_t, i);
+
+    if (zone->fill->life == m->life[zone_idx]) {
+        zone->gone = zone->arrived - zone->complete->len * m->p.page_bytes;
         model_turns_call_back(&m->write_turns, zone_idx);
     }
-    if (job->next_page + 1 == job->chunk_end) {
-        zone->fill = NULL;
-    }
-    zone->fill_seq = ++m->seq;
-    model_fill_page(m, job);
+    g_array_remove_index(zone->to_fill, i);
+    model_fill_page(m, zone->fill, page);
 }
 
-/* A zone has a page, and does not wait: it goes as far as units take pages. */
-static void go_on(Model *m, uint32_t zone_idx)
+static void give(Model *m, uint32_t zone_idx, uint32_t strand)
 {
-    Waiter waiter = { .zone_idx = zone_idx };
-    uint64_t page;
+    int complete = first_complete(m, zone_idx, strand);
 
-    while (next_page(m, zone_idx, &page)) {
-        waiter.unit = model_place(m, zone_idx, page).unit;
-        if (!takes(m, waiter.unit, zone_idx) ||
-            first_waiter(m, waiter.unit, !is_young(m, zone_idx)) >= 0) {
-            g_array_append_val(m->waiters, waiter);
-            return;
-        }
-        give(m, zone_idx);
+    if (complete >= 0) {
+        give_host_page(m, zone_idx, complete);
+    } else {
+        give_fill_page(m, zone_idx, first_fill(m, zone_idx, strand));
     }
 }
 
-static bool is_waiting(const Model *m, uint32_t zone_idx)
+static bool is_waiting(const Model *m, uint32_t zone_idx, uint32_t strand)
 {
     for (guint i = 0; i < m->waiters->len; i++) {
-        if (g_array_index(m->waiters, Waiter, i).zone_idx == zone_idx) {
+        const Waiter *w = &g_array_index(m->waiters, Waiter, i);
+
+        if (w->zone_idx == zone_idx && w->strand == strand) {
             return true;
         }
     }
     return false;
+}
+
+/* A strand that does not wait goes as far as units take its pages. */
+static void go_on(Model *m, uint32_t zone_idx, uint32_t strand)
+{
+    Waiter waiter = { .zone_idx = zone_idx, .strand = strand };
+    Complete next;
+
+    while (!is_waiting(m, zone_idx, strand) &&
+           next_page(m, zone_idx, strand, &next)) {
+        waiter.unit = model_place(m, zone_idx, next.page).unit;
+        if (!takes(m, waiter.unit, zone_idx, strand) ||
+            first_waiter(m, waiter.unit,
+                         !is_young(m, zone_idx, strand)) >= 0) {
+            g_array_append_val(m->waiters, waiter);
+        } else {
+            give(m, zone_idx, strand);
+        }
+    }
+}
+
+/* When all pages of a finish's stripe are given, the next stripe's are due. */
+static void fill_on(Model *m, uint32_t zone_idx)
+{
+    ZoneBuffer *zone = &m->buffer[zone_idx];
+
+    while (zone->fill && zone->to_fill->len == 0) {
+        uint64_t page = zone->fill->next_page;
+        uint64_t end = MIN(page + strands(m), zone->fill->chunk_end);
+
+        if (page == end) {
+            zone->fill = NULL;
+        } else {
+            zone->fill_seq = ++m->seq;
+        }
+        for (; page < end; page++) {
+            g_array_append_val(zone->to_fill, page);
+            go_on(m, zone_idx, page % strands(m));
+        }
+    }
 }
 
 /* First come first served, but old pages before young ones. */
@@ -252,14 +343,15 @@ static void serve(Model *m, uint32_t unit)
 
     while ((i = first_waiter(m, unit, true)) >= 0 ||
            (i = first_waiter(m, unit, false)) >= 0) {
-        uint32_t zone_idx = g_array_index(m->waiters, Waiter, i).zone_idx;
+        Waiter w = g_array_index(m->waiters, Waiter, i);
 
-        if (!takes(m, unit, zone_idx)) {
+        if (!takes(m, unit, w.zone_idx, w.strand)) {
             return;
         }
         g_array_remove_index(m->waiters, i);
-        give(m, zone_idx);
-        go_on(m, zone_idx);
+        give(m, w.zone_idx, w.strand);
+        go_on(m, w.zone_idx, w.strand);
+        fill_on(m, w.zone_idx);
     }
 }
 
@@ -292,21 +384,23 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
                           bool alive)
 {
     ZoneBuffer *zone = &m->buffer[zone_idx];
+    uint64_t first;
 
     if (!alive || zone->failed) {
         model_turns_call_back(&m->write_turns, zone_idx);
         return;
     }
     zone->arrived += bytes;
+    first = zone->next_page;
     while (zone->arrived - zone->gone >=
-           (zone->complete.length + 1) * m->p.page_bytes) {
-        uint64_t seq = ++m->seq;
+           (zone->complete->len + 1) * m->p.page_bytes) {
+        Complete page = { .page = zone->next_page++, .seq = ++m->seq };
 
-        g_queue_push_tail(&zone->complete, GSIZE_TO_POINTER(seq));
-        model_host_program_begins(m, seq);
+        g_array_append_val(zone->complete, page);
+        model_host_program_begins(m, page.seq);
     }
-    if (!is_waiting(m, zone_idx)) {
-        go_on(m, zone_idx);
+    for (; first < zone->next_page; first++) {
+        go_on(m, zone_idx, first % strands(m));
     }
 }
 
@@ -315,7 +409,7 @@ void model_buffer_drop_part(Model *m, uint32_t zone_idx)
     ZoneBuffer *zone = &m->buffer[zone_idx];
 
     zone->failed = true;
-    zone->gone = zone->arrived - zone->complete.length * m->p.page_bytes;
+    zone->gone = zone->arrived - zone->complete->len * m->p.page_bytes;
     model_turns_call_back(&m->write_turns, zone_idx);
     model_buffer_look(m);
 }
@@ -330,10 +424,7 @@ void model_buffer_fail(Model *m, uint32_t zone_idx)
 void model_buffer_fill(Model *m, Job *job)
 {
     m->buffer[job->zone_idx].fill = job;
-    m->buffer[job->zone_idx].fill_seq = ++m->seq;
-    if (!is_waiting(m, job->zone_idx)) {
-        go_on(m, job->zone_idx);
-    }
+    fill_on(m, job->zone_idx);
 }
 
 /* How much of a program's room has been given back when `left` shares are. */
@@ -384,14 +475,15 @@ void model_buffer_release(Model *m, uint32_t unit)
     g_assert_not_reached();
 }
 
-/* The zone does not wait for a unit with its own page any more. */
+/* The zone does not wait for a unit with a page of its own any more. */
 static void stop_waiting(Model *m, uint32_t zone_idx)
 {
-    for (guint i = 0; i < m->waiters->len; i++) {
-        if (g_array_index(m->waiters, Waiter, i).zone_idx == zone_idx) {
+    for (guint i = m->waiters->len; i-- > 0;) {
+        const Waiter *w = &g_array_index(m->waiters, Waiter, i);
+
+        if (w->zone_idx == zone_idx &&
+            first_complete(m, zone_idx, w->strand) >= 0) {
             g_array_remove_index(m->waiters, i);
-            go_on(m, zone_idx);
-            return;
         }
     }
 }
@@ -399,20 +491,23 @@ static void stop_waiting(Model *m, uint32_t zone_idx)
 void model_buffer_forget(Model *m, uint32_t zone_idx)
 {
     ZoneBuffer *zone = &m->buffer[zone_idx];
-    bool had_pages = zone->complete.length > 0;
 
-    while (zone->complete.length) {
-        model_host_program_ended(m, GPOINTER_TO_SIZE(
-            g_queue_pop_head(&zone->complete)));
+    stop_waiting(m, zone_idx);
+    while (zone->complete->len) {
+        uint64_t seq = g_array_index(zone->complete, Complete, 0).seq;
+
+        g_array_remove_index(zone->complete, 0);
+        model_host_program_ended(m, seq);
     }
     zone->arrived = 0;
     zone->gone = 0;
     zone->next_page = 0;
     zone->failed = false;
     model_turns_call_back(&m->write_turns, zone_idx);
-    if (had_pages) {
-        stop_waiting(m, zone_idx);
+    for (uint32_t i = 0; i < strands(m); i++) {
+        go_on(m, zone_idx, i);
     }
+    fill_on(m, zone_idx);
     /* First others get the room, then those are told who wait for programs. */
     model_buffer_let_in(m);
     model_check_flushes(m);

@@ -234,10 +234,9 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
     }
 }
 
-void model_fill_page(Model *m, Job *job)
+void model_fill_page(Model *m, Job *job, uint64_t page)
 {
-    uint64_t page = job->next_page++;
-
+    job->next_page++;
     job->pending++;
     model_before_program(m, job->zone_idx, page, NULL, job);
     program(m, rest_ns(m, page, job->there), (Step) {

@@ -298,7 +298,7 @@ void model_hand_off(Model *m)
     const Cmd *cmd = g_queue_peek_head(&m->front);
 
     m->front_held = is_write(cmd->done.op) && m->p.write_buffer_bytes &&
-                    m->entering.length >= m->p.buffer_waiters;
+                    model_buffer_waiters(m) >= m->p.buffer_waiters;
     if (!m->front_held) {
         let_first_go(m);
     }
@@ -306,7 +306,8 @@ void model_hand_off(Model *m)
 
 void model_front_try(Model *m)
 {
-    if (m->front_held && m->entering.length <= m->p.buffer_resume_waiters) {
+    if (m->front_held &&
+        model_buffer_waiters(m) <= m->p.buffer_resume_waiters) {
         let_first_go(m);
     }
 }

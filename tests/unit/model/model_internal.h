@@ -191,23 +191,31 @@ typedef struct Unit {
     Register reg[8];    /* one for each plane */
 } Unit;
 
+/* A page that is to be given to its unit, and since when. */
+typedef struct Complete {
+    uint64_t page;
+    uint64_t seq;
+} Complete;
+
 /* A zone's data in the buffer, counted in bytes from its start. */
 typedef struct ZoneBuffer {
     uint64_t arrived;
     uint64_t gone;          /* of these: given to a unit, or dropped */
-    GQueue complete;        /* seq + 1 of each page that is to be given */
-    uint64_t next_page;     /* to be given */
+    GArray *complete;       /* Complete */
+    uint64_t next_page;     /* to be complete */
     unsigned programming;   /* pages given, not programmed yet */
     Job *fill;              /* has pages to be given behind these, ... */
-    uint64_t fill_seq;      /* ... the next of them since then */
+    GArray *to_fill;        /* ... uint64_t, the next of them, ... */
+    uint64_t fill_seq;      /* ... since then */
     bool failed;
     uint64_t asks_since;    /* for a seat; 0: it does not */
     bool seated;
 } ZoneBuffer;
 
-/* A zone that waits for a unit with its next page. */
+/* Pages of a zone that wait for a unit, with the next of them. */
 typedef struct Waiter {
     uint32_t zone_idx;
+    uint32_t strand;
     uint32_t unit;
 } Waiter;
 
@@ -413,6 +421,8 @@ void model_buffer_write(Model *m, Cmd *cmd);
 void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
                           bool alive);
 void model_buffer_fill(Model *m, Job *job);
+uint64_t model_buffer_taken(const Model *m);
+guint model_buffer_waiters(const Model *m);
 void model_buffer_programmed(Model *m, const Step *step);
 void model_buffer_release(Model *m, uint32_t unit);
 void model_buffer_forget(Model *m, uint32_t zone_idx);
@@ -509,7 +519,7 @@ void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,
                       uint64_t at);
 /* Is this byte of a zone in the flash? */
 bool model_is_programmed(const Model *m, uint32_t zone_idx, uint64_t at);
-void model_fill_page(Model *m, Job *job);
+void model_fill_page(Model *m, Job *job, uint64_t page);
 
 /* model_erase.c */
 void model_erase_init(Model *m);

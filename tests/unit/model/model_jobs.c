@@ -148,7 +148,7 @@ static void fill_chunk(Model *m, Job *job)
         return;
     }
     while (job->next_page < job->chunk_end) {
-        model_fill_page(m, job);
+        model_fill_page(m, job, job->next_page);
     }
 }
 

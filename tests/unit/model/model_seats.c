@@ -10,8 +10,6 @@
 
 #include "model_internal.h"
 
-#define PORTION (32 * SSD_KIB)
-
 static uint32_t ns_zones(const Model *m)
 {
     return m->p.zones / m->p.namespaces;
@@ -32,8 +30,9 @@ static uint64_t seated(const Model *m, uint32_t zone_idx)
 /* Is there one more for the namespace? */
 static bool has_free(const Model *m, uint32_t zone_idx)
 {
-    return seated(m, zone_idx) < (m->p.write_buffer_bytes - PORTION) /
-                                 m->p.page_bytes / m->p.namespaces;
+    return seated(m, zone_idx) <
+           (m->p.write_buffer_bytes - m->p.buffer_portion_bytes) /
+           m->p.page_bytes / m->p.namespaces;
 }
 
 /* Complete pages in one portion leave no part of a page. */
@@ -42,7 +41,7 @@ static bool needs_seat(const Model *m, const Cmd *cmd)
     const Piece *write = &cmd->write;
 
     return model_uses_buffer(m, cmd) &&
-           (write->end - write->at > PORTION ||
+           (write->end - write->at > m->p.buffer_portion_bytes ||
             write->end % m->p.page_bytes);
 }
 
@@ -59,7 +58,7 @@ void model_seats_ask(Model *m, const Cmd *cmd)
     }
     zone->asks_since = ++m->seq;
     zone->seated = has_free(m, cmd->write.zone_idx) ||
-                   !(m->p.take_turns || some_wait);
+                   !(m->p.take_turns || m->p.buffer_turns || some_wait);
 }
 
 bool model_seats_let(const Model *m, const Cmd *cmd)
@@ -121,7 +120,7 @@ void model_seats_look(Model *m, uint32_t zone_idx, bool forced)
         model_buffer_drop_part(m, zone_idx);
     }
     if (!forced && zone->arrived - zone->gone >
-                   zone->complete.length * m->p.page_bytes) {
+                   zone->complete->len * m->p.page_bytes) {
         return;
     }
     zone->asks_since = 0;

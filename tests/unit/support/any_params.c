@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define PAGE_BYTES (4 * SSD_KIB)
-#define PORTION_BYTES (32 * SSD_KIB) /* of the write buffer */
 #define MAX_DRAWS 2000
 
 /* --- Numbers without a state ---------------------------------------------- */
@@ -200,7 +199,8 @@ static void round_transfers(SsdParams *p)
 static void round_work(SsdParams *p)
 {
     uint32_t zones = p->zones / p->namespaces;
-    uint64_t least_bytes = ssd_params_program_bytes(p) + PORTION_BYTES;
+    uint64_t least_bytes = ssd_params_program_bytes(p) +
+                           p->buffer_portion_bytes;
 
     if (p->max_open && p->max_active) {
         p->max_open = MIN(p->max_open, p->max_active);
@@ -221,7 +221,7 @@ static void round_work(SsdParams *p)
         p->program_registers += !p->program_registers;
         p->write_buffer_bytes = MAX(p->write_buffer_bytes,
                                     active * ssd_params_program_bytes(p) +
-                                    PORTION_BYTES);
+                                    p->buffer_portion_bytes);
         p->zone_buffer_bytes = p->zone_buffer_bytes
                                ? MAX(p->zone_buffer_bytes, least_bytes) : 0;
         p->buffer_resume_waiters = MIN(p->buffer_resume_waiters,

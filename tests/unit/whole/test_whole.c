@@ -367,11 +367,17 @@ static void random_buffer(Rng *rng, SsdParams *p)
     uint32_t active = p->max_active ? MIN(p->max_active, zones) : zones;
 
     p->program_registers = PICK(rng, 1, 1, 2, 3);
-    p->write_buffer_bytes = 32 * SSD_KIB + active * p->namespaces * page +
+    p->buffer_portion_bytes = PICK(rng, 32 * SSD_KIB, 32 * SSD_KIB, 4096,
+                                   8192, 65536);
+    p->buffer_turns = rng_chance(rng, 40);
+    p->page_turns = rng_chance(rng, 50);
+    p->write_buffer_bytes = p->buffer_portion_bytes +
+                            active * p->namespaces * page +
                             PICK(rng, 0, 0, 1, 12345, 200000);
     p->zone_buffer_bytes = PICK(rng, 0, 1, 1);
     if (p->zone_buffer_bytes) {
-        p->zone_buffer_bytes = 32 * SSD_KIB + page + PICK(rng, 0, 512, 65536);
+        p->zone_buffer_bytes = p->buffer_portion_bytes + page +
+                               PICK(rng, 0, 512, 65536);
     }
     p->buffer_waiters = PICK(rng, 1, 1, 2, 5);
     p->buffer_resume_waiters = rng_below(rng, p->buffer_waiters);

@@ -1,0 +1,169 @@
+/*
+ * Exact times of zones that share the write buffer and units: portions, turns
+ * for room, pages that wait at their own units.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "support/drive.h"
+
+/* The base drive of drive.h, in numbers. */
+#define PROG UINT64_C(700000)
+#define XFER UINT64_C(25000)
+
+/* One unit that holds one program: a page takes XFER + PROG = 725 us. */
+#define PAGE (XFER + PROG)
+#define ONE "channels=1 program-registers=1 "
+
+/*
+ * 36K are 9 pages, the link takes 1 ns a byte. Of a write of 12, a portion of
+ * 32K comes in, and what is left when three pages are programmed; portions of
+ * 4K come in, and are programmed, one by one.
+ */
+static void test_portion(void)
+{
+    Drive *d = drive_new(ONE "zones=1 write-buffer=36K link-in-ns=1048576");
+    uint32_t tag = drive_write(d, 0, 0, 12);
+
+    drive_expect(d, tag, 32768 + 3 * PAGE + 16384);
+    drive_free(d);
+
+    d = drive_new(ONE "zones=1 write-buffer=36K link-in-ns=1048576 "
+                  "buffer-portion=4K");
+    tag = drive_write(d, 0, 0, 12);
+    drive_expect(d, tag, 4096 + 3 * PAGE + 4096);
+    drive_free(d);
+}
+
+/*
+ * Of 16 pages 9 find room. Without turns a page of another zone comes behind
+ * the other seven; in turn it is the next to find any.
+ */
+static void expect_turns(const char *words, uint64_t large, uint64_t small)
+{
+    g_autofree char *all = g_strconcat(ONE "zones=2 write-buffer=36K "
+                                       "buffer-portion=4K buffer-waiters=2 ",
+                                       words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t a = drive_write(d, 0, 0, 16);
+    uint32_t b = drive_write(d, 1, 16, 1);
+
+    if (small < large) {
+        drive_expect_next(d, b, small * PAGE);
+        drive_expect(d, a, large * PAGE);
+    } else {
+        drive_expect_next(d, a, large * PAGE);
+        drive_expect(d, b, small * PAGE);
+    }
+    drive_free(d);
+}
+
+static void test_turns(void)
+{
+    expect_turns("", 7, 8);
+    expect_turns("buffer-turns=on", 8, 1);
+    expect_turns("take-turns=on", 8, 1);
+}
+
+/*
+ * Two writes wait for room, as many as may: the front end is held up with the
+ * third until the smaller one is let in, and a read behind it, of a zone that
+ * has no data. The third write has the turn after the next.
+ */
+static void test_turns_hold_up(void)
+{
+    Drive *d = drive_new(ONE "zones=3 write-buffer=36K buffer-portion=4K "
+                         "buffer-turns=on buffer-waiters=2 fe-read-ns=100");
+    uint32_t b, c, read;
+
+    drive_write(d, 0, 0, 16);
+    b = drive_write(d, 1, 16, 1);
+    c = drive_write(d, 1, 17, 1);
+    read = drive_read(d, 1, 32, 1);
+    drive_expect_next(d, b, PAGE);
+    drive_expect_next(d, read, PAGE + 100);
+    drive_expect_next(d, c, 3 * PAGE);
+    drive_drain(d);
+    drive_free(d);
+}
+
+/*
+ * Unit 0 has a page of zone 0 when four pages of zone 1 come, for units 0, 1, 0
+ * and 1. They wait for each other, and give their room back in pairs; with
+ * page-turns unit 1 has its pages at once. All that zone 2 writes comes behind.
+ */
+static void expect_room(const char *words, const uint64_t *at_ns)
+{
+    g_autofree char *all = g_strconcat(
+        "channels=2 program-registers=1 zones=3 zone-capacity=24K "
+        "max-active=3 write-buffer=20K buffer-portion=4K ", words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t tags[4];
+    uint32_t tag;
+
+    tag = drive_write(d, 0, 0, 1);
+    drive_expect(d, tag, 0);
+    tag = drive_write(d, 1, 16, 4);
+    drive_expect_next(d, tag, 1);
+    for (int i = 0; i < 4; i++) {
+        tags[i] = drive_write(d, 2, 32 + i, 1);
+    }
+    for (int i = 0; i < 4; i++) {
+        drive_expect_next(d, tags[i], at_ns[i]);
+    }
+    drive_drain(d);
+    drive_free(d);
+}
+
+static void test_own_units(void)
+{
+    expect_room("", (uint64_t[]) { PAGE, 2 * PAGE, 2 * PAGE, 3 * PAGE });
+    expect_room("page-turns=on", (uint64_t[]) {
+        PAGE, 1 + PAGE, 2 * PAGE, 1 + 2 * PAGE,
+    });
+}
+
+/*
+ * Unit 0 has two pages of zone 0, unit 1 one, when a finish begins to fill zone
+ * 1 and then zone 0 writes one more page for unit 1. Without page-turns the
+ * finish waits at unit 0 alone, and that page is the next of unit 1; with them,
+ * the page of the finish is there before. The finish's second stripe waits for
+ * the first anyway.
+ */
+static void expect_finish(const char *words, uint64_t flush_pages)
+{
+    g_autofree char *all = g_strconcat(
+        "channels=2 program-registers=1 zones=2 zone-capacity=16K "
+        "write-buffer=64K ", words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t finish, tag;
+
+    tag = drive_write(d, 0, 0, 3);
+    drive_expect(d, tag, 0);
+    finish = drive_zone_op(d, 1, SSD_OP_ZONE_FINISH, 1);
+    tag = drive_write(d, 2, 3, 1);
+    drive_expect(d, tag, 2);
+    tag = drive_flush(d, 2);
+    drive_expect(d, tag, flush_pages * PAGE);
+    drive_expect(d, finish, 4 * PAGE);
+    drive_free(d);
+}
+
+static void test_finish(void)
+{
+    expect_finish("", 2);
+    expect_finish("page-turns=on", 3);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sharing/portion", test_portion);
+    g_test_add_func("/sharing/turns", test_turns);
+    g_test_add_func("/sharing/turns/hold-up", test_turns_hold_up);
+    g_test_add_func("/sharing/own-units", test_own_units);
+    g_test_add_func("/sharing/finish", test_finish);
+    return g_test_run();
+}
