@@ -307,6 +307,13 @@ def of_whole_zones(exp, per_s):
     return per_s * LEFT if exp.part.startswith('softfinish-') else per_s
 
 
+def threads_apart(exp):
+    """Return: how many threads the run has of the job of EXP, if each of them
+    has rows of its own; else 1."""
+    found = re.search(r'_conc_(\d+)', exp.fields.get('mix_fg_bg') or '')
+    return int(found[1]) if found and exp.op('fg_op') == 'write' else 1
+
+
 def settings(exp):
     """Return: {parameter: value} that the drive needs for the experiment."""
     if exp.part == 'conv-ns':

@@ -309,9 +309,10 @@ def metrics_of(exp, result, host):
     values = {}
     if 'fg' in result:
         made = Op(result['fg'], op_of(exp, 'fg'))
-        values = {'kiops': less_inline_resets(exp, made.iops / 1000,
-                                              made.bytes_per_s, host),
-                  'mibps': made.bytes_per_s / MIB}
+        share = 1 / beside.threads_apart(exp)
+        values = {'kiops': share * less_inline_resets(
+            exp, made.iops / 1000, made.bytes_per_s, host),
+                  'mibps': share * made.bytes_per_s / MIB}
         values.update(latencies_of('', made))
     mgmt = result.get('fg' if is_mgmt(exp) else 'bg')
     if mgmt:
