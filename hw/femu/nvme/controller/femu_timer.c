@@ -10,6 +10,7 @@
 #include "hw/core/cpu.h"
 #include "system/accel-ops.h"
 #include "system/cpu-timers.h"
+#include "system/runstate.h"
 #include "controller.h"
 #include "../request/request.h"
 
@@ -75,9 +76,38 @@ static void time_wait_for_slices(void)
     }
 }
 
+/*
+ * The machine has been stopped, so that it can be saved. Timers whose instant
+ * has come, but which no vCPU has got round to, expire now: as they would
+ * without the stop, before the next instruction. Saved as they are, some would
+ * not be what they were: QEMU's HPET takes a comparator that lies behind its
+ * counter for one that is 2^32 ticks ahead, and the guest loses its tick for
+ * 43 s. At QEMU's end it does not matter, and is left alone.
+ */
+static void machine_stopped(void *opaque, bool running, RunState state)
+{
+    if (!running && state != RUN_STATE_SHUTDOWN) {
+        qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
+        qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
+        qemu_clock_enable(QEMU_CLOCK_VIRTUAL, false);
+    }
+}
+
+/* For all drives of a machine once; only under icount is time exact. */
+static void time_stop_exactly(void)
+{
+    static bool done;
+
+    if (icount_enabled() && !done) {
+        qemu_add_vm_change_state_handler(machine_stopped, NULL);
+        done = true;
+    }
+}
+
 void femu_time_init(FemuZns *n)
 {
     time_wait_for_slices();
+    time_stop_exactly();
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     if (!drives) {
         drives = g_ptr_array_new();
