@@ -165,7 +165,7 @@ static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
         if (done == -1) {
             error_report("femu-zns: data cannot be written: %s",
                          strerror(errno));
-            exit(EXIT_FAILURE);
+            _exit(EXIT_FAILURE);
         }
         at_bytes += done;
         bytes -= done;
