@@ -53,8 +53,7 @@ bool job_stalls(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     }
     if (!job->stalls) {
         job->stalls = true;
-        job->stall_until_at_ns = limit_ns > UINT64_MAX - now_ns
-                                 ? UINT64_MAX : now_ns + limit_ns;
+        job->stall_until_at_ns = now_ns + MIN(limit_ns, UINT64_MAX - now_ns);
     }
     idle_at_ns = idle_from_at_ns(zns, now_ns);
     if (idle_at_ns <= now_ns || job->stall_until_at_ns <= now_ns) {

@@ -604,6 +604,12 @@ static void test_words(void)
     /* 2^20 zones of 2^8 blocks: as many as can be */
     assert_check("zones=1048576 zone-size=1M channels=1 page-size=4K "
                  "pages-per-block=1 max-open=0 max-active=0", NULL);
+    /* 64 MiB are 4 x 1024 pages, each a block. */
+    assert_check("zones=65536 pages-per-block=1", NULL);
+    assert_check("zones=65537 pages-per-block=1",
+                 "zones=65537: of 4096 blocks each and 0 spare superblocks "
+                 "make more than 268435456 blocks; take larger blocks "
+                 "(pages-per-block=1) or fewer zones");
     assert_check("spare-superblocks=2",
                  "spare-superblocks=2: is of no use with mapping=direct, "
                  "which never takes one; set mapping=lazy or mapping=remap, "
