@@ -10,7 +10,8 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep dist compare lock torture soak mqssd
+.PHONY: bench mutants sweep compare lock torture soak mqssd
+.PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
@@ -155,6 +156,13 @@ dist: core
 	@scripts/build-guest
 	@scripts/dist
 
+dist-sources:
+	@scripts/dist-sources
+
+oci:
+	@scripts/deps oci
+	@scripts/oci
+
 sweep: core
 	@scripts/deps sweep
 	@scripts/sweep
@@ -165,6 +173,8 @@ bench:
 
 #: make dist     an archive of all that is built, which runs on any x86-64 Linux:
 #:               no root, no network, no compiler
+#: make dist-sources   lists, or downloads, the sources of all that it has in it
+#: make oci      a container's image of the archive, and a recipe for Apptainer
 #: make qemu     QEMU with the drive, in build-qemu/
 #: make guest    the guest's kernel and image, in build-guest/
 #: make core     the drive's model and its simulator alone, in build-core/

@@ -236,6 +236,31 @@ Acquire::Retries "3";
 CONF
 }
 
+# host_apt DIR: makes an apt in DIR that knows the sources of the Debian which this
+# machine itself is, with its security updates.
+host_apt()
+{
+    local dir=$1 codename keyring uri suite component
+    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    is_debian || die "this machine is not a Debian: its packages' sources are" \
+        "not known"
+    keyring=$(debian_keyring)
+    private_apt_write "$dir" "" ""
+    # shellcheck disable=SC2016  # apt's own variables
+    apt-get indextargets --no-release-info --format \
+        '$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages' |
+    sort -u | while IFS='|' read -r uri suite component; do
+        case $suite/$component in
+        "$codename"/main|"$codename"-*/main)
+            echo "deb-src [signed-by=$keyring] $uri $suite main" ;;
+        esac
+    done >"$dir/etc/sources.list"
+    apt-get -c "$dir/apt.conf" -qq update >"$dir/log" 2>&1 || {
+        tail -n 5 "$dir/log" >&2
+        die "the sources of this machine's packages are not to be had"
+    }
+}
+
 # private_apt DIR TYPES [URI]: makes an apt in DIR that knows the main archive of
 # DEBIAN_SUITE and nothing else, from the first of this machine's own addresses
 # that serves it, or from URI. TYPES is "deb", "deb-src" or both. The machine's

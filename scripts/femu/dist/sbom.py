@@ -4,26 +4,48 @@
 Knows nothing of how the archive is made.
 """
 
+import collections
 import json
 import os
 import subprocess
 
 from femu.common.digest import sha256
+from femu.image import debs
 
 NOTHING = 'NOASSERTION'
+BUILT_OF = 'built of the source packages '
 
 
-def package_of_deb(path):
-    """Return: (name, version, sha256) of a package's file."""
-    words = subprocess.run(
-        ['dpkg-deb', '-f', path, 'Package', 'Version'], text=True,
-        stdout=subprocess.PIPE, check=True).stdout.split()
-    return words[1], words[3], sha256(path)
+class Part(collections.namedtuple(
+        'Part', 'use name version sha256 sources', defaults=(None, ()))):
+    """A package: what for, which, the hash of its file if that is known, and
+    [(source package, version)] that it was built of."""
 
 
-def package_of_file(path):
-    """Return: (name, version, None) of the installed package that PATH is of,
-    or None."""
+def part_of_deb(use, path):
+    """Return: the Part that a package's file is."""
+    fields = debs.stanzas(subprocess.run(
+        ['dpkg-deb', '-f', path], text=True, stdout=subprocess.PIPE,
+        check=True).stdout)[0]
+    return Part(use, fields['Package'], fields['Version'], sha256(path),
+                sources_of(fields))
+
+
+def sources_of(fields):
+    """Return: [(source package, version)] by the FIELDS of a package, with those
+    of which it holds a copy by static linking."""
+    source = fields.get('Source', fields['Package'])
+    found = [source if '(' in source else
+             '%s (%s)' % (source, fields['Version'])]
+    for name in ('Built-Using', 'Static-Built-Using'):
+        found += filter(None, fields.get(name, '').split(','))
+    return tuple((words[0], words[-1].strip('()=')) for words in
+                 (one.replace('= ', '').split() for one in found))
+
+
+def part_of_file(use, path):
+    """Return: the Part that the installed package is which PATH is of, or None.
+    """
     for one in (path, os.path.realpath(path), '/usr' + path,
                 os.path.realpath(path).removeprefix('/usr')):
         done = subprocess.run(['dpkg', '-S', one], text=True, check=False,
@@ -31,24 +53,27 @@ def package_of_file(path):
                               stderr=subprocess.DEVNULL)
         if done.returncode == 0:
             name = done.stdout.split(': ')[0].split(',')[0]
-            version = subprocess.run(
-                ['dpkg-query', '-W', '-f', '${Version}', name], text=True,
-                stdout=subprocess.PIPE, check=True).stdout
-            return name.split(':')[0], version, None
+            fields = debs.stanzas(subprocess.run(
+                ['dpkg-query', '-s', name], text=True,
+                stdout=subprocess.PIPE, check=True).stdout)[0]
+            return Part(use, fields['Package'], fields['Version'], None,
+                        sources_of(fields))
     return None
 
 
 def write(path, name, version, packages):
-    """Writes the list. PACKAGES: [(what it is for, name, version, sha256 or
-    None)]."""
+    """Writes the list of the Parts PACKAGES."""
     made = []
-    for number, (use, package, its, digest) in enumerate(packages):
-        entry = {'SPDXID': 'SPDXRef-Package-%d' % number, 'name': package,
-                 'versionInfo': its, 'comment': use,
+    for number, part in enumerate(packages):
+        entry = {'SPDXID': 'SPDXRef-Package-%d' % number, 'name': part.name,
+                 'versionInfo': part.version, 'comment': part.use,
                  'downloadLocation': NOTHING, 'filesAnalyzed': False}
-        if digest:
+        if part.sha256:
             entry['checksums'] = [{'algorithm': 'SHA256',
-                                   'checksumValue': digest}]
+                                   'checksumValue': part.sha256}]
+        if part.sources:
+            entry['sourceInfo'] = BUILT_OF + ', '.join(
+                map(' '.join, part.sources))
         made.append(entry)
     document = {
         'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0',
@@ -64,6 +89,18 @@ def write(path, name, version, packages):
     with open(path, 'w', encoding='utf-8') as file:
         json.dump(document, file, indent=1)
         file.write('\n')
+
+
+def read(path):
+    """Return: [Part] of such a list."""
+    with open(path, encoding='utf-8') as file:
+        listed = json.load(file)['packages']
+    return [Part(one['comment'], one['name'], one['versionInfo'],
+                 one.get('checksums', [{}])[0].get('checksumValue'),
+                 tuple(tuple(text.split()) for text in one.get(
+                     'sourceInfo', '').removeprefix(BUILT_OF).split(', ')
+                       if text))
+            for one in listed]
 
 
 def write_checksums(folder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes cpio archives (the kernel's "newc" initramfs format) whose bytes
+"""Writes and reads cpio archives (the kernel's "newc" initramfs format) whose bytes
 depend on names, modes and contents only: no times, owners or inode numbers.
 
 Knows nothing of what the archive is for.
@@ -25,6 +25,22 @@ def _entry(name, mode, data, idx):
     out = head + name_bytes
     out += b'\0' * (-len(out) % 4)
     return out + data + b'\0' * (-len(data) % 4)
+
+
+def read_file(data, wanted):
+    """Return: the bytes of the file WANTED in the archive DATA."""
+    at = 0
+    while data[at:at + 6] == MAGIC.encode():
+        fields = [int(data[at + 6 + 8 * idx:at + 14 + 8 * idx], 16)
+                  for idx in range(13)]
+        name_at, size, name_size = at + 110, fields[6], fields[11]
+        name = data[name_at:name_at + name_size - 1].decode()
+        at = name_at + name_size
+        at += -at % 4
+        if name == wanted:
+            return data[at:at + size]
+        at += size + -size % 4
+    raise CpioError('the archive has no file %s' % wanted)
 
 
 class Archive:

@@ -47,6 +47,11 @@ class Debs:
              'private_apt "$2" "$3" "$4"', 'bash', LIB_SH, self._top,
              self._types, uri or ''])
 
+    def update_host(self):
+        """Fetches the lists of sources of this machine's own release."""
+        run(['bash', '-c', 'set -euo pipefail; SCRIPT_NAME=apt; . "$1"; '
+             'host_apt "$2"', 'bash', LIB_SH, self._top])
+
     def _apt(self, tool, *args, cwd=None):
         return run([tool, '-q', '-c', self._conf,
                     '-o', 'APT::Install-Recommends=false',
@@ -126,6 +131,32 @@ class Debs:
                 return [File(one['Package'], one['Version'], words[2],
                              words[0]) for words in sums]
         raise DebsError('no source package has %s' % dsc)
+
+    def source_files(self, sources):
+        """Return: {(source package, version): [(file, bytes, SHA-256, URL)]} of
+        those of SOURCES that the lists have."""
+        have = {}
+        if not sources:
+            return {}
+        for one in stanzas(self._apt('apt-cache', 'showsrc',
+                                     *sorted({name for name, _ in sources}))):
+            source = one['Package'], one['Version']
+            if source in sources:
+                have[source] = [line.split()[2] for line in
+                                one['Checksums-Sha256'].split('\n') if line]
+        if not have:
+            return {}
+        uris = self._apt('apt-get', '--print-uris', '--only-source',
+                         '--download-only', 'source',
+                         *['%s=%s' % source for source in have])
+        known = {}
+        for words in map(str.split, uris.splitlines()):
+            if words and words[0].startswith("'"):
+                known[words[1]] = (words[1], int(words[2]),
+                                   words[3].removeprefix('SHA256:'),
+                                   words[0].strip("'"))
+        return {source: [known[name] for name in names]
+                for source, names in have.items()}
 
     def gone(self, files):
         """Return: those of FILES whose versions the lists do not have, with
