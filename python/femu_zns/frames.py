@@ -9,47 +9,22 @@ from __future__ import annotations
 
 import json
 import os
-from typing import List, Union
+from typing import Union
 
 import pandas as pd
 
-MIB = 1 << 20
-NS_PER_US = 1000
-# Of a row per job and operation.
-METRICS = ('count', 'kiops', 'mib_per_s', 'mean_us', 'p50_us', 'p95_us',
-           'p99_us', 'p999_us', 'max_us')
-_PERCENTS = {'p50_us': 50.0, 'p95_us': 95.0, 'p99_us': 99.0, 'p999_us': 99.9}
+from femu.common.json_file import DataError
+from femu.results import rows
+from femu.results.rows import METRICS
+
 _TRACE_HEAD = '# femu-zns trace'
-_DIRECTIONS = ('read', 'write', 'trim')
-
-
-def _row(job: str, op: str, made: dict, dilation: int) -> dict:
-    """A row of one of fio's entries, whose clock is DILATION times the
-    drive's."""
-    lat_ns = made['lat_ns'] if made['lat_ns'].get('percentile') \
-        else made['clat_ns']
-    unit = NS_PER_US * dilation
-    found = {float(percent): value_ns for percent, value_ns in
-             (lat_ns.get('percentile') or {}).items()}
-    row = {'job': job, 'op': op, 'count': made['total_ios'],
-           'kiops': made['iops'] * dilation / 1000,
-           'mib_per_s': made['bw_bytes'] * dilation / MIB,
-           'mean_us': lat_ns['mean'] / unit, 'max_us': lat_ns['max'] / unit}
-    row.update({name: found[percent] / unit if percent in found else None
-                for name, percent in _PERCENTS.items()})
-    return row
 
 
 def of_fio(made: dict, dilation: int = 1) -> pd.DataFrame:
     """What fio or femu-sim printed as JSON: a row per job and operation that it
     had: job, op, METRICS."""
-    rows: List[dict] = []
-    for job in made['jobs']:
-        ops = job['femu']['ops'] if 'femu' in job else {
-            name: job[name] for name in _DIRECTIONS if name in job}
-        rows += [_row(job['jobname'], op, one, dilation)
-                 for op, one in ops.items() if one['total_ios']]
-    return pd.DataFrame(rows, columns=['job', 'op', *METRICS])
+    return pd.DataFrame(rows.of_fio(made, dilation),
+                        columns=['job', 'op', *METRICS])
 
 
 def of_trace(path: Union[str, os.PathLike]) -> pd.DataFrame:
@@ -76,19 +51,13 @@ def of_trace(path: Union[str, os.PathLike]) -> pd.DataFrame:
 
 
 def _of_guest(path: str) -> pd.DataFrame:
-    with open(os.path.join(path, 'meta.json'), encoding='utf-8') as file:
-        meta = json.load(file)
-    found = []
-    for name in sorted(os.listdir(os.path.join(path, 'results'))):
-        if name.endswith('.fio.json'):
-            with open(os.path.join(path, 'results', name),
-                      encoding='utf-8') as file:
-                frame = of_fio(json.load(file), meta.get('time_dilation', 1))
-            frame.insert(0, 'step', name[:-len('.fio.json')])
-            found.append(frame)
-    if not found:
+    try:
+        made = rows.of_run(path)
+    except DataError as error:
+        raise ValueError('%s: %s' % (path, error)) from error
+    if not made:
         raise ValueError('%s: the run has no results of fio' % path)
-    return pd.concat(found, ignore_index=True)
+    return pd.DataFrame(made, columns=['step', 'job', 'op', *METRICS])
 
 
 def _of_file(path: str) -> pd.DataFrame:

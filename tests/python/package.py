@@ -5,6 +5,7 @@ of each kind, the notebook. tests/python/run starts it.
 Knows nothing of how it was installed.
 """
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -177,22 +178,29 @@ def test_results(tap):
 
 def test_guest_results(tap):
     """A run in a guest: fio's numbers, in the drive's time."""
-    side = {'total_ios': 4, 'iops': 100.0, 'bw_bytes': 1 << 20,
-            'lat_ns': {'mean': 2e6, 'max': 4e6},
-            'clat_ns': {'mean': 2e6, 'max': 4e6,
-                        'percentile': {'50.000000': 2000000}}}
+    side = {'total_ios': 4, 'io_bytes': 4 << 20, 'runtime': 40, 'clat_ns': {
+        'min': 1000000, 'max': 4000000, 'mean': 2e6, 'N': 4,
+        'bins': {'1000000': 1, '2000000': 2, '4000000': 1}}}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / 'results').mkdir()
-        (path / 'meta.json').write_text('{"time_dilation": 10}')
-        (path / 'results/a.fio.json').write_text(pd.io.json.ujson_dumps(
-            {'jobs': [{'jobname': 'j', 'write': side}]}))
+        (path / 'meta.json').write_text(json.dumps({
+            'time_dilation': 10, 'config': {'driver': 'nvme'}, 'steps': [
+                {'name': 'a', 'kind': 'fio', 'exit': 0}]}))
+        (path / 'results/a.fio.json').write_text(json.dumps(
+            {'jobs': [{'jobname': 'j', 'groupid': 0, 'write': side}]}))
         row = results(path).iloc[0]
         tap.equal((row['step'], row['job'], row['op'], row['count'],
                    row['kiops'], row['mib_per_s'], row['mean_us'],
                    row['p50_us'], row['max_us']),
-                  ('a', 'j', 'write', 4, 1.0, 10.0, 200.0, 200.0, 400.0),
+                  ('a', 'j', 'write', 4, 1.0, 1000.0, 200.0, 200.0, 400.0),
                   'a guest under a dilation of 10')
+        (path / 'results/a.fio.json').write_text('{"jobs": [{}]}')
+        try:
+            said = str(results(path))
+        except ValueError as error:
+            said = str(error)
+        tap.result('results/a.fio.json: ' in said, 'a damaged run', said)
 
 
 def test_compare(tap):

@@ -20,7 +20,7 @@ TABLE = (
     ('common', '', 'paths, progress, errors, numbers, what the user asked for'),
     ('drawing', 'matplotlib', 'how pages, pictures and axes look'),
     ('trace', 'numpy', 'trace.csv'),
-    ('results', 'numpy', 'what a run left behind'),
+    ('results', 'numpy', 'what a run left behind; in the wheel, too'),
     ('report', 'matplotlib numpy', "a run's table, page and pictures"),
     ('compare', '', 'several runs side by side'),
     ('measured', '', 'measured experiments, and bounds on errors'),

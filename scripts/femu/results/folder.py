@@ -71,7 +71,8 @@ class Run:
         for step in self.steps:
             if step.device:
                 return step.device.dilation
-        return 1
+        said = self.fact('time_dilation')
+        return int(said) if said.isdecimal() and int(said) else 1
 
     @property
     def config_name(self):

@@ -4,13 +4,15 @@
 Knows nothing of plans, of other points, and of where results are kept.
 """
 
+import json
 import os
 import re
 import subprocess
 
 from femu.common.json_file import DataError
 from femu.common.paths import TOP
-from femu.sweep import inputs, rows
+from femu.results import rows
+from femu.sweep import inputs
 
 # A variable in a job: fio replaces it itself, for femu-sim it is done here.
 VARIABLE = re.compile(r'\$\{([a-z][a-z0-9_]*)\}')
@@ -60,7 +62,7 @@ def _simulate(how, sim, folder):
         raise PointError(_last_line(log))
     with open(log, encoding='utf-8') as file:
         try:
-            return rows.of_simulation(file.read())
+            return rows.of_fio(json.load(file))
         except (ValueError, KeyError, TypeError):
             raise PointError('prints no results but "%.80s"'
                              % _last_line(log)) from None

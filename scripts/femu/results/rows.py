@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a point measured, as rows: one for each of its jobs and operations, with
-the metrics of plan.METRICS and the percentiles. Times are the drive's.
+"""What was measured, as rows: one for each job and operation, with the METRICS
+and the percentiles. Times are the drive's. The one reader of fio's and femu-sim's
+JSON for all who compare numbers: sweeps, and the Python package, whose wheel
+takes this room along.
 
-Knows nothing of plans, and of how a point is run.
+Knows nothing of who compares, and of how anything was run.
 """
 
 import hashlib
@@ -15,6 +17,9 @@ NS_PER_US = 1000
 MIB = 1 << 20
 PERCENTS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9)
 BY_METRIC = {'p50_us': 50, 'p95_us': 95, 'p99_us': 99, 'p999_us': 99.9}
+METRICS = ('count', 'kiops', 'mib_per_s', 'mean_us', *BY_METRIC, 'max_us')
+# fio's own names of what a job did.
+DIRECTIONS = ('read', 'write', 'trim')
 
 
 def _row(step, job, op, count, iops, bytes_per_s, times_us):
@@ -23,30 +28,37 @@ def _row(step, job, op, count, iops, bytes_per_s, times_us):
            'kiops': iops / 1000, 'mib_per_s': bytes_per_s / MIB}
     if times_us:
         row.update({'mean_us': times_us['mean'], 'max_us': times_us['max']})
-        row.update({metric: times_us[percent]
+        row.update({metric: times_us.get(percent)
                     for metric, percent in BY_METRIC.items()})
-        row['cdf_us'] = [[percent, times_us[percent]]
-                         for percent in PERCENTS] + [[100, times_us['max']]]
+        row['cdf_us'] = [[percent, times_us[percent]] for percent in PERCENTS
+                         if percent in times_us] + [[100, times_us['max']]]
     return row
 
 
-def of_simulation(text):
-    """Return: the rows in what femu-sim fio printed. Raises ValueError,
-    KeyError or TypeError if it is nothing of the kind."""
+def of_fio(made, dilation=1):
+    """Return: the rows in MADE, JSON of femu-sim fio, or of fio on a clock that
+    is DILATION times the drive's. Raises KeyError or TypeError if it is nothing
+    of the kind."""
     rows = []
-    for job in json.loads(text)['jobs']:
-        for op, made in job['femu']['ops'].items():
-            if not made['total_ios']:
-                continue
-            lat_ns = made['lat_ns']
-            known = {float(key): value / NS_PER_US
-                     for key, value in lat_ns['percentile'].items()}
-            times_us = {percent: known[percent] for percent in PERCENTS}
-            times_us.update(mean=lat_ns['mean'] / NS_PER_US,
-                            max=lat_ns['max'] / NS_PER_US)
-            rows.append(_row('', job['jobname'], op, made['total_ios'],
-                             made['iops'], made['bw_bytes'], times_us))
+    for job in made['jobs']:
+        ops = job['femu']['ops'] if 'femu' in job else {
+            name: job[name] for name in DIRECTIONS if name in job}
+        rows += [_of_entry(job['jobname'], op, one, dilation)
+                 for op, one in ops.items() if one['total_ios']]
     return rows
+
+
+def _of_entry(job, op, made, dilation):
+    """Return: the row of one of fio's entries. It has percentiles of the whole
+    latency, or else of that from submission."""
+    times_ns = made['lat_ns'] if made['lat_ns'].get('percentile') \
+        else made['clat_ns']
+    unit = NS_PER_US * dilation
+    times_us = {float(percent): value_ns / unit for percent, value_ns in
+                (times_ns.get('percentile') or {}).items()}
+    times_us.update(mean=times_ns['mean'] / unit, max=times_ns['max'] / unit)
+    return _row('', job, op, made['total_ios'], made['iops'] * dilation,
+                made['bw_bytes'] * dilation, times_us)
 
 
 def of_run(path):
