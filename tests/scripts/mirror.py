@@ -37,9 +37,11 @@ class Key:
         os.makedirs(folder, 0o700)
         self.ring = os.path.join(folder, 'ring.gpg')
         self._gpg = ['gpg', '--batch', '-q', '--homedir', folder]
+        # The agent that this starts keeps what it is given for its output.
         subprocess.run([*self._gpg, '--passphrase', '', '--quick-gen-key',
                         'mirror@example.invalid', 'ed25519', 'sign', 'never'],
-                       check=True)
+                       check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(self.ring, 'wb') as file:
             subprocess.run([*self._gpg, '--export'], stdout=file, check=True)
 
