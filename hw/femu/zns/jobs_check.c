@@ -27,12 +27,16 @@ static bool could_be(const ZoneTable *table, const ZoneKept *was)
                           : was->wp_nlb == was->end_nlb || is_full);
 }
 
+/*
+ * Only what a command found: nobody asks what the controller's own work began
+ * with, and a format while it runs has made other blocks of it.
+ */
 static void check_was(const Zns *zns, State *state, uint32_t job_idx)
 {
     const Job *job = job_at(zns, job_idx);
     const SsdNs *ns = ns_of_zone(zns->ns, job_zone_idx(zns, job_idx));
 
-    if (!job->in_background && !could_be(&ns->zones, &job->was)) {
+    if (job->command_idx != SSD_NONE && !could_be(&ns->zones, &job->was)) {
         state_fail(state, "job %u began with a zone in state %x, with write "
                    "pointer %" PRIu64 ", written up to %" PRIu64, job_idx,
                    job->was.state, job->was.wp_nlb, job->was.end_nlb);

@@ -504,6 +504,8 @@ static void test_full_disk_ends(void)
     femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
     qtest_set_expected_status(host->qts, 1);
     qtest_wait_qemu(host->qts);
+    femu_drive_close(drive);
+    femu_host_stop(host);
     assert_goes_on(&config, folder);
 }
 

@@ -178,6 +178,40 @@ static void test_wrong_sizes(void)
     drive_free(d);
 }
 
+/*
+ * The controller finishes a zone whose write pointer, in the blocks from before
+ * the format, lies beyond all that a zone has now. What it began with is asked
+ * by nobody, and the drive's state is one that it has.
+ */
+static void test_while_the_controller_finishes(void)
+{
+    Drive *d = drive_new(DRIVE "lba-size=512 excursion-ns=1000000");
+    uint32_t nsid, zone_idx;
+    GError *error = NULL;
+    GByteArray *bytes, *again;
+    Ssd *loaded;
+
+    drive_write(d, 0, 0, 40);
+    drive_drain(d);
+    while (!ssd_poll_zone(d->ssd, d->now_ns, &nsid, &zone_idx)) {
+        d->now_ns = ssd_next_at_ns(d->ssd);
+        g_assert_cmpuint(d->now_ns, !=, UINT64_MAX);
+    }
+    g_assert_cmphex(ssd_zone(d->ssd, 1, 0).state, ==, SSD_ZONE_FULL);
+    format(d, d->now_ns, 4096);
+    g_assert_cmpuint(ssd_zone(d->ssd, 1, 0).capacity_nlb, ==, 12);
+    bytes = ssd_save(d->ssd);
+    d->params.lba_bytes = 512;
+    loaded = ssd_load(&d->params, bytes->data, bytes->len, &error);
+    g_assert_no_error(error);
+    again = ssd_save(loaded);
+    g_assert_cmpmem(again->data, again->len, bytes->data, bytes->len);
+    ssd_free(loaded);
+    g_byte_array_unref(again);
+    g_byte_array_unref(bytes);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -188,5 +222,7 @@ int main(int argc, char **argv)
     g_test_add_func("/format/failed-zones", test_failed_zones);
     g_test_add_func("/format/statistics-go-on", test_statistics_go_on);
     g_test_add_func("/format/wrong-sizes", test_wrong_sizes);
+    g_test_add_func("/format/while-the-controller-finishes",
+                    test_while_the_controller_finishes);
     return g_test_run();
 }
