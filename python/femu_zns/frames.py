@@ -11,11 +11,13 @@ import json
 import os
 from typing import Union
 
+import numpy as np
 import pandas as pd
 
 from femu.common.json_file import DataError
 from femu.results import rows
 from femu.results.rows import METRICS
+from femu.trace.file import OPS, Commands, Completions, TraceFile
 
 _TRACE_HEAD = '# femu-zns trace'
 
@@ -27,25 +29,31 @@ def of_fio(made: dict, dilation: int = 1) -> pd.DataFrame:
                         columns=['job', 'op', *METRICS])
 
 
+def _joined(records: list, names: tuple) -> pd.DataFrame:
+    """The arrays NAMES of RECORDS, end to end, as columns."""
+    return pd.DataFrame({
+        name: np.concatenate([getattr(one, name) for one in records] or [[]])
+        for name in names})
+
+
 def of_trace(path: Union[str, os.PathLike]) -> pd.DataFrame:
     """A trace of the device or of femu-sim: a row per command: seq, op, nsid,
-    slba, nlb, status (0: accepted), submitted_at_ns, and of those that
-    completed done_at_ns, latency_ns, result."""
-    submits, dones = [], {}
-    with open(path, encoding='utf-8') as file:
-        for line in file:
-            words = line.rstrip('\n').split(',')
-            if words[0] == 'S':
-                submits.append((int(words[1]), words[3], int(words[4]),
-                                int(words[5]), int(words[6]),
-                                int(words[8], 16), int(words[2])))
-            elif words[0] == 'C':
-                dones[int(words[1])] = (int(words[2]), int(words[4]))
-    frame = pd.DataFrame(submits, columns=[
-        'seq', 'op', 'nsid', 'slba', 'nlb', 'status', 'submitted_at_ns'])
-    for name, idx in (('done_at_ns', 0), ('result', 1)):
-        frame[name] = pd.array([dones[seq][idx] if seq in dones else None
-                                for seq in frame['seq']], dtype='Int64')
+    slba, nlb (of a copy: of its ranges), status (0: accepted), submitted_at_ns,
+    and of those that completed done_at_ns, latency_ns, result. Raises
+    ValueError for a file that is none."""
+    try:
+        made = list(TraceFile(os.fspath(path)).records())
+    except DataError as error:
+        raise ValueError('%s: %s' % (path, error)) from error
+    commands = [one for one in made if isinstance(one, Commands)]
+    frame = _joined(commands, ('seq', 'op', 'nsid', 'slba', 'nlb', 'status',
+                               'at_ns'))
+    frame = frame.astype('int64').rename(columns={'at_ns': 'submitted_at_ns'})
+    frame['op'] = [OPS[idx] for idx in frame['op']]
+    done = _joined([one for one in made if isinstance(one, Completions)],
+                   ('seq', 'due_ns', 'result')).astype('int64')
+    frame = frame.join(done.rename(columns={'due_ns': 'done_at_ns'})
+                       .astype('Int64').set_index('seq'), on='seq')
     frame['latency_ns'] = frame['done_at_ns'] - frame['submitted_at_ns']
     return frame
 

@@ -166,6 +166,20 @@ def test_results(tap):
         tap.equal((len(frame), set(frame['latency_ns']),
                    int(frame['done_at_ns'].max())),
                   (50, {PAGE_NS}, 50 * PAGE_NS), 'a trace')
+        hand = pathlib.Path(folder, 'hand.csv')
+        hand.write_text('# femu-zns trace 2\nS,0,10,write,1,5,1,0,444\n'
+                        'S,1,20,append,1,0,1,0,0\nR,8,3\nR,0,4\n'
+                        'S,2,30,copy,1,9,0,0,0\nC,1,120,0,7\nE,200\n')
+        tap.equal(results(hand).fillna(-1).to_dict('list'), {
+            'seq': [0, 1, 2], 'op': ['write', 'append', 'copy'],
+            'nsid': [1, 1, 1], 'slba': [5, 0, 9], 'nlb': [1, 1, 7],
+            'status': [Status.ZONE_INVALID_WRITE, 0, 0],
+            'submitted_at_ns': [10, 20, 30], 'done_at_ns': [-1, 120, -1],
+            'result': [-1, 7, -1], 'latency_ns': [-1, 100, -1]},
+                  'a trace of refused, completed and unfinished commands')
+        hand.write_text('# femu-zns trace 2\nS,0,10,trim,1,5,1,0,0\n')
+        said = refused(lambda: results(hand), ValueError)
+        tap.result(said is not None and 'trim' in said, 'no trace', said or '')
         frame.to_parquet(folder + '/t.parquet')
         tap.result(pd.read_parquet(folder + '/t.parquet').equals(frame),
                    'Parquet keeps it')

@@ -57,6 +57,7 @@ class Completions:
     """Completions, of commands that are in no earlier Completions: arrays."""
     seq: np.ndarray
     due_ns: np.ndarray
+    result: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,8 @@ class TraceFile:
             yield from self._commands(tables, kinds, first)
         if 'C' in tables:
             done = tables['C'].astype(np.int64)
-            yield Completions(done[:, 0], self._times(done[:, 1], first))
+            yield Completions(done[:, 0], self._times(done[:, 1], first),
+                              tables['C'][:, 3])
         if 'X' in tables:
             yield Discarded(tables['X'][:, 0].astype(np.int64))
 
