@@ -109,6 +109,7 @@ static void find_jobs(LoadCheck *check, uint8_t *queued)
             }
         }
         if (queue->head_runs && (queue->head_idx == SSD_NONE ||
+                                 !check->job_used[queue->head_idx] ||
                                  !zns->jobs.at[queue->head_idx].may_start ||
                                  zns->jobs.at[queue->head_idx]
                                  .waits_for_writes)) {
@@ -124,12 +125,16 @@ static void check_zone_jobs(LoadCheck *check)
 
     for (uint32_t i = 0; i < zns->jobs.fresh_idx; i++) {
         const Job *job = &zns->jobs.at[i];
-        ZoneJobs *zone = &zones[zns->media->works[i].zone_idx];
-        bool enters = job->command_idx != SSD_NONE && check->job_used[i] &&
-                      check->enters[job->command_idx];
+        ZoneJobs *zone;
+        bool enters;
 
-        if (check->job_used[i] && job->op == SSD_OP_ZONE_RESET &&
-            !job->in_background) {
+        if (!check->job_used[i]) {
+            continue;
+        }
+        zone = &zones[zns->media->works[i].zone_idx];
+        enters = job->command_idx != SSD_NONE &&
+                 check->enters[job->command_idx];
+        if (job->op == SSD_OP_ZONE_RESET && !job->in_background) {
             zone->entering += enters;
             zone->waiting += !enters &&
                              (!runs(zns, i) || check->is_reset[i]);
