@@ -13,16 +13,14 @@
 #define COMMANDS 20u
 #define READ_BYTES (512 * 1024u)
 
-/* What hw/femu/nvme/state/femu.h says that an entry and its parts count. */
-#define ENTRY_BYTES (4 * 1024 * 1024u)
-#define COMMAND_BYTES 4096u
+/* What hw/femu/nvme/state/femu.h says that parts of an entry count. */
 #define STATS_BYTES (256 * 1024u)
 #define ZONE_BYTES 64u
 
 /* Commands that an entry executes if each counts `bytes`. */
 static unsigned per_entry(uint64_t bytes)
 {
-    return DIV_ROUND_UP(ENTRY_BYTES, bytes);
+    return DIV_ROUND_UP(FEMU_ENTRY_WORK_BYTES, bytes);
 }
 
 static unsigned completions(FemuCq *cq)
@@ -56,7 +54,7 @@ static void test_data(void)
     g_autofree uint8_t *data = femu_pattern(drive, 0, nlb, 1);
     uint64_t addrs[COMMANDS];
 
-    g_assert_cmpuint(per_entry(COMMAND_BYTES + READ_BYTES), ==, 8);
+    g_assert_cmpuint(per_entry(FEMU_COMMAND_WORK_BYTES + READ_BYTES), ==, 8);
     g_assert_cmphex(femu_write(drive, 0, nlb, data), ==, NVME_SUCCESS);
     for (unsigned i = 0; i < COMMANDS; i++) {
         NvmeCmd read;
@@ -118,8 +116,8 @@ static void test_statistics(void)
         .cdw10 = cpu_to_le32((FEMU_PAGE_BYTES / 4 - 1) << 16 | FEMU_LOG_STATS),
     };
 
-    g_assert_cmpuint(per_entry(COMMAND_BYTES + STATS_BYTES + FEMU_PAGE_BYTES),
-                     ==, 16);
+    g_assert_cmpuint(per_entry(FEMU_COMMAND_WORK_BYTES + STATS_BYTES +
+                               FEMU_PAGE_BYTES), ==, 16);
     femu_set_prps(drive, &log, drive->buf, FEMU_PAGE_BYTES);
     for (unsigned i = 0; i < COMMANDS; i++) {
         femu_place(&drive->admin, &log);
@@ -152,7 +150,7 @@ static void test_reports(void)
     FemuConfig config = femu_small_config();
     FemuDrive *drive;
 
-    config.ssd.zones = ENTRY_BYTES / ZONE_BYTES;
+    config.ssd.zones = FEMU_ENTRY_WORK_BYTES / ZONE_BYTES;
     drive = femu_boot(&config, NULL);
     place_reports(drive, 9, 3);
     for (unsigned i = 0; i < 3; i++) {
@@ -207,7 +205,8 @@ static void test_select_all(void)
     };
     FemuDrive *drive;
 
-    config.ssd.zones = (ENTRY_BYTES - COMMAND_BYTES) / ZONE_BYTES;
+    config.ssd.zones = (FEMU_ENTRY_WORK_BYTES - FEMU_COMMAND_WORK_BYTES) /
+                       ZONE_BYTES;
     drive = femu_boot(&config, NULL);
     check_last(drive, cmds, 1);
     femu_shutdown(drive);

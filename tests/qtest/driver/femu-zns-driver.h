@@ -21,6 +21,9 @@
 #define FEMU_SLOT 4u                    /* where femu_boot() puts the drive */
 #define FEMU_ENTRIES 64u                /* of the queues femu_boot() makes */
 #define FEMU_NSID 1u
+/* What one entry does, and what a command counts: nvme/state/femu.h. */
+#define FEMU_ENTRY_WORK_BYTES (4 * 1024 * 1024u)
+#define FEMU_COMMAND_WORK_BYTES 4096u
 
 /* What a drive is started with: the tests' formulas are over these values. */
 typedef struct FemuConfig {

@@ -498,8 +498,6 @@ static void test_traffic(void)
 #define ENDLESS_ID 20u
 #define ENDLESS_ENTRIES 3u
 #define EXT_BYTES 64u
-#define ENTRY_BYTES (4 * 1024 * 1024u)
-#define COMMAND_BYTES 4096u
 #define EXT_AT (sizeof(NvmeZoneReportHeader) + sizeof(NvmeZoneDescr))
 
 /* Give the zone an extension that starts with these two dwords. */
@@ -567,7 +565,8 @@ static void test_endless(void)
     b.shadow = femu_alloc(drive->host, FEMU_PAGE_BYTES);
     b.event = femu_alloc(drive->host, FEMU_PAGE_BYTES);
     elsewhere = femu_alloc(drive->host, FEMU_PAGE_BYTES) + EXT_AT;
-    burst = DIV_ROUND_UP(ENTRY_BYTES, COMMAND_BYTES + EXT_AT + EXT_BYTES);
+    burst = DIV_ROUND_UP(FEMU_ENTRY_WORK_BYTES,
+                         FEMU_COMMAND_WORK_BYTES + EXT_AT + EXT_BYTES);
     for (uint32_t i = 0; i < ENDLESS_ENTRIES; i++) {
         set_extension(drive, i, (i + 2) % ENDLESS_ENTRIES,
                       (i + 1) % ENDLESS_ENTRIES);
