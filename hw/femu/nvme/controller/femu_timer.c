@@ -7,11 +7,7 @@
  */
 
 #include "qemu/osdep.h"
-#include "hw/core/cpu.h"
-#include "system/accel-ops.h"
-#include "system/cpu-timers.h"
-#include "system/runstate.h"
-#include "controller.h"
+#include "controller_internal.h"
 #include "../request/request.h"
 
 /*
@@ -50,64 +46,9 @@ static void time_expired(void *opaque)
     }
 }
 
-/* Has virtual time been advanced by all instructions of the last slice? */
-static bool vcpu_slice_is_counted(CPUState *cpu)
-{
-    return qatomic_read(&cpu->icount_budget) == 0;
-}
-
-/*
- * Work around a race in QEMU's icount mode, by which virtual time is not exact.
- * HLT marks a vCPU as halted while virtual time has not yet been advanced by
- * the instructions before it. If the main loop finds all vCPUs idle just then,
- * it warps virtual time from a stale value, and so too far: on a loaded
- * machine, one run in a few had one I/O that ended microseconds late. Before
- * QEMU takes a vCPU for idle, it also asks the accelerator's
- * cpu_thread_is_idle(). TCG has none, so this one is installed: a vCPU is not
- * idle before its slice has been counted. The vCPU's thread asks again after
- * its slice, so no wake-up is lost. There is one AccelOpsClass for TCG: a
- * second drive changes nothing more.
- */
-static void time_wait_for_slices(void)
-{
-    if (icount_enabled()) {
-        ACCEL_OPS_CLASS(object_class_by_name(ACCEL_OPS_NAME("tcg")))
-            ->cpu_thread_is_idle = vcpu_slice_is_counted;
-    }
-}
-
-/*
- * The machine has been stopped, so that it can be saved. Timers whose instant
- * has come, but which no vCPU has got round to, expire now: as they would
- * without the stop, before the next instruction. Saved as they are, some would
- * not be what they were: QEMU's HPET takes a comparator that lies behind its
- * counter for one that is 2^32 ticks ahead, and the guest loses its tick for
- * 43 s. At QEMU's end it does not matter, and is left alone.
- */
-static void machine_stopped(void *opaque, bool running, RunState state)
-{
-    if (!running && state != RUN_STATE_SHUTDOWN) {
-        qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
-        qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
-        qemu_clock_enable(QEMU_CLOCK_VIRTUAL, false);
-    }
-}
-
-/* For all drives of a machine once; only under icount is time exact. */
-static void time_stop_exactly(void)
-{
-    static bool done;
-
-    if (icount_enabled() && !done) {
-        qemu_add_vm_change_state_handler(machine_stopped, NULL);
-        done = true;
-    }
-}
-
 void femu_time_init(FemuZns *n)
 {
-    time_wait_for_slices();
-    time_stop_exactly();
+    femu_icount_init();
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     if (!drives) {
         drives = g_ptr_array_new();
