@@ -135,7 +135,6 @@ static void check_fetches(State *state, const Ahead *ahead,
                 ahead->fetches[fetch_idx].place != place) {
                 state_fail(state, "line %" PRIu64 " of stream %u is fetched "
                            "by %u, which is another's", line, s, fetch_idx);
-                return;
             }
             in_rings--;
         }
@@ -175,7 +174,7 @@ static void visit_waiters(Ahead *ahead, State *state, const uint32_t *fetches,
 
     state_links_begin(&links);
     state_list(state, &links, &ahead->free_waiter_idx, NULL);
-    used = state_unlinked(&links, links.count, &used_count);
+    used = state_unlinked(&links, &used_count);
     STATE_TABLE(state, waiter_rows, ahead->waiters, used_count, used);
     for (uint32_t i = 0; i < fetch_count; i++) {
         AheadFetch *fetch = &ahead->fetches[fetches[i]];
@@ -183,7 +182,7 @@ static void visit_waiters(Ahead *ahead, State *state, const uint32_t *fetches,
         state_list(state, &links, &fetch->first_waiter_idx,
                    &fetch->last_waiter_idx);
     }
-    left = state_unlinked(&links, links.count, &left_count);
+    left = state_unlinked(&links, &left_count);
     if (state_is_reading(state) && left_count > 0) {
         state_fail(state, "%u waiters wait for nothing", left_count);
     }
@@ -200,7 +199,7 @@ static void visit_fetches(Ahead *ahead, State *state)
 
     state_links_begin(&links);
     state_list(state, &links, &ahead->free_fetch_idx, NULL);
-    used = state_unlinked(&links, links.count, &used_count);
+    used = state_unlinked(&links, &used_count);
     state_links_end(&links);
     STATE_TABLE(state, fetch_rows, ahead->fetches, used_count, used);
     places = places_in_rings(ahead);

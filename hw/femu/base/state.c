@@ -152,26 +152,27 @@ static void write_number(State *state, uint64_t value)
     g_byte_array_append(state->out, bytes, count);
 }
 
+static uint64_t next_digit(const State *state)
+{
+    return *state->at & (MORE - 1);
+}
+
 /* Return: 0 if there is none. */
 static uint64_t read_number(State *state, const char *name)
 {
     uint64_t value = 0;
 
     for (unsigned shift = 0; state_is_good(state); shift += DIGIT_BITS) {
-        uint64_t digit;
-
         if (state->at == state->end) {
             state_fail(state, "the state ends in %s", name);
-            break;
-        }
-        digit = *state->at & (MORE - 1);
-        if (shift > 63 || digit << shift >> shift != digit) {
+        } else if (shift > 63 || next_digit(state) << shift >> shift !=
+                                 next_digit(state)) {
             state_fail(state, "a number of %s is too long", name);
-            break;
-        }
-        value |= digit << shift;
-        if ((*state->at++ & MORE) == 0) {
-            return value;
+        } else {
+            value |= next_digit(state) << shift;
+            if ((*state->at++ & MORE) == 0) {
+                return value;
+            }
         }
     }
     return 0;
@@ -201,12 +202,12 @@ static void read_text(State *state, const char *name, char **text,
     }
     if (count > state_left_bytes(state)) {
         state_fail(state, "the state ends in %s", name);
-        return;
-    }
-    *text = g_strndup((const char *)state->at, count);
-    state->at += count;
-    if (strlen(*text) != count) {
-        state_fail(state, "%s has a byte of 0", name);
+    } else {
+        *text = g_strndup((const char *)state->at, count);
+        state->at += count;
+        if (strlen(*text) != count) {
+            state_fail(state, "%s has a byte of 0", name);
+        }
     }
 }
 
@@ -245,8 +246,6 @@ static uint64_t get_member(const StateRow *row, const void *at)
     switch (row->size) {
     case sizeof(uint8_t):
         return *(const uint8_t *)at;
-    case sizeof(uint16_t):
-        return *(const uint16_t *)at;
     case sizeof(uint32_t):
         return *(const uint32_t *)at;
     default:
@@ -261,13 +260,11 @@ static void put_member(const StateRow *row, void *at, uint64_t value)
     case sizeof(uint8_t):
         *(uint8_t *)at = value;
         break;
-    case sizeof(uint16_t):
-        *(uint16_t *)at = value;
-        break;
     case sizeof(uint32_t):
         *(uint32_t *)at = value;
         break;
     default:
+        g_assert(row->size == sizeof(uint64_t));
         *(uint64_t *)at = value;
         break;
     }
@@ -307,8 +304,6 @@ static bool may_be(const State *state, const StateRow *row, uint64_t most,
     switch (row->kind) {
     case STATE_IS_OWNER:
         return is_owner(state, value);
-    case STATE_IS_INDEX:
-        return value <= most && state->counts[row->of] > 0;
     case STATE_IS_INDEX_OR_NONE:
         return value == STATE_NONE ||
                (value <= most && state->counts[row->of] > 0);

@@ -227,8 +227,7 @@ void state_lists(State *state, StateLinks *links, const StateHeads *heads);
 /* One list; `last` may be NULL. */
 void state_list(State *state, StateLinks *links, uint32_t *first,
                 uint32_t *last);
-/* Return: the elements below `end` that are in no list, *count of them. */
-uint32_t *state_unlinked(const StateLinks *links, uint32_t end,
-                         uint32_t *count);
+/* Return: the elements that are in no list, *count of them. */
+uint32_t *state_unlinked(const StateLinks *links, uint32_t *count);
 
 #endif

@@ -176,14 +176,13 @@ void state_list(State *state, StateLinks *links, uint32_t *first,
     }
 }
 
-uint32_t *state_unlinked(const StateLinks *links, uint32_t end,
-                         uint32_t *count)
+uint32_t *state_unlinked(const StateLinks *links, uint32_t *count)
 {
-    uint32_t *unlinked = g_new(uint32_t, end);
+    uint32_t *unlinked = g_new(uint32_t, links->count);
 
     *count = 0;
-    for (uint32_t i = 0; i < end; i++) {
-        if (i >= links->count || !links->linked[i]) {
+    for (uint32_t i = 0; i < links->count; i++) {
+        if (!links->linked[i]) {
             unlinked[(*count)++] = i;
         }
     }

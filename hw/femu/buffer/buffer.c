@@ -623,12 +623,12 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     let_in(buffer, now_ns);
 }
 
-/* Its pages are gone; it does not wait at a unit with one of them. */
+/* Its pages are gone; a strand with pages waits at a unit with the first. */
 static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
 {
     Strand *strand = &buffer->strands[strand_idx];
 
-    if (strand->first_page_idx != SSD_NONE && strand->is_waiting) {
+    if (strand->first_page_idx != SSD_NONE) {
         leave_unit(buffer, strand_idx);
     }
     while (strand->first_page_idx != SSD_NONE) {

@@ -113,7 +113,6 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
         state_fail(state, "zone %u has %" PRIu64 " complete pages of one "
                    "strand, and %u were complete", zone_idx, count,
                    stream->next_page);
-        return count;
     }
     for (uint32_t i = first_idx; i != SSD_NONE;
          i = buffer->pages[i].next_idx) {
@@ -226,13 +225,13 @@ static void visit_pages(WriteBuffer *buffer, State *state)
 
     state_links_begin(&links);
     state_list(state, &links, &buffer->free_page_idx, NULL);
-    used = state_unlinked(&links, links.count, &used_count);
+    used = state_unlinked(&links, &used_count);
     STATE_TABLE(state, page_rows, buffer->pages, used_count, used);
     state_lists(state, &links, &(StateHeads) {
         buffer->strands, sizeof(Strand), offsetof(Strand, first_page_idx),
         offsetof(Strand, last_page_idx), wbuf_strand_count(buffer),
     });
-    left = state_unlinked(&links, links.count, &left_count);
+    left = state_unlinked(&links, &left_count);
     if (state_is_reading(state) && left_count > 0) {
         state_fail(state, "%u pages are of no zone", left_count);
     }

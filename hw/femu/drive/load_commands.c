@@ -179,8 +179,7 @@ static bool has_ranges(const LoadCheck *check, uint32_t command_idx,
     uint64_t most_bytes = is_copy ? check->ssd->params.mdts_bytes : UINT64_MAX;
     uint64_t sum_bytes = 0;
 
-    if (command->range_count > (is_copy ? SSD_COPY_RANGES_MAX
-                                        : SSD_DEALLOCATE_RANGES_MAX)) {
+    if (is_copy && command->range_count > SSD_COPY_RANGES_MAX) {
         return false;
     }
     for (uint32_t i = 0; i < command->range_count; i++) {
@@ -302,7 +301,7 @@ void load_check_commands(LoadCheck *check)
     for (uint32_t i = 0; i < check->ssd->params.cmd_slots; i++) {
         if (check->is_used[i]) {
             check_command(check, i);
-        } else if (check->events.leaving[i] > 0 || check->in_queue[i]) {
+        } else if (check->events.leaving[i] > 0) {
             state_fail(check->state, "command %u leaves, and is not inside",
                        i);
         }

@@ -140,7 +140,7 @@ static bool owns(Owner owner, FlashKind kind)
     case OWNER_NONE:
         return kind == FLASH_ERASE || kind == FLASH_STEP;
     }
-    return false;
+    g_assert_not_reached();
 }
 
 static void count_program(LoadCheck *check, const FlashOp *op)

@@ -178,9 +178,8 @@ static void check_pool(LoadCheck *check)
         }
     }
     if (zns->erases.running > parallel ||
-        jobs->own_reserve > jobs->free_count ||
-        jobs->free_count - jobs->own_reserve <
-        parallel - zns->erases.running) {
+        (uint64_t)jobs->free_count + zns->erases.running <
+        (uint64_t)jobs->own_reserve + parallel) {
         state_fail(check->state, "%u jobs are free, %u of them reserved, and "
                    "%u of %u run in the background", jobs->free_count,
                    jobs->own_reserve, zns->erases.running, parallel);
@@ -198,7 +197,6 @@ static void check_fills(LoadCheck *check)
         if (!check->job_used[i] || jobs->at[i].op != SSD_OP_ZONE_FINISH ||
             !runs(&check->ssd->zns, i)) {
             state_fail(check->state, "job %u is no running finish", i);
-            return;
         }
     }
     for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
@@ -571,7 +569,6 @@ static void check_moved(LoadCheck *check)
         if (ftl_is_valid(&conv->ftl, place)) {
             state_fail(check->state, "place %u has been moved, and holds "
                        "something", place);
-            return;
         }
     }
 }

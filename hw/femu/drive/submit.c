@@ -315,7 +315,7 @@ static uint64_t next_done_at_ns(const Ssd *ssd)
         return UINT64_MAX;
     }
     if (ssd->commands.count == ssd->commands.finish_count &&
-        ssd->entry.entering_finishes == 0 && ssd->zns.jobs.waiting_fills == 0) {
+        ssd->entry.entering_finishes == 0) {
         return zns_fills_end_after_ns(&ssd->zns);
     }
     return events_lead_to_done_at_ns(ssd);

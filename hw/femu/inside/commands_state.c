@@ -187,7 +187,7 @@ uint32_t *commands_state(Commands *commands, State *state, uint32_t slots)
     STATE_STRUCT(state, effects_rows, commands->effects);
     state_links_begin(&links);
     state_list(state, &links, &commands->free_idx, NULL);
-    used = state_unlinked(&links, slots, &used_count);
+    used = state_unlinked(&links, &used_count);
     state_links_end(&links);
     visit_used(commands, state, used, used_count);
     if (state_is_good(state)) {

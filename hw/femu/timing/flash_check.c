@@ -85,14 +85,12 @@ static void find_places(Check *check)
 
 /* Operations */
 
-/* May an operation of this kind be there? */
+/* May an operation of this kind, which is in use, be there? */
 static bool fits(const Flash *flash, const FlashToken *token, Place place)
 {
     FlashKind kind = token->op.kind;
 
     switch (place) {
-    case PLACE_FREE:
-        return true;
     case PLACE_MOVES:
         return !token->at_unit && kind != FLASH_ERASE && kind != FLASH_STEP &&
                (kind != FLASH_READ || flash->config.cache_read);
@@ -112,8 +110,10 @@ static bool fits(const Flash *flash, const FlashToken *token, Place place)
                 (kind == FLASH_READ && !flash->config.cache_read));
     case PLACE_SUSPENDED:
         return token->at_unit && flash_can_suspend(&flash->config, kind);
+    case PLACE_FREE:
+        break;
     }
-    return false;
+    g_assert_not_reached();
 }
 
 static uint32_t events_due(const FlashToken *token, Place place)

@@ -113,18 +113,12 @@ static const StateRow flash_rows[] = {
 
 /* The log of what was busy. When it has been read, its ring begins at 0. */
 
-static bool make_log(State *state, BusyLog *log)
+static void make_log(State *state, BusyLog *log)
 {
-    if (!state_is_good(state) || log->size == 0) {
-        log->size = 0;
-        return false;
-    }
     log->entries = g_try_new0(BusyEntry, log->size);
     if (log->entries == NULL) {
         state_fail(state, "no memory for a log of %u entries", log->size);
-        log->size = 0;
     }
-    return state_is_good(state);
 }
 
 static void visit_log(State *state, BusyLog *log)
@@ -133,7 +127,7 @@ static void visit_log(State *state, BusyLog *log)
     g_autofree uint32_t *chosen = NULL;
 
     STATE_STRUCT(state, busy_log_rows, log);
-    if (state_is_reading(state)) {
+    if (state_is_reading(state) && state_is_good(state) && log->size > 0) {
         make_log(state, log);
     }
     state_number(state, "busy", &count, log->size);
@@ -167,7 +161,7 @@ static void visit_tokens(Flash *flash, State *state, StateLinks *tokens)
     uint32_t used_count;
 
     state_list(state, tokens, &flash->free_idx, NULL);
-    used = state_unlinked(tokens, tokens->count, &used_count);
+    used = state_unlinked(tokens, &used_count);
     STATE_TABLE(state, token_rows, flash->tokens, used_count, used);
     STATE_STRUCT(state, queue_rows, &flash->units->reads);
     visit_queue(flash, state, tokens, offsetof(FlashUnit, reads));

@@ -296,18 +296,13 @@ static bool waits_for_writes(const Zns *zns, uint32_t job_idx)
                        zns->writes[zone_idx].handed_off_count) > 0));
 }
 
-/*
- * Must the finish wait for writes? Such finishes are counted: while there are
- * some, the ends of those that run are no bound for ssd_next_at_ns().
- */
+/* Must the finish wait for writes? */
 static bool finish_waits(Zns *zns, uint32_t job_idx)
 {
     Job *job = job_at(zns, job_idx);
-    bool waits = waits_for_writes(zns, job_idx);
 
-    zns->jobs.waiting_fills += waits - job->waits_for_writes;
-    job->waits_for_writes = waits;
-    return waits;
+    job->waits_for_writes = waits_for_writes(zns, job_idx);
+    return job->waits_for_writes;
 }
 
 static void fill_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)

@@ -97,7 +97,6 @@ typedef struct Jobs {
     JobQueue *zones;      /* [zone] */
     uint32_t newest_fill_idx; /* head of the list of running finishes */
     uint32_t running_fills;   /* how many are in it */
-    uint32_t waiting_fills;   /* finishes that wait for writes */
     uint32_t select_all_head_idx; /* the Select All that runs; others wait */
     uint32_t select_all_tail_idx;
     uint32_t select_all_running; /* its jobs that may run now */

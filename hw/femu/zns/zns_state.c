@@ -96,7 +96,6 @@ static const StateRow jobs_rows[] = {
     STATE_ELSE(Jobs, zones, "queue_rows"),
     STATE_IN_LISTS(Jobs, newest_fill_idx),
     STATE_LEFT(Jobs, running_fills, "those in the list"),
-    STATE_LEFT(Jobs, waiting_fills, "jobs that wait for writes"),
     STATE_IN_LISTS(Jobs, select_all_head_idx),
     STATE_IN_LISTS(Jobs, select_all_tail_idx),
     STATE_AT_MOST(Jobs, select_all_running, INT32_MAX),
@@ -314,7 +313,6 @@ static void count_jobs(Zns *zns, const uint32_t *used, uint32_t used_count)
     for (uint32_t i = 0; i < used_count; i++) {
         const Job *job = &jobs->at[used[i]];
 
-        jobs->waiting_fills += job->waits_for_writes;
         zns->erases.running += job->in_background;
         jobs->own_reserve -= job->command_idx == SSD_NONE &&
                              !job->in_background;
@@ -331,7 +329,7 @@ static void visit_jobs(Zns *zns, State *state, const uint32_t *commands)
 
     state_links_begin(&links);
     state_list(state, &links, &jobs->free_idx, NULL);
-    used = state_unlinked(&links, jobs->fresh_idx, &used_count);
+    used = state_unlinked(&links, &used_count);
     STATE_TABLE(state, job_rows, jobs->at, used_count, used);
     STATE_TABLE(state, work_rows, zns->media->works, used_count, used);
     visit_command_jobs(zns, state, &links, commands);

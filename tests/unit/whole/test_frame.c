@@ -20,6 +20,7 @@ static void expect_message(const SsdParams *params, const uint8_t *data,
     g_assert_null(ssd_load(params, data, size, &error));
     g_assert_nonnull(error);
     g_assert_cmpstr(error->message, ==, message);
+    g_assert_cmpint(error->code, ==, 0);
 }
 
 static void test_messages(void)
@@ -48,7 +49,12 @@ static void test_messages(void)
     expect_message(&params, bytes->data, 0,
                    "the state is none of a femu-zns drive: it does not begin "
                    "as one");
+    expect_message(&params, bytes->data, strlen("femu-zns drive\n"),
+                   "the state is cut short");
     expect_message(&params, bytes->data, 20, "the state is cut short");
+    expect_message(&params, bytes->data,
+                   strlen("femu-zns drive\n") + DIGEST_BYTES,
+                   "the state: the state ends in version");
     expect_message(&params, bytes->data, bytes->len - 1,
                    "the state: is damaged or cut short: its digest is not "
                    "that of its bytes");
@@ -60,6 +66,11 @@ static void test_messages(void)
     seal(bytes);
     expect_message(&params, bytes->data, bytes->len,
                    "the state: has version 2, this build reads version 1");
+    bytes->data[strlen("femu-zns drive\n")]--;
+    g_byte_array_append(bytes, bytes->data, 1);
+    seal(bytes);
+    expect_message(&params, bytes->data, bytes->len,
+                   "drive: 1 bytes follow its end");
     ssd_free(ssd);
     g_byte_array_unref(bytes);
 }

@@ -1,0 +1,494 @@
+/*
+ * A drive that is read is sound as a whole: its commands, its jobs, and what
+ * these wait for. sound.h says how that is asked.
+ *
+ * Knows the drive's inside, as the rules do.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "sound.h"
+
+/* --- Commands ------------------------------------------------------------- */
+
+/* More are inside than there are slots, with those that wait to be polled. */
+static void test_slots(void)
+{
+    begin("cmd-slots=2");
+    drive_fill(drive, 0, 2);
+    drive_read(drive, LATER, 0, 1);
+    drive_read(drive, LATER + 100000, 1, 1);
+    g_assert_cmpuint(ssd->ready_count, ==, 1);
+    ssd->ready[1] = ssd->ready[0];
+    SET(ssd->ready_count, 2);
+    refused("drive: 3 commands are inside, there are 2 slots");
+    end();
+}
+
+/* A command has its latency once. */
+static void test_leaves_twice(void)
+{
+    EventLane *lane;
+
+    begin("fixed-read-ns=1000000");
+    drive_fill(drive, 0, 2);
+    drive_read(drive, LATER, 0, 1);
+    drive_read(drive, LATER, 1, 1);
+    run_to(LATER + 100000);
+    lane = &ssd->events.lanes[LANE_READS_LEAVE];
+    g_assert_cmpuint(lane->count, ==, 2);
+    SET(lane->events[lane->head + 1].payload,
+        lane->events[lane->head].payload);
+    refused("drive: command 0 waits for 0 things, is to write 0, is in the "
+            "queue 0, and leaves 2 times");
+    /* There is no third. */
+    lane->events[lane->head + 2] = lane->events[lane->head + 1];
+    lane->events[lane->head + 2].key += (EventKey)1 << 64;
+    SET(lane->events[lane->head + 2].payload, event_name(EVENT_LEAVING, 2));
+    SET(lane->count, 3);
+    refused("drive: command 2 leaves, and is not inside");
+    end();
+}
+
+/* Nothing is told to a job that has ended. */
+static void test_free_job(void)
+{
+    EventLane *lane;
+
+    begin("fixed-read-ns=1000000");
+    drive_fill(drive, 0, 2);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    drive_drain(drive);
+    drive_read(drive, 2 * LATER, 0, 1);
+    run_to(2 * LATER + 100000);
+    lane = &ssd->events.lanes[LANE_READS_LEAVE];
+    g_assert_cmpuint(lane->count, ==, 1);
+    SET(lane->events[lane->head].payload, event_name(EVENT_JOB, 0));
+    refused("drive: what waits for job 0: 1, must be 0");
+    end();
+}
+
+/* Of what goes by the buffer, all portions but the last are equally large. */
+static void test_portions(void)
+{
+    begin(BUFFER ZRWA "conventional-size=64K buffer-portion=4K "
+          "link-in-ns=1000000");
+    drive->nsid = 2;
+    drive_write(drive, 0, 0, 1);
+    run_to(1);
+    g_assert_cmpuint(ssd->link.count, ==, 1);
+    SET(ssd->link.portions[ssd->link.head].is_last, false);
+    refused("drive: portion 0 of 4096 bytes is not the last");
+    end();
+}
+
+/* A write may move the write pointer by all of the ZRWA, beside the buffer. */
+static void test_zrwa(void)
+{
+    begin_zrwa(BUFFER "buffer-portion=4K link-in-ns=1000000 max-zrwa=4 ");
+    drive_write(drive, LATER, 0, 4);
+    drive_drain(drive);
+    drive_write(drive, 2 * LATER, 7, 1);
+    run_to(2 * LATER + 1);
+    g_assert_cmpuint(ssd->link.count, ==, 1);
+    let_in();
+    SET(ssd->link.portions[ssd->link.head].is_last, false);
+    refused("drive: portion 0 of 4096 bytes is not the last");
+    drive_drain(drive);
+    end();
+    begin_zrwa("link-in-ns=1000000 max-active=4 max-zrwa=4");
+    drive_write(drive, LATER, 0, 4);
+    drive_drain(drive);
+    drive_write(drive, 2 * LATER, 4, 4);
+    g_assert_cmpuint(ssd->commands.count, ==, 1);
+    let_in();
+    drive_drain(drive);
+    drive_write(drive, 3 * LATER, 11, 1);
+    end();
+}
+
+static void test_ranges(void)
+{
+    SsdRange ranges[SSD_COPY_RANGES_MAX];
+    SsdCmd copy = {
+        .op = SSD_OP_COPY, .nsid = 1, .slba = 256, .ranges = ranges,
+        .range_count = SSD_COPY_RANGES_MAX,
+    };
+    Command *command;
+
+    begin("lba-size=512 mdts=64K zones=4");
+    drive_write(drive, 0, 0, 128);
+    drive_drain(drive);
+    for (unsigned i = 0; i < SSD_COPY_RANGES_MAX; i++) {
+        ranges[i] = (SsdRange) { .slba = 0, .nlb = 1 };
+    }
+    copy.slba = drive_zone_lba(drive, 1);
+    g_assert_cmpint(ssd_submit(ssd, LATER, &copy, 9).status, ==, SSD_SUCCESS);
+    let_in();
+    for (command = ssd->commands.at; command->done.tag != 9; command++) {
+    }
+    commands_ranges(&ssd->commands, command - ssd->commands.at)
+        [SSD_COPY_RANGES_MAX] = (Span) { 0 };
+    SET(command->range_count, SSD_COPY_RANGES_MAX + 1);
+    refused("drive: no host could ask for what command 0, of operation 7, "
+            "has to do");
+    end();
+
+    begin("fe-reset-ns=1000000");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    command = &ssd->commands.at[ssd->entry.front.head_idx];
+    commands_ranges(&ssd->commands, command - ssd->commands.at)[0] =
+        (Span) { 0 };
+    SET(command->range_count, 1);
+    refused("drive: no host could ask for what command 0, of operation 12, "
+            "has to do");
+    end();
+}
+
+/* The log takes no appends, and no zone management. */
+static void test_operations(void)
+{
+    Command *command;
+
+    begin_conv("fe-read-ns=1000000");
+    drive_write(drive, 0, 0, 1);
+    drive_drain(drive);
+    drive_read(drive, LATER, 0, 1);
+    command = &ssd->commands.at[ssd->entry.front.head_idx];
+    SET(command->done.op, SSD_OP_ZONE_OPEN);
+    refused("drive: no host could ask for what command 0, of operation 9, "
+            "has to do");
+    SET(command->done.op, SSD_OP_ZONE_FINISH);
+    refused("drive: no host could ask for what command 0, of operation 11, "
+            "has to do");
+    SET(command->done.op, SSD_OP_APPEND);
+    refused("drive: no host could ask for what command 0, of operation 2, "
+            "has to do");
+    SET(command->done.op, SSD_OP_COMPARE);
+    let_in();
+    end();
+}
+
+/* More reads are inside than there are slots, one of which was a write. */
+static void test_read_slots(void)
+{
+    Command *command;
+
+    begin("read-slots=2");
+    drive_fill(drive, 0, 4);
+    drive_write(drive, LATER, 4, 1);
+    command = ssd->commands.at;
+    while (command->done.op != SSD_OP_WRITE || command->parts_left == 0) {
+        command++;
+    }
+    drive_read(drive, LATER + 1, 0, 1);
+    drive_read(drive, LATER + 1, 1, 1);
+    SET(command->done.op, SSD_OP_READ);
+    command->target = (Span) { 0, 0, 4096 };
+    refused("drive: 3 reads are inside, there are 2 slots");
+    end();
+}
+
+/* --- Jobs ----------------------------------------------------------------- */
+
+/* Two finishes of the controller have a reset between them. */
+static void test_own_finishes(void)
+{
+    Jobs *jobs;
+    JobQueue *queue;
+    Job *reset;
+
+    begin("");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    jobs = &ssd->zns.jobs;
+    queue = &jobs->zones[0];
+    reset = &jobs->at[queue->tail_idx];
+    g_assert_cmpint(reset->op, ==, SSD_OP_ZONE_RESET);
+    SET(jobs->at[queue->head_idx].command_idx, SSD_NONE);
+    SET(reset->command_idx, SSD_NONE);
+    SET(reset->op, SSD_OP_ZONE_FINISH);
+    SET(queue->resets_waiting, 0);
+    refused("drive: zone 0 is finished by the controller more often than it "
+            "is reset");
+    end();
+}
+
+/* More erases in the background than may run: a finish's job is one, too. */
+static void test_background(void)
+{
+    Jobs *jobs;
+    JobQueue *queue;
+
+    begin("mapping=remap spare-superblocks=2 erase-at=background zones=6 "
+          "mgmt-parallel-zones=1");
+    drive_fill(drive, 0, 16);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_write(drive, LATER, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    jobs = &ssd->zns.jobs;
+    queue = &jobs->zones[0];
+    g_assert_cmpuint(ssd->zns.erases.running, ==, 1);
+    g_assert_cmpuint(queue->head_idx, ==, queue->tail_idx);
+    SET(jobs->at[queue->head_idx].op, SSD_OP_ZONE_RESET);
+    SET(jobs->at[queue->head_idx].in_background, true);
+    SET(jobs->at[queue->head_idx].superblock_idx, 1);
+    SET(jobs->at[queue->head_idx].command_idx, SSD_NONE);
+    SET(queue->head_runs, false);
+    SET(queue->head_idx, SSD_NONE);
+    SET(queue->tail_idx, SSD_NONE);
+    refused("drive: 1035 jobs are free, 0 of them reserved, and 2 of 1 run "
+            "in the background");
+    end();
+}
+
+/* A job more than can be: a reset of the last zone, behind its last one. */
+static void add_job(Jobs *jobs)
+{
+    JobQueue *queue = &jobs->zones[3];
+    uint32_t job_idx = jobs->fresh_idx;
+
+    g_assert_cmpuint(jobs->free_idx, ==, SSD_NONE);
+    jobs->at[job_idx] = jobs->at[queue->tail_idx];
+    ssd->media.works[job_idx] = ssd->media.works[queue->tail_idx];
+    SET(jobs->at[queue->tail_idx].next_of_zone_idx, job_idx);
+    SET(queue->tail_idx, job_idx);
+    SET(queue->resets_waiting, queue->resets_waiting + 1);
+    SET(jobs->fresh_idx, job_idx + 1);
+}
+
+/*
+ * Commands have all jobs that they may have, while two erases run in the
+ * background: the controller keeps those of its own.
+ */
+static void test_pool(void)
+{
+    Jobs *jobs;
+
+    begin("zones=4 cmd-slots=16 mgmt-parallel-zones=2 max-active=4 max-open=4 "
+          "excursion-ns=100000000000 mapping=remap spare-superblocks=4 "
+          "erase-at=background");
+    jobs = &ssd->zns.jobs;
+    for (uint32_t i = 0; i < 4; i++) {
+        drive_fill(drive, i, 1);
+    }
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 1);
+    drive_write(drive, LATER, 0, 1);
+    drive_write(drive, LATER, drive_zone_lba(drive, 1), 1);
+    run_to(LATER + 1500000);
+    drive->now_ns++;
+    drive_all_zones(drive, drive->now_ns, SSD_OP_ZONE_FINISH);
+    drive_all_zones(drive, drive->now_ns, SSD_OP_ZONE_RESET);
+    for (uint32_t i = 0; i < 8; i++) {
+        drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_FINISH, i % 4);
+        if (i % 4 == 3) {
+            drive_all_zones(drive, drive->now_ns, SSD_OP_ZONE_RESET);
+        }
+    }
+    let_in();
+    add_job(jobs);
+    refused("drive: 29 jobs are free, 30 of them reserved, and 2 of 2 run "
+            "in the background");
+    end();
+}
+
+static void test_fresh_jobs(void)
+{
+    Jobs *jobs;
+
+    begin("zones=2 cmd-slots=1");
+    jobs = &ssd->zns.jobs;
+    jobs->fresh_idx = jobs->capacity;
+    jobs->free_idx = 0;
+    for (uint32_t i = 0; i < jobs->capacity; i++) {
+        jobs->at[i].next_of_command_idx =
+            i + 1 < jobs->capacity ? i + 1 : SSD_NONE;
+    }
+    let_in();
+    end();
+}
+
+/* What a finish or a reset can have found. */
+static void test_was(void)
+{
+    Jobs *jobs;
+    Job *job;
+
+    begin(ZRWA "max-active=4 max-zrwa=4");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    jobs = &ssd->zns.jobs;
+    job = &jobs->at[jobs->zones[0].head_idx];
+    SET(job->was.has_zrwa, true);
+    let_in();
+    SET(job->was.wp_nlb, 0);
+    refused("zones: job 0 began with a zone in state 2, with write pointer "
+            "0, written up to 1");
+    SET(job->was.wp_nlb, 0);
+    SET(job->was.end_nlb, 0);
+    SET(job->was.state, SSD_ZONE_EMPTY);
+    let_in();
+    SET(job->was.wp_nlb, 0);
+    SET(job->was.end_nlb, 0);
+    SET(job->was.state, SSD_ZONE_EMPTY);
+    SET(job->was.has_zrwa, true);
+    refused("zones: job 0 began with a zone in state 1, with write pointer "
+            "0, written up to 0");
+    SET(job->was.wp_nlb, 16);
+    SET(job->was.end_nlb, 16);
+    SET(job->was.state, SSD_ZONE_FULL);
+    let_in();
+    SET(job->was.wp_nlb, 16);
+    SET(job->was.end_nlb, 16);
+    SET(job->was.state, SSD_ZONE_FULL);
+    SET(job->was.has_zrwa, true);
+    refused("zones: job 0 began with a zone in state e, with write pointer "
+            "16, written up to 16");
+    SET(job->was.state, 0);
+    refused("zones: job 0 began with a zone in state 0, with write pointer "
+            "1, written up to 1");
+    SET(job->was.state, SSD_ZONE_CLOSED);
+    let_in();
+    SET(job->was.state, SSD_ZONE_READ_ONLY);
+    refused("zones: job 0 began with a zone in state d, with write pointer "
+            "1, written up to 1");
+    end();
+}
+
+/* A finish of all zones runs, a reset of all enters, and waits behind it. */
+static void test_select_alls(void)
+{
+    Jobs *jobs;
+    Command *commands;
+    uint32_t first_idx, next_idx;
+
+    begin("zones=6 mgmt-parallel-zones=2 fe-reset-ns=1000");
+    for (unsigned i = 0; i < 6; i++) {
+        drive_fill(drive, i, 1);
+    }
+    drive_all_zones(drive, LATER, SSD_OP_ZONE_FINISH);
+    drive_all_zones(drive, LATER + 1, SSD_OP_ZONE_RESET);
+    jobs = &ssd->zns.jobs;
+    commands = ssd->commands.at;
+    first_idx = jobs->select_all_head_idx;
+    next_idx = ssd->entry.front.head_idx;
+    g_assert_cmpuint(first_idx, !=, SSD_NONE);
+    g_assert_cmpuint(next_idx, !=, SSD_NONE);
+    SET(commands[first_idx].select_all, false);
+    refused("drive: command 0 is no Select All with jobs");
+    SET(commands[first_idx].next_select_all_idx, next_idx);
+    SET(commands[next_idx].next_select_all_idx, SSD_NONE);
+    SET(jobs->select_all_tail_idx, next_idx);
+    refused("drive: command 1 is no Select All with jobs");
+    run_to(LATER + 2000);
+    g_assert_cmpuint(jobs->select_all_tail_idx, ==, next_idx);
+    SET(commands[next_idx].first_job_idx, SSD_NONE);
+    SET(commands[next_idx].last_job_idx, SSD_NONE);
+    refused("drive: command 1 is no Select All with jobs");
+    SET(jobs->select_all_head_idx, next_idx);
+    SET(jobs->select_all_running, 0);
+    refused("drive: a Select All runs no job");
+    end();
+}
+
+/* --- Flushes, resets and events ------------------------------------------- */
+
+/* What is awaited has not ended. */
+static void test_epochs(void)
+{
+    Programs *programs;
+    Flash *flash;
+
+    begin("");
+    drive_write(drive, 0, 0, 2);
+    drive_flush(drive, 1);
+    drive_write(drive, 2, 2, 2);
+    drive_flush(drive, 3);
+    programs = &ssd->media.programs;
+    flash = &ssd->media.flash;
+    g_assert_cmpuint(programs->pending[0], ==, 2);
+    g_assert_cmpuint(programs->pending[1], ==, 2);
+    SET(programs->pending[0], 0);
+    SET(programs->pending[1], 4);
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        if (flash->tokens[i].op.epoch == 0) {
+            SET(flash->tokens[i].op.epoch, 1);
+        }
+    }
+    refused("drive: epoch 0 has ended, and is awaited");
+    end();
+}
+
+/* Steps are of those that have begun, and one that is awaited is left. */
+static void test_steps(void)
+{
+    ResetEngine *reset;
+
+    begin_locked();
+    reset = &ssd->reset;
+    SET(ssd->zns.jobs.newest_fill_idx, ssd->zns.jobs.zones[0].head_idx);
+    SET(ssd->zns.jobs.at[reset->first_job_idx].older_fill_idx, SSD_NONE);
+    SET(ssd->zns.jobs.at[reset->first_job_idx].newer_fill_idx, SSD_NONE);
+    refused("drive: job 0 is no running finish");
+    SET(ssd->zns.jobs.at[reset->first_job_idx].in_background, true);
+    SET(ssd->zns.jobs.at[reset->first_job_idx].command_idx, SSD_NONE);
+    SET(ssd->zns.jobs.zones[0].head_runs, false);
+    SET(ssd->zns.jobs.zones[0].head_idx, SSD_NONE);
+    SET(ssd->zns.jobs.zones[0].tail_idx, SSD_NONE);
+    refused("drive: job 0 is no reset to be managed");
+    run_to(LATER + 1000);
+    g_assert_cmpuint(reset->steps_ended, ==, 1);
+    g_assert_cmpuint(ssd->events.count, ==, 2);
+    SET(reset->phase, RESET_DRAINS);
+    refused("drive: a reset waits for programs of 0 epochs");
+    SET(reset->steps_begun, 9);
+    refused("resets: 1 steps have ended, 9 begun, of 8, in 1000000 ns; "
+            "there can be 8, in 1000000 ns");
+    SET(ssd->events.count, 0);
+    SET(ssd->media.flash.locked, false);
+    SET(reset->phase, RESET_STEPS);
+    SET(reset->steps, 1);
+    refused("drive: a reset waits for steps that have ended");
+    end();
+}
+
+/* Of events in one heap the first comes first. */
+static void test_events(void)
+{
+    EventHeap *heap;
+
+    begin_locked();
+    heap = &ssd->events;
+    g_assert_cmpuint(heap->count, ==, 2);
+    heap->events[1].key = heap->events[0].key;
+    let_in();
+    heap->events[1].key--;
+    refused("events: event 1 of the heap comes before its parent");
+    drive_free(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sound/slots", test_slots);
+    g_test_add_func("/sound/leaves-twice", test_leaves_twice);
+    g_test_add_func("/sound/free-job", test_free_job);
+    g_test_add_func("/sound/portions", test_portions);
+    g_test_add_func("/sound/zrwa", test_zrwa);
+    g_test_add_func("/sound/ranges", test_ranges);
+    g_test_add_func("/sound/operations", test_operations);
+    g_test_add_func("/sound/read-slots", test_read_slots);
+    g_test_add_func("/sound/own-finishes", test_own_finishes);
+    g_test_add_func("/sound/background", test_background);
+    g_test_add_func("/sound/pool", test_pool);
+    g_test_add_func("/sound/fresh-jobs", test_fresh_jobs);
+    g_test_add_func("/sound/was", test_was);
+    g_test_add_func("/sound/select-alls", test_select_alls);
+    g_test_add_func("/sound/epochs", test_epochs);
+    g_test_add_func("/sound/steps", test_steps);
+    g_test_add_func("/sound/events", test_events);
+    return g_test_run();
+}
