@@ -169,6 +169,23 @@ static void test_refused_names(void)
         { "'trace': '/nonexistent/folder/file'",
           { "trace=/nonexistent/folder/file", "No such file" } },
         { "'memdev': 'nobody'", { "'nobody' not found" } },
+        { "'write-cache': 'sometimes'",
+          { "write-cache=sometimes: 'sometimes' ", "; must be one of " } },
+        { "'write-cache': 5", { "Invalid parameter type" } },
+        /* What is for drives that run. */
+        { "'zone-fail': '1 offline'",
+          { "zone-fail: the drive is not realized yet" } },
+        { "'inject-read-error': '1 1'",
+          { "inject-read-error: the drive is not realized yet" } },
+        { "'inject-write-error': '1 1'",
+          { "inject-write-error: the drive is not realized yet" } },
+        { "'power-cut': '1'", { "power-cut: the drive is not realized yet" } },
+        { "'stats-reset': true",
+          { "stats-reset: the drive is not realized yet" } },
+        /* 256 TiB of data: no process has so much room. */
+        { "'zones': 256, 'zone-size': 1099511627776, 'page-size': 65536,"
+          "'pages-per-block': 65536",
+          { "cannot reserve 281474976710656 bytes of address space" } },
     };
 
     check_refused("", rows, ARRAY_SIZE(rows));
@@ -207,6 +224,81 @@ static void test_refused_memdev(void)
     check_refused(objects, rows, ARRAY_SIZE(rows));
     g_unlink(path);
     g_unlink(large);
+}
+
+static QDict *add(FemuHost *host, const char *members)
+{
+    QDict *reply = device_add(host->qts, members);
+
+    g_test_message("%s", members);
+    g_assert_true(qdict_haskey(reply, "return"));
+    qobject_unref(reply);
+    reply = qtest_qmp(host->qts, "{'execute': 'qom-get', 'arguments': {"
+                      "'path': '/machine/peripheral/hot',"
+                      "'property': 'write-cache'}}");
+    return reply;
+}
+
+/* A backend that was refused is nobody's. */
+static void test_given_back(void)
+{
+    static const BadConfig small = {
+        "'memdev': 'small'", { "memdev=small", "134217728" }
+    };
+    FemuHost *host = femu_host_start(
+        HOTPLUG_MACHINE "-object memory-backend-ram,id=small,size=128M");
+
+    assert_refused(host->qts, &small);
+    qobject_unref(add(host, "'memdev': 'small', 'zones': 2"));
+    femu_host_stop(host);
+}
+
+/* The greatest and the least that is allowed; a word is read back. */
+static void test_bounds(void)
+{
+    static const char *const members[] = {
+        "'zones': 2, 'time-dilation': 1000000, 'write-cache': 'protected'",
+        "'zones': 2, 'max-queue-pairs': 64, 'write-cache': 'protected'",
+        "'zones': 2, 'max-queue-pairs': 1, 'write-cache': 'volatile'",
+    };
+    FemuHost *host = femu_host_start(HOTPLUG_MACHINE);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(members); i++) {
+        QDict *reply = add(host, members[i]);
+
+        g_assert_nonnull(strstr(members[i], qdict_get_str(reply, "return")));
+        qobject_unref(reply);
+        qpci_unplug_acpi_device_test(host->qts, "hot", HOTPLUG_SLOT);
+    }
+    femu_host_stop(host);
+}
+
+/* Of a drive with a long path and no name, the path's end. */
+static void test_serial_of_path(void)
+{
+    static const struct {
+        const char *args;
+        const char *serial;
+    } rows[] = {
+        { "-device femu-zns,zones=2,addr=5.0", "0000:00:05.0" },
+        { "-device pcie-root-port,id=b1,chassis=1,addr=10.0 "
+          "-device femu-zns,zones=2,bus=b1", "0000:00:10.0:00.0" },
+        { "-device pcie-root-port,id=b1,chassis=1,addr=10.0 "
+          "-device pcie-root-port,id=b2,chassis=2,bus=b1 "
+          "-device femu-zns,zones=2,bus=b2", "00:00:10.0:00.0:00.0" },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        FemuHost *host = femu_host_start(rows[i].args);
+        QDict *reply = qtest_qmp(host->qts, "{'execute': 'qom-get',"
+                                 "'arguments': {'path': "
+                                 "'/machine/peripheral-anon/device[0]',"
+                                 "'property': 'serial'}}");
+
+        g_assert_cmpstr(qdict_get_str(reply, "return"), ==, rows[i].serial);
+        qobject_unref(reply);
+        femu_host_stop(host);
+    }
 }
 
 /*
@@ -634,7 +726,10 @@ int main(int argc, char **argv)
                    test_refused_rules);
     ADD("refused/names", test_refused_names);
     ADD("refused/memdev", test_refused_memdev);
+    ADD("refused/given-back", test_given_back);
     ADD("refused/command-line", test_refused_command_line);
+    ADD("bounds", test_bounds);
+    ADD("serial-of-path", test_serial_of_path);
     ADD("refused/serial", test_refused_serial);
     ADD("warned/memdev", test_warned_memdev);
     ADD("defaults", test_defaults);

@@ -6,7 +6,8 @@
  * What is right, the other tests say.
  *
  * Nor is it seen that a drive moves into another QEMU, be it with commands
- * inside: guests that do say the same.
+ * inside: guests that do say the same. Drives with a state go on in other QEMUs
+ * after ends and power cuts in the midst of commands: CASE-lasts.
  *
  * tests/data/corpus/device.csv has the SHA-256 of each case's transcript.
  *
@@ -17,7 +18,9 @@
  */
 
 #include "qemu/osdep.h"
+#include <glib/gstdio.h>
 #include "femu-zns-commands.h"
+#include "femu-zns-sums.h"
 #include "hw/pci/pci_regs.h"
 
 #define COMMANDS 100
@@ -26,6 +29,7 @@
 #define BUF_PAGES 32
 #define LBA_ZONES 6         /* that are used */
 #define MOVE_ONES 16        /* one of so many is inside during a move */
+#define LAST_COMMANDS 12    /* from one QEMU to the next */
 
 typedef struct Kind {
     const char *name;
@@ -58,6 +62,9 @@ typedef struct Player {
     char *trace;            /* file that the drive writes */
     uint32_t namespaces;
     bool moves;             /* into other QEMUs, on its way */
+    FemuConfig config;
+    char *extra;            /* further properties */
+    char *state;            /* folder in which the drive lasts, or NULL */
     unsigned ones;          /* commands that were alone */
 } Player;
 
@@ -516,9 +523,8 @@ static void play_one(Player *p)
     say_buf(p, MIN(bytes, DATA_BYTES));
 }
 
-static void play_burst(Player *p)
+static void submit_some(Player *p, unsigned count)
 {
-    unsigned count = 1 + below(p, 12);
     NvmeCmd cmds[12];
     uint32_t bytes;
 
@@ -530,6 +536,11 @@ static void play_burst(Player *p)
     }
     SAY(p, "%u at once\n", count);
     femu_ring(&p->drive->io);
+}
+
+static void play_burst(Player *p)
+{
+    submit_some(p, 1 + below(p, 12));
     for (unsigned i = 0; i < 5; i++) {
         femu_step(p->drive->host, below(p, 2000000));
         move(p, i == 1);
@@ -552,10 +563,54 @@ static void restart(Player *p)
     SAY(p, "restarted\n");
 }
 
+static void qom_set(Player *p, const char *property, const char *value)
+{
+    QDict *reply = qtest_qmp(p->drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path':"
+                             " '/machine/peripheral/zns4',"
+                             " 'property': %s, 'value': %s}}", property,
+                             value);
+
+    SAY(p, "%s=%s%s\n", property, value,
+        qdict_haskey(reply, "error") ? " is refused" : "");
+    qobject_unref(reply);
+}
+
+/*
+ * Commands are inside when a zone fails, perhaps, the power goes, perhaps, and
+ * QEMU ends. The drive goes on in the next one.
+ */
+static void next_qemu(Player *p)
+{
+    static const char *const how[] = { "read-only", "offline" };
+
+    submit_some(p, below(p, 5));
+    femu_step(p->drive->host, below(p, 3000000));
+    if (below(p, 3) == 0) {
+        unsigned zone = below(p, p->drive->config.ssd.zones);
+        g_autofree char *value = g_strdup_printf("%u %s", zone,
+                                                 how[below(p, 2)]);
+
+        qom_set(p, "zone-fail", value);
+    }
+    reap(p);
+    if (below(p, 2) == 0) {
+        qom_set(p, "power-cut", "7");
+    }
+    femu_shutdown(p->drive);
+    p->drive = femu_boot(&p->config, p->extra);
+    SAY(p, "another QEMU\n");
+}
+
 static void play(Player *p)
 {
     for (unsigned i = 0; i < COMMANDS; i++) {
         NvmeCmd cmd;
+
+        if (p->state && i % LAST_COMMANDS == LAST_COMMANDS - 1) {
+            settle(p);
+            next_qemu(p);
+        }
 
         switch (below(p, 40)) {
         case 0:
@@ -579,45 +634,26 @@ static void play(Player *p)
 
 /* --- Cases ---------------------------------------------------------------- */
 
-static Player start(const Kind *kind, unsigned seed)
+static Player start(const Kind *kind, unsigned seed, char *state)
 {
-    g_autofree char *extra = NULL;
-    FemuConfig config = femu_small_config();
     Player p = {
         .rand = g_rand_new_with_seed(seed),
         .text = g_string_new(NULL),
+        .config = femu_small_config(),
+        .state = state,
     };
     int file = g_file_open_tmp("femu-zns-corpus-XXXXXX", &p.trace, NULL);
 
     g_assert_cmpint(file, >=, 0);
     close(file);
-    extra = g_strdup_printf("trace=%s,%s", p.trace, kind->set);
-    config.ssd.lba_bytes = kind->lba_bytes ?: config.ssd.lba_bytes;
-    config.ssd.namespaces = kind->namespaces ?: 1;
-    p.drive = femu_boot(&config, extra);
-    p.namespaces = config.ssd.namespaces +
+    p.extra = g_strdup_printf("trace=%s,state=%s,%s", p.trace, state ?: "",
+                              kind->set);
+    p.config.ssd.lba_bytes = kind->lba_bytes ?: p.config.ssd.lba_bytes;
+    p.config.ssd.namespaces = kind->namespaces ?: 1;
+    p.drive = femu_boot(&p.config, p.extra);
+    p.namespaces = p.config.ssd.namespaces +
                    (strstr(kind->set, "conventional") != NULL);
     return p;
-}
-
-static char *recorded_sum(const char *name)
-{
-    g_autofree char *path = g_build_filename(g_getenv("FEMU_TOP"),
-                                             "tests/data/corpus/device.csv",
-                                             NULL);
-    g_autofree char *text = NULL;
-    g_auto(GStrv) lines = NULL;
-
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
-        g_auto(GStrv) fields = g_strsplit(*line, ",", 2);
-
-        if (fields[0] && strcmp(fields[0], name) == 0) {
-            return g_strdup(fields[1]);
-        }
-    }
-    return g_strdup("none is recorded");
 }
 
 /* Nor is a P record more. */
@@ -634,24 +670,15 @@ static void append_commands(GString *text, const char *trace)
 
 static void end(Player *p, const char *name)
 {
-    const char *folder = g_getenv("FEMU_CORPUS_OUT");
     g_autofree char *trace = NULL;
-    g_autofree char *sum = NULL;
-    g_autofree char *recorded = recorded_sum(name);
 
     femu_shutdown(p->drive);
     g_assert_true(g_file_get_contents(p->trace, &trace, NULL, NULL));
     append_commands(p->text, trace);
     unlink(p->trace);
-    sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, p->text->str, -1);
-    if (folder) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-
-        g_assert_true(g_file_set_contents(path, p->text->str, -1, NULL));
-    } else {
-        g_assert_cmpstr(sum, ==, recorded);
-    }
+    femu_sum_compare("device", name, p->text->str);
     g_free(p->trace);
+    g_free(p->extra);
     g_rand_free(p->rand);
     g_string_free(p->text, TRUE);
 }
@@ -660,7 +687,7 @@ static void test_pages(const void *data)
 {
     const Kind *kind = data;
     g_autofree char *name = g_strdup_printf("%s-pages", kind->name);
-    Player p = start(kind, 0);
+    Player p = start(kind, 0, NULL);
 
     say_registers(&p);
     say_identify(&p);
@@ -674,7 +701,7 @@ static void play_guest(unsigned number, bool moves)
     const Kind *kind = &kinds[number / GUESTS];
     g_autofree char *name = g_strdup_printf("%s-guest-%u", kind->name,
                                             number % GUESTS);
-    Player p = start(kind, 1 + number);
+    Player p = start(kind, 1 + number, NULL);
 
     p.moves = moves;
     play(&p);
@@ -692,6 +719,25 @@ static void test_moves(const void *data)
     play_guest(GPOINTER_TO_UINT(data), true);
 }
 
+static void test_lasts(const void *data)
+{
+    static const char *const files[] = { "history", "data", "kept" };
+    const Kind *kind = data;
+    g_autofree char *name = g_strdup_printf("%s-lasts", kind->name);
+    g_autofree char *state = g_dir_make_tmp("femu-zns-corpus-XXXXXX", NULL);
+    Player p = start(kind, 1000, state);
+
+    play(&p);
+    say_end(&p);
+    end(&p, name);
+    for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
+        g_autofree char *path = g_build_filename(state, files[i], NULL);
+
+        g_unlink(path);
+    }
+    g_assert_cmpint(g_rmdir(state), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -699,7 +745,11 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("femu-zns/corpus/%s/pages",
                                                 kinds[i].name);
 
+        g_autofree char *lasts = g_strdup_printf("femu-zns/corpus/%s/lasts",
+                                                 kinds[i].name);
+
         qtest_add_data_func(path, &kinds[i], test_pages);
+        qtest_add_data_func(lasts, &kinds[i], test_lasts);
         for (unsigned k = 0; k < GUESTS; k++) {
             g_autofree char *guest = g_strdup_printf(
                 "femu-zns/corpus/%s/guest-%u", kinds[i].name, k);

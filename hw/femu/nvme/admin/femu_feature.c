@@ -173,7 +173,7 @@ static uint32_t queue_counts(const FemuZns *n)
 static uint16_t set_queue_counts(FemuZns *n, uint32_t cdw11, uint64_t *result)
 {
     for (unsigned id = 1; id < FEMU_MAX_QUEUES; id++) {
-        if (n->cq[id] || n->sq[id]) {
+        if (n->cq[id]) {        /* a submission queue has one */
             return NVME_CMD_SEQ_ERROR;
         }
     }
@@ -237,8 +237,7 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
         *result = values == &n->features ? n->stats_resets : 0;
         return NVME_SUCCESS;
     default:
-        /* One power state, one command set combination: number 0. */
-        *result = 0;
+        /* One power state, one command set combination: number 0, as it is. */
         return NVME_SUCCESS;
     }
 }

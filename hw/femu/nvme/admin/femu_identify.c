@@ -37,8 +37,8 @@ static void ctrl_names(const FemuZns *n, NvmeIdCtrl *id)
 {
     const uint8_t *config = n->parent_obj.config;
 
-    id->vid = cpu_to_le16(pci_get_word(config + PCI_VENDOR_ID));
-    id->ssvid = cpu_to_le16(pci_get_word(config + PCI_SUBSYSTEM_VENDOR_ID));
+    id->vid = cpu_to_le16(pci_get_word(&config[PCI_VENDOR_ID]));
+    id->ssvid = cpu_to_le16(pci_get_word(&config[PCI_SUBSYSTEM_VENDOR_ID]));
     strpadcpy((char *)id->sn, sizeof(id->sn), n->serial, ' ');
     strpadcpy((char *)id->mn, sizeof(id->mn), "femu-zns", ' ');
     strpadcpy((char *)id->fr, sizeof(id->fr), "1", ' ');

@@ -234,7 +234,7 @@ static uint16_t io_write_zeroes(FemuZns *n, FemuNs *ns, FemuSq *sq,
 
 /*
  * The namespace that the command names, in *ns. Only Flush takes the broadcast
- * identifier (VWC bits 2:1 = 11b), which is no namespace: *ns is NULL.
+ * identifier (VWC bits 2:1 = 11b), which is no namespace: *ns stays as it is.
  */
 static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
 {
@@ -242,7 +242,6 @@ static uint16_t io_find_ns(const FemuZns *n, const NvmeCmd *cmd, FemuNs **ns)
     uint16_t status;
 
     if (nsid == NVME_NSID_BROADCAST && cmd->opcode == NVME_CMD_FLUSH) {
-        *ns = NULL;
         return femu_format_busy(n, NULL) ? NVME_FORMAT_IN_PROGRESS
                                          : NVME_SUCCESS;
     }
@@ -263,7 +262,7 @@ static bool opcode_zoned(uint8_t opcode)
 
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
-    FemuNs *ns;
+    FemuNs *ns = NULL;
     uint16_t status = io_find_ns(n, cmd, &ns);
 
     if (status) {

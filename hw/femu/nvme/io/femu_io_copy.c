@@ -75,9 +75,8 @@ static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
                                 const SsdCmd *copy)
 {
     uint64_t size_lba = femu_ns_size_lba(ns);
-    SsdCmd write = *copy;
+    SsdCmd write = *copy;       /* its nlb is 0 */
 
-    write.nlb = 0;
     for (uint32_t i = 0; i < copy->range_count; i++) {
         const SsdRange *range = &copy->ranges[i];
         uint16_t status = NVME_SUCCESS;

@@ -48,11 +48,13 @@ void femu_part_put(QEMUFile *f, const uint8_t *data, uint64_t bytes)
     uint32_t crc = crc32(0, NULL, 0);
 
     qemu_put_be64(f, bytes);
-    for (uint64_t at = 0; at < bytes; at += PIECE_BYTES) {
-        size_t piece = MIN(bytes - at, PIECE_BYTES);
+    while (bytes) {
+        size_t piece = MIN(bytes, PIECE_BYTES);
 
-        qemu_put_buffer(f, data + at, piece);
-        crc = crc_of(crc, data + at, piece);
+        qemu_put_buffer(f, data, piece);
+        crc = crc_of(crc, data, piece);
+        data += piece;
+        bytes -= piece;
     }
     qemu_put_be32(f, crc);
 }

@@ -124,7 +124,7 @@ bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
                       HostMemoryBackend *memdev, Error **errp)
 {
     *memory = (FemuMemory) { .bytes = bytes, .fd = -1 };
-    if (fd >= 0) {
+    if (fd != -1) {
         return memory_use_file(memory, fd, errp);
     }
     return memdev ? memory_use_memdev(memory, memdev, errp)
@@ -138,7 +138,7 @@ void femu_memory_exit(FemuMemory *memory)
         object_unref(OBJECT(memory->memdev));
     } else if (memory->base) {
         munmap(memory->base, memory->bytes);
-        if (memory->fd >= 0) {
+        if (memory->fd != -1) {
             close(memory->fd);
         }
     }
@@ -180,7 +180,7 @@ void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
     if (memory->frozen) {
         return;
     }
-    if (memory->fd >= 0) {
+    if (memory->fd != -1) {
         file_write(memory, at_bytes, buf, bytes);
     } else if (buf) {
         memcpy(memory->base + at_bytes, buf, bytes);
@@ -219,6 +219,6 @@ void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
         ram_block_discard_range(memory->ram_block, start, end - start);
     } else {
         qemu_madvise(memory->base + start, end - start,
-                     memory->fd >= 0 ? QEMU_MADV_REMOVE : QEMU_MADV_DONTNEED);
+                     memory->fd != -1 ? QEMU_MADV_REMOVE : QEMU_MADV_DONTNEED);
     }
 }

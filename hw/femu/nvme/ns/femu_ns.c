@@ -43,10 +43,12 @@ static void ns_init_zoned(FemuZns *n, FemuNs *ns, const SsdNsInfo *info)
                     ns->zone_size_bytes, ns->zone_capacity_bytes);
 }
 
-/* Its data come after those of all zoned namespaces in the memory. */
+/*
+ * Its data come after those of all zoned namespaces in the memory. csi is 0,
+ * NVME_CSI_NVM.
+ */
 static void ns_init_conventional(FemuZns *n, FemuNs *ns)
 {
-    ns->csi = NVME_CSI_NVM;
     ns->size_bytes = ns->capacity_bytes = n->params.conventional_bytes;
     femu_store_init_flat(&ns->store, &n->memory,
                          n->params.zones * n->params.zone_capacity_bytes,

@@ -13,17 +13,16 @@
 #include "pci_internal.h"
 #include "../../params_text.h"
 
+/* The row of a parameter, of which there is one. */
 static const SsdParamInfo *param_row(const char *name)
 {
     unsigned count;
-    const SsdParamInfo *table = ssd_params_table(&count);
+    const SsdParamInfo *row = ssd_params_table(&count);
 
-    for (unsigned i = 0; i < count; i++) {
-        if (strcmp(table[i].name, name) == 0) {
-            return &table[i];
-        }
+    while (strcmp(row->name, name) != 0) {
+        row++;
     }
-    g_assert_not_reached();
+    return row;
 }
 
 static void word_get(Object *obj, Visitor *v, const char *name, void *opaque,

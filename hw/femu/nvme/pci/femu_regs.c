@@ -18,6 +18,8 @@
 #define REG_CRTO 0x68                   /* NVMe base 2.0, 3.1.3.21 */
 
 #define READY_TIMEOUT_500MS 30
+#define AQA_FIELDS (AQA_ASQS_MASK << AQA_ASQS_SHIFT | \
+                    AQA_ACQS_MASK << AQA_ACQS_SHIFT)
 #define CAP_CRWMS_BIT 59                /* CRTO tells the time to ready */
 
 /* AQA, ASQ and ACQ may only be written while CC.EN is 0. */
@@ -45,8 +47,7 @@ static void reg_write32(FemuZns *n, hwaddr offset, uint32_t value)
         return;
     case NVME_REG_AQA:
         if (admin_regs_writable(n, offset)) {
-            n->aqa = value & (AQA_ASQS_MASK << AQA_ASQS_SHIFT |
-                              AQA_ACQS_MASK << AQA_ACQS_SHIFT);
+            n->aqa = value & AQA_FIELDS;
         }
         return;
     case NVME_REG_ASQ:

@@ -16,14 +16,12 @@
 static char *serial_default(FemuZns *n)
 {
     g_autofree char *path = qdev_get_dev_path(DEVICE(n));
-    size_t chars;
 
     if (DEVICE(n)->id) {
         return g_strndup(DEVICE(n)->id, FEMU_SERIAL_BYTES);
     }
-    chars = strlen(path);
-    return g_strdup(path + (chars > FEMU_SERIAL_BYTES
-                            ? chars - FEMU_SERIAL_BYTES : 0));
+    return g_strdup(path + strlen(path) -
+                    MIN(strlen(path), FEMU_SERIAL_BYTES));
 }
 
 static void serial_check(const char *serial, Error **errp)
@@ -56,7 +54,7 @@ static int serial_is_same(Object *object, void *found)
     FemuZns *other = (FemuZns *)object_dynamic_cast(object, TYPE_FEMU_ZNS);
     FemuZns **n = found;
 
-    if (!other || other == *n || !DEVICE(other)->realized ||
+    if (!other || !DEVICE(other)->realized ||
         strcmp(other->serial, (*n)->serial) != 0) {
         return 0;
     }

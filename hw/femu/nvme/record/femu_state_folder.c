@@ -92,7 +92,7 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
                     : qemu_open(path, O_RDWR, errp);
     struct stat st;
 
-    if (fd < 0) {
+    if (fd == -1) {
         return -1;
     }
     if (is_new && ftruncate(fd, bytes) != 0) {
@@ -169,7 +169,7 @@ static bool kept_map(FemuZns *n, Error **errp)
         return false;
     }
     fd = file_open(n, "kept", ssd_kept_bytes(&n->params), errp);
-    if (fd < 0) {
+    if (fd == -1) {
         return false;
     }
     n->lock_fd = fd;
@@ -208,7 +208,7 @@ bool femu_kept_init(FemuZns *n, Error **errp)
  */
 void femu_kept_exit(FemuZns *n)
 {
-    if (n->lock_fd < 0) {
+    if (n->lock_fd == -1) {
         g_free(n->kept);
     } else {
         if (n->kept) {
@@ -228,5 +228,5 @@ bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp)
     if (femu_has_state(n)) {
         *fd = file_open(n, "data", bytes, errp);
     }
-    return !femu_has_state(n) || *fd >= 0;
+    return !femu_has_state(n) || *fd != -1;
 }

@@ -1,0 +1,693 @@
+/*
+ * Streams that are not what was saved: what the device says of them, to the
+ * letter what it said when tests/data/corpus/streams.csv was written. Drives
+ * stop in the midst of several scenes and are saved; then one number after
+ * another of the device's part is another, and the CRC-32 fits. So no check of
+ * what is read is lost or moved unnoticed. What is let in is saved again as it
+ * was read, whatever the drive was before.
+ *
+ * All in one QEMU: a snapshot in a qcow2 image is loaded again and again, in
+ * whose place a stream of the device's section alone is written each time.
+ *
+ *   FEMU_CORPUS_OUT=dir     write what is said as dir/NAME, compare nothing;
+ *                           "scripts/restate streams" does, and the sums
+ *
+ * Knows of a stream what femu-zns-stream-test.c does, and how base/state.h
+ * writes numbers.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "qemu/bswap.h"
+#include "femu-zns-commands.h"
+#include "femu-zns-sums.h"
+
+#define PATH "/machine/peripheral/zns4"
+#define NAME "/femu-zns"
+#define MAGIC "femu-zns"
+#define CORE_MAGIC "femu-zns drive\n"
+#define TRIES "tests/data/corpus/tries.csv"
+#define HOWS 11
+#define PAIRS 3000
+#define FUA (1u << 30)
+#define SNAPSHOT "kept"
+#define CLUSTER_BYTES (64 * SSD_KIB) /* all of a section is in one */
+
+/* A drive, and where streams go. */
+typedef struct Bench {
+    FemuDrive *drive;
+    char *saved;
+    char *image;
+    int fd;                 /* of the image */
+    off_t at;               /* where in it the snapshot's sections are */
+} Bench;
+
+/* The device's section: bytes, and where its part `device` is. */
+typedef struct Section {
+    GByteArray *bytes;
+    guint at;
+    guint count;
+} Section;
+
+/* --- Scenes --------------------------------------------------------------- */
+
+static void qom_set(FemuDrive *drive, const char *property, const char *value)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path': " "'" PATH "'"
+                             ", 'property': %s, 'value': %s}}", property,
+                             value);
+}
+
+static void submit_write(FemuDrive *drive, FemuSq *sq, uint64_t slba,
+                         uint32_t nlb, uint32_t flags)
+{
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, slba, nlb, drive->buf);
+
+    cmd.cdw12 |= cpu_to_le32(flags);
+    femu_submit(sq, &cmd);
+}
+
+static void submit_admin(FemuDrive *drive, uint8_t opcode, uint32_t nsid,
+                         uint32_t cdw10, uint32_t cdw11)
+{
+    NvmeCmd cmd = {
+        .opcode = opcode,
+        .nsid = cpu_to_le32(nsid),
+        .cdw10 = cpu_to_le32(cdw10),
+        .cdw11 = cpu_to_le32(cdw11),
+    };
+
+    femu_submit(&drive->admin, &cmd);
+}
+
+/* Features, events, bad blocks; commands inside and behind. */
+static void play_rich(FemuDrive *drive)
+{
+    static FemuCq cq;
+    static FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 3, 1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    femu_cq_create(drive, &cq, 4, 2, 2);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                     1u << 27 | NVME_SMART_TEMPERATURE);
+    femu_set_feature(drive, NVME_ARBITRATION, 3);
+    femu_set_feature(drive, NVME_INTERRUPT_COALESCING, 50 << 8 | 2);
+    femu_set_feature(drive, NVME_INTERRUPT_VECTOR_CONF, 1 << 16 | 2);
+    femu_set_feature(drive, NVME_WRITE_ATOMICITY, 1);
+    femu_set_feature(drive, NVME_TEMPERATURE_THRESHOLD, 300);
+    drive->nsid = 1;
+    femu_set_feature(drive, NVME_ERROR_RECOVERY, 77);
+    qtest_writeq(drive->host->qts, drive->buf, UINT64_C(1767225600000));
+    femu_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0, NVME_TIMESTAMP, 0,
+               drive->buf);
+    qom_set(drive, "inject-read-error", "200 8");
+    qom_set(drive, "inject-read-error", "300 1");
+    qom_set(drive, "inject-write-error", "400 8");
+    submit_admin(drive, NVME_ADM_CMD_ASYNC_EV_REQ, 0, 0, 0);
+    submit_admin(drive, NVME_ADM_CMD_ASYNC_EV_REQ, 0, 0, 0);
+    qom_set(drive, "zone-fail", "5 read-only");
+    femu_write(drive, 0, 8, NULL);
+    for (unsigned i = 0; i < 4; i++) {
+        submit_write(drive, &sq, femu_zone_lba(drive, 1) + 4 * i, 4, 0);
+    }
+    femu_step(drive->host, 20000000);           /* two of them are parked */
+    submit_write(drive, &drive->io, 8, 4, FUA);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, femu_zone_lba(drive, 2),
+                     false);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, true);
+    for (unsigned i = 0; i < 3; i++) {
+        submit_write(drive, &drive->io, femu_zone_lba(drive, 3) + 4 * i, 4, 0);
+    }
+    femu_step(drive->host, 1000);
+}
+
+/* A format of all namespaces, while commands are inside and wait. */
+static void play_format(FemuDrive *drive)
+{
+    submit_write(drive, &drive->io, 0, 32, 0);
+    submit_write(drive, &drive->io, femu_zone_lba(drive, 1), 32, 0);
+    submit_admin(drive, NVME_ADM_CMD_FORMAT_NVM, NVME_NSID_BROADCAST, 1, 0);
+    femu_step(drive->host, 1000);
+}
+
+/* Format of the second one, which waits for room, as flushes do. */
+static void play_flushes(FemuDrive *drive)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        submit_write(drive, &drive->io, femu_zone_lba(drive, i), 4, FUA);
+    }
+    submit_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 2, 0, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        submit_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0,
+                     NVME_VOLATILE_WRITE_CACHE, 0);
+        submit_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0,
+                     NVME_VOLATILE_WRITE_CACHE, 1);
+    }
+    submit_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0,
+                 NVME_VOLATILE_WRITE_CACHE, 0);
+    submit_admin(drive, NVME_ADM_CMD_IDENTIFY, 0, 1, 0);
+    femu_step(drive->host, 1000);
+}
+
+/* A shutdown that waits for room. */
+static void play_shutdown(FemuDrive *drive)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        submit_write(drive, &drive->io, femu_zone_lba(drive, i), 4, 0);
+    }
+    femu_set_reg(drive, NVME_REG_CC, femu_reg(drive, NVME_REG_CC) | 1 << 14);
+    femu_step(drive->host, 1000);
+}
+
+/* The power is coming back; the controller is to be enabled then. */
+static void play_off(FemuDrive *drive)
+{
+    uint32_t cc = femu_reg(drive, NVME_REG_CC);
+    uint32_t aqa = femu_reg(drive, NVME_REG_AQA);
+    uint64_t asq = femu_reg64(drive, NVME_REG_ASQ);
+    uint64_t acq = femu_reg64(drive, NVME_REG_ACQ);
+
+    qom_set(drive, "power-cut", "3");
+    femu_set_reg(drive, NVME_REG_AQA, aqa);
+    femu_set_reg(drive, NVME_REG_ASQ, asq);
+    femu_set_reg(drive, NVME_REG_ACQ, acq);
+    femu_set_reg(drive, NVME_REG_CC, cc);
+    femu_step(drive->host, 1000);
+}
+
+/* Nothing is enabled, nothing has been for long. */
+static void play_disabled(FemuDrive *drive)
+{
+    femu_step(drive->host, UINT64_C(1000000000));
+    femu_disable(drive);
+}
+
+/* The statistics have been read in part. */
+static void play_statistics(FemuDrive *drive)
+{
+    femu_get_log(drive, FEMU_LOG_STATS, 0, 0, NULL, 64);
+}
+
+typedef struct Scene {
+    const char *name;
+    void (*play)(FemuDrive *drive);
+} Scene;
+
+static const Scene scenes[] = {
+    { "rich", play_rich },
+    { "format", play_format },
+    { "flushes", play_flushes },
+    { "shutdown", play_shutdown },
+    { "disabled", play_disabled },
+    { "off", play_off },
+    { "statistics", play_statistics },
+};
+
+/* --- Streams -------------------------------------------------------------- */
+
+static void append_u8(GByteArray *bytes, uint8_t value)
+{
+    g_byte_array_append(bytes, &value, 1);
+}
+
+static void append_be32(GByteArray *bytes, uint32_t value)
+{
+    value = cpu_to_be32(value);
+    g_byte_array_append(bytes, (uint8_t *)&value, sizeof(value));
+}
+
+static void append_be64(GByteArray *bytes, uint64_t value)
+{
+    value = cpu_to_be64(value);
+    g_byte_array_append(bytes, (uint8_t *)&value, sizeof(value));
+}
+
+static uint32_t crc_of(const uint8_t *bytes, size_t count)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        crc ^= bytes[i];
+        for (unsigned bit = 0; bit < 8; bit++) {
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+        }
+    }
+    return ~crc;
+}
+
+static const uint8_t *find(const uint8_t *bytes, size_t size, const char *text)
+{
+    const uint8_t *found = memmem(bytes, size, text, strlen(text));
+
+    g_assert_nonnull(found);
+    return found;
+}
+
+/*
+ * Save the machine: the sections of its devices, each with its number in front
+ * of its name and behind 7Eh at its end, then a 0.
+ */
+static Section save(Bench *b)
+{
+    g_autofree uint8_t *bytes = NULL;
+    const uint8_t *name, *start, *end;
+    Section s = { g_byte_array_new() };
+    uint8_t foot[5];
+    gsize size;
+
+    qtest_qmp_assert_success(b->drive->host->qts,
+                             "{'execute': 'xen-save-devices-state',"
+                             " 'arguments': {'filename': %s, 'live': false}}",
+                             b->saved);
+    g_assert_true(g_file_get_contents(b->saved, (char **)&bytes, &size,
+                                      NULL));
+    name = find(bytes, size, NAME);
+    for (start = name; name - start != start[-1] - (int)strlen(NAME);
+         start--) {
+        g_assert_true(start > bytes + 6);
+    }
+    start -= 6;
+    foot[0] = 0x7e;
+    memcpy(foot + 1, start + 1, 4);
+    end = memmem(name, bytes + size - name, foot, sizeof(foot));
+    g_assert_nonnull(end);
+    g_byte_array_append(s.bytes, start, end + sizeof(foot) - start);
+    append_u8(s.bytes, 0);
+    name = find(s.bytes->data, s.bytes->len, CORE_MAGIC);
+    name += ldq_be_p(name - 8) + 4;
+    s.count = ldq_be_p(name);
+    s.at = name + 8 - s.bytes->data;
+    return s;
+}
+
+/* The section with another part. */
+static GByteArray *with_part(const Section *s, const GByteArray *part)
+{
+    GByteArray *made = g_byte_array_new();
+    guint rest = s->at + s->count + 4;
+
+    g_byte_array_append(made, s->bytes->data, s->at - 8);
+    append_be64(made, part->len);
+    g_byte_array_append(made, part->data, part->len);
+    append_be32(made, crc_of(part->data, part->len));
+    g_byte_array_append(made, s->bytes->data + rest, s->bytes->len - rest);
+    return made;
+}
+
+/* Load a stream. Return: what the device says; "" if it is let in. */
+static char *load(Bench *b, const GByteArray *bytes)
+{
+    g_autofree char *text = NULL;
+    const char *line;
+
+    g_assert_cmpint(pwrite(b->fd, bytes->data, bytes->len, b->at), ==,
+                    bytes->len);
+    text = qtest_hmp(b->drive->host->qts, "loadvm " SNAPSHOT);
+    line = strstr(text, "femu-zns: ");
+    g_assert_true(line || *text == 0);
+    return line ? g_strndup(line, strcspn(line, "\r\n")) : g_strdup("");
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+/* Return: the first byte behind a number, or NULL. */
+static const uint8_t *get_number(const uint8_t *at, const uint8_t *end,
+                                 uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; at < end && shift < 64; shift += 7) {
+        *value |= (uint64_t)(*at & 0x7f) << shift;
+        if ((*at++ & 0x80) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void put_number(GByteArray *bytes, uint64_t value)
+{
+    do {
+        append_u8(bytes, (value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+        value >>= 7;
+    } while (value);
+}
+
+/* A number of the part that is another: which one, and in which way. */
+typedef struct Change {
+    unsigned number;
+    unsigned how;
+} Change;
+
+#define NO_CHANGE ((Change) { UINT_MAX, 0 })
+
+/* As a value, as the step to one, or as how many there are. */
+static uint64_t other(unsigned how, uint64_t value)
+{
+    const uint64_t others[HOWS] = {
+        value + 1, value + 2, value - 1, value - 2, 0, 1, value ^ 1,
+        UINT64_C(1) << 33, UINT64_C(1) << 62, UINT64_MAX, UINT64_MAX - 1,
+    };
+
+    g_assert_cmpuint(how, <, HOWS);
+    return others[how];
+}
+
+/* The part with changes, or NULL: there are not so many numbers. */
+static GByteArray *changed(const Section *s, Change one, Change two)
+{
+    const uint8_t *at = s->bytes->data + s->at, *end = at + s->count;
+    GByteArray *part = g_byte_array_new();
+    unsigned number = 0;
+
+    for (const uint8_t *behind; at < end; at = behind, number++) {
+        uint64_t value;
+
+        behind = get_number(at, end, &value);
+        g_assert_nonnull(behind);
+        value = number == one.number ? other(one.how, value) : value;
+        value = number == two.number ? other(two.how, value) : value;
+        put_number(part, value);
+    }
+    if (one.number != UINT_MAX && one.number >= number) {
+        g_byte_array_unref(part);
+        return NULL;
+    }
+    return part;
+}
+
+/* Load the section with this part, and append what comes of it. */
+static void try(Bench *b, const Section *s, const GByteArray *part,
+                GString *text)
+{
+    g_autoptr(GByteArray) made = with_part(s, part);
+    g_autofree char *message = load(b, made);
+
+    if (*message) {
+        g_string_append_printf(text, "%s\n", message);
+    } else {
+        Section now = save(b);
+        bool same = now.count == part->len &&
+                    memcmp(now.bytes->data + now.at, part->data,
+                           part->len) == 0;
+
+        g_string_append_printf(text, "let in%s\n",
+                               same ? "" : ", saved otherwise");
+        g_byte_array_unref(now.bytes);
+    }
+}
+
+/* --- Which are tried ------------------------------------------------------ */
+
+/* A line: the scene's name, and one change or two: number, how. */
+static void try_line(Bench *b, const char *line, const Section *s,
+                     GString *text)
+{
+    g_auto(GStrv) words = g_strsplit(line, ",", -1);
+    unsigned count = g_strv_length(words);
+    g_autoptr(GByteArray) part = NULL;
+    Change one, two = NO_CHANGE;
+
+    g_assert_true(count == 3 || count == 5);
+    one = (Change) { atoi(words[1]), atoi(words[2]) };
+    if (count == 5) {
+        two = (Change) { atoi(words[3]), atoi(words[4]) };
+    }
+    part = changed(s, one, two);
+    if (part) {
+        g_string_append_printf(text, "%s: ", line);
+        try(b, s, part, text);
+    }
+}
+
+static void try_lines(Bench *b, const char *scene, const Section *s,
+                      GString *text)
+{
+    g_autofree char *path = g_build_filename(g_getenv("FEMU_TOP"), TRIES,
+                                             NULL);
+    g_autofree char *start = g_strconcat(scene, ",", NULL);
+    g_autofree char *all = NULL;
+    g_auto(GStrv) lines = NULL;
+
+    g_assert_true(g_file_get_contents(path, &all, NULL, NULL));
+    lines = g_strsplit(all, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        if (g_str_has_prefix(*line, start)) {
+            try_line(b, *line, s, text);
+        }
+    }
+}
+
+/* Has QEMU been where it was not before? See tests/mutants/README.md. */
+static bool reaches_more(void)
+{
+    static uint8_t seen[65536];
+    g_autofree uint8_t *now = NULL;
+    bool more = false;
+    gsize size;
+
+    g_assert_true(g_file_get_contents(g_getenv("FEMU_MUTANT_REACHED"),
+                                      (char **)&now, &size, NULL));
+    for (gsize i = 0; i < MIN(size, sizeof(seen)); i++) {
+        more |= now[i] && !seen[i];
+        seen[i] |= now[i];
+    }
+    return more;
+}
+
+/* Is what was said in other words than ever before, but for numbers and names?
+ */
+static bool is_news(const char *text)
+{
+    static GHashTable *known;
+    const char *most = strstr(text, " must be at most ");
+    g_autofree char *words = g_strdup(most ?: text);
+
+    known = known ?: g_hash_table_new(g_str_hash, g_str_equal);
+    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz_:", ' ');
+    if (g_hash_table_contains(known, words)) {
+        return false;
+    }
+    g_hash_table_add(known, g_steal_pointer(&words));
+    return true;
+}
+
+static void choose(Bench *b, const char *scene, const Section *s, Change one,
+                   Change two)
+{
+    g_autoptr(GByteArray) part = changed(s, one, two);
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    try(b, s, part, text);
+    if (is_news(text->str) + reaches_more() > 0) {
+        if (two.number == UINT_MAX) {
+            printf("try %s,%u,%u\n", scene, one.number, one.how);
+        } else {
+            printf("try %s,%u,%u,%u,%u\n", scene, one.number, one.how,
+                   two.number, two.how);
+        }
+        printf("# %s", text->str);
+    }
+}
+
+/* Is this a byte of the statistics? It is as good as another. */
+static bool in_text(const Section *s, unsigned number)
+{
+    const uint8_t *at = s->bytes->data + s->at, *end = at + s->count;
+    const uint8_t *text = memmem(at, s->count, "{\"", 2);
+    uint64_t value;
+
+    while (number-- > 0) {
+        at = get_number(at, end, &value);
+    }
+    return text && at > text + 4 && at < text + 9000;
+}
+
+/* Print lines of tries of which each reaches what none before it does. */
+static void choose_tries(Bench *b, const char *scene, const Section *s)
+{
+    unsigned count = 0;
+    GByteArray *part;
+
+    while ((part = changed(s, (Change) { count, 0 }, NO_CHANGE))) {
+        g_byte_array_unref(part);
+        count++;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned how = 0; how < HOWS && !in_text(s, i); how++) {
+            choose(b, scene, s, (Change) { i, how }, NO_CHANGE);
+        }
+    }
+    for (unsigned i = 0; i < PAIRS; i++) {
+        unsigned number = g_test_rand_int_range(0, count);
+
+        choose(b, scene, s,
+               (Change) { number, g_test_rand_int_range(0, HOWS) },
+               (Change) { MIN(number + g_test_rand_int_range(1, 30),
+                              count - 1),
+                          g_test_rand_int_range(0, HOWS) });
+    }
+}
+
+/* --- Tests ---------------------------------------------------------------- */
+
+static void wait_for_job(QTestState *qts)
+{
+    for (bool done = false; !done; ) {
+        QDict *event = qtest_qmp_eventwait_ref(qts, "JOB_STATUS_CHANGE");
+
+        done = strcmp(qdict_get_str(qdict_get_qdict(event, "data"), "status"),
+                      "concluded") == 0;
+        qobject_unref(event);
+    }
+}
+
+/* An image that holds snapshots of the machine; what is in it is not looked at.
+ */
+static void image_create(Bench *b)
+{
+    QTestState *qts = b->drive->host->qts;
+
+    qtest_qmp_assert_success(qts, "{'execute': 'blockdev-add', 'arguments':"
+                             " {'driver': 'file', 'node-name': 'file',"
+                             " 'cache': {'no-flush': true},"
+                             " 'filename': %s}}", b->image);
+    qtest_qmp_assert_success(qts, "{'execute': 'blockdev-create', 'arguments':"
+                             " {'job-id': 'create', 'options': {"
+                             "'driver': 'qcow2', 'file': 'file',"
+                             " 'size': 65536, 'cluster-size': %u}}}",
+                             (unsigned)CLUSTER_BYTES);
+    wait_for_job(qts);
+    qtest_qmp_assert_success(qts, "{'execute': 'blockdev-add', 'arguments':"
+                             " {'driver': 'qcow2', 'node-name': 'image',"
+                             " 'file': 'file', 'cache': {'no-flush': true}}}");
+}
+
+/*
+ * Where the snapshot's sections are: behind QEMU's word, its version, 7, and the
+ * length and the name of the kind of machine.
+ */
+static off_t find_sections(int fd)
+{
+    uint8_t head[13];
+
+    for (off_t at = 0; pread(fd, head, sizeof(head), at) == sizeof(head);
+         at += CLUSTER_BYTES) {
+        if (memcmp(head, "QEVM\0\0\0\3\7", 9) == 0) {
+            return at + sizeof(head) + ldl_be_p(head + 9);
+        }
+    }
+    g_assert_not_reached();
+}
+
+static char *file_new(void)
+{
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-refuse-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    return path;
+}
+
+static Bench *bench_new(void)
+{
+    FemuConfig config = femu_small_config();
+    Bench *b = g_new0(Bench, 1);
+    g_autofree char *device = NULL;
+    g_autofree char *args = NULL;
+
+    b->saved = file_new();
+    b->image = file_new();
+    config.ssd.zones = 12;
+    config.ssd.namespaces = 2;
+    config.ssd.cmd_slots = 4;
+    device = femu_device_args(&config, FEMU_SLOT, "conventional-size=1M,"
+                              "write-cache=volatile,power-up-ns=3000000,"
+                              "zd-extension-size=64,serial=refuses");
+    args = g_strdup_printf("-machine suppress-vmdesc=on %s", device);
+    b->drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
+    femu_msix_enable(b->drive);
+    for (unsigned i = 0; i < 3; i++) {
+        femu_msix_vector(b->drive, i, femu_alloc(b->drive->host, 4096), i);
+    }
+    femu_enable(b->drive);
+    femu_io_queues_create(b->drive);
+    image_create(b);
+    return b;
+}
+
+/* From now on the machine stands still, and streams can be loaded. */
+static void bench_stop(Bench *b)
+{
+    g_autofree char *text = NULL;
+
+    qtest_qmp_assert_success(b->drive->host->qts, "{'execute': 'stop'}");
+    text = qtest_hmp(b->drive->host->qts, "savevm " SNAPSHOT);
+    g_assert_cmpstr(text, ==, "");
+    b->fd = open(b->image, O_RDWR | O_CLOEXEC);
+    g_assert_cmpint(b->fd, >=, 0);
+    b->at = find_sections(b->fd);
+}
+
+static void bench_free(Bench *b)
+{
+    femu_shutdown(b->drive);
+    close(b->fd);
+    g_unlink(b->saved);
+    g_unlink(b->image);
+    g_free(b->saved);
+    g_free(b->image);
+    g_free(b);
+}
+
+/* The core of another instant. */
+static void try_with(Bench *b, const Section *core, const Section *device,
+                     GString *text)
+{
+    g_autoptr(GByteArray) part = changed(device, NO_CHANGE, NO_CHANGE);
+
+    try(b, core, part, text);
+}
+
+static void test_scene(const void *data)
+{
+    const Scene *scene = data;
+    Bench *b = bench_new();
+    Section before = save(b), s;
+    GString *text = g_string_new(NULL);
+
+    scene->play(b->drive);
+    s = save(b);
+    bench_stop(b);
+    g_test_message("%s: %u bytes", scene->name, s.count);
+    try_with(b, &s, &s, text);
+    g_assert_cmpstr(text->str, ==, "let in\n");
+    if (g_getenv("FEMU_CHOOSE")) {
+        choose_tries(b, scene->name, &s);
+    } else {
+        try_with(b, &before, &s, text);
+        try_with(b, &s, &before, text);
+        try_lines(b, scene->name, &s, text);
+        femu_sum_compare("streams", scene->name, text->str);
+    }
+    g_string_free(text, TRUE);
+    g_byte_array_unref(before.bytes);
+    g_byte_array_unref(s.bytes);
+    bench_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (unsigned i = 0; i < ARRAY_SIZE(scenes); i++) {
+        g_autofree char *path = g_strdup_printf("femu-zns/refuse/%s",
+                                                scenes[i].name);
+
+        qtest_add_data_func(path, &scenes[i], test_scene);
+    }
+    return g_test_run();
+}
