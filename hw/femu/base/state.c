@@ -246,6 +246,8 @@ static uint64_t get_member(const StateRow *row, const void *at)
     switch (row->size) {
     case sizeof(uint8_t):
         return *(const uint8_t *)at;
+    case sizeof(uint16_t): /* the device's */
+        return *(const uint16_t *)at;
     case sizeof(uint32_t):
         return *(const uint32_t *)at;
     default:
@@ -259,6 +261,9 @@ static void put_member(const StateRow *row, void *at, uint64_t value)
     switch (row->size) {
     case sizeof(uint8_t):
         *(uint8_t *)at = value;
+        break;
+    case sizeof(uint16_t):
+        *(uint16_t *)at = value;
         break;
     case sizeof(uint32_t):
         *(uint32_t *)at = value;
