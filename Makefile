@@ -10,7 +10,7 @@
 .PHONY: pictures variables
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep compare lock torture soak mqssd
+.PHONY: bench mutants sweep compare lock torture soak mqssd closed-loop
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -106,6 +106,8 @@ figures: core
 #:               MQSSD) make of the drive, in the guest; out/mqssd/
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
+#: make closed-loop   a drive with hidden parameters, measured in a guest
+#:               (scripts/measure), fitted, and compared; out/closed-loop/
 #: make guest-table   measured points again, in the guest: drive, device,
 #:               simulator and fio side by side; out/guest-table/
 #: make sweep    every point of a PLAN, in the simulator or in a guest, and a page
@@ -130,8 +132,14 @@ interference: core
 	@scripts/interference
 
 fit: core
-	@scripts/deps report fit
+	@scripts/deps report
 	@scripts/femu-fit $(FIT)
+
+closed-loop: core
+	@scripts/deps qemu guest report
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/closed-loop
 
 guest-table: core
 	@scripts/deps qemu guest report

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""zns-load, which sends zone commands in the guest.
+"""zns-load, which sends zone commands in the guest, and scripts/measure, which
+makes a drive's points of what that says.
 
 Knows nothing of how a run is done: it calls the scripts as a user does.
 """
 
+import csv
 import os
+import re
+import shutil
+import subprocess
 
-from common import HERE, config, job, read_json, run
+from common import HERE, TOP, config, folder, job, read_json, run
+from femu.measured.files import read_experiments
 from replay import test_replay
+
+# The drive that is measured: tiny.cfg with so many zones.
+MEASURED_SET = 'zones=72 max-open=13 max-active=14'
 
 # What each step of jobs/zns-load.sh sends: the drive's count of each command,
 # and zns-load's own where that differs: what it does to zones before is not
@@ -95,4 +104,40 @@ def check_exitall(tap, out):
                    made, read['femu']['elapsed_ns'], longest_ns))
 
 
-GROUPS = {'zns-load': test_zns_load}
+def test_measure(tap):
+    """scripts/measure makes points that femu-fit reads."""
+    extra = os.path.join(folder('measure-extra'), 'extra')
+    shutil.copytree(os.path.join(HERE, 'extra'), extra)
+    shutil.copy(os.path.join(TOP, 'scripts', 'measure'), extra)
+    out, status, text = run(
+        'measure', JOB=job('measure.sh'), CONFIG=config('tiny.cfg'),
+        EXTRA=extra, SET=MEASURED_SET, DILATION='100', TRACE='0')
+    tap.result(status == 0, 'measure: the job ran', text)
+    if status != 0:
+        return
+    tap.include(os.path.join(out, 'results', 'tap.txt'))
+    points = os.path.join(out, 'results', 'measured', 'points.csv')
+    experiments = read_experiments(points)
+    tap.same(len(experiments), 18, 'measure: points of each experiment')
+    drive = os.path.join(out, 'drive.cfg')
+    with open(config('tiny.cfg'), encoding='utf-8') as file:
+        text = file.read()
+    for word in MEASURED_SET.split():
+        name, value = word.split('=')
+        text = re.sub('%s = "[^"]*"' % name, '%s = "%s"' % (name, value), text)
+    with open(drive, 'w', encoding='utf-8') as file:
+        file.write(text.replace('read-ns = "60000"', 'read-ns = "80000"'))
+    done = subprocess.run(
+        [os.path.join(TOP, 'scripts', 'femu-fit'), '--points=' + points,
+         '--config=' + drive, '--fit=read-ns,program-ns,page-transfer-ns',
+         '--out=' + os.path.join(out, 'fitted.cfg')], text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with open(os.path.join(out, 'fitted.csv'), encoding='utf-8') as file:
+        rows = list(csv.DictReader(file))
+    off = [abs(int(row['fitted']) / truth - 1) for row, truth in zip(
+        rows, (60000, 700000, 25000))]
+    tap.result(done.returncode == 0 and len(off) == 3 and max(off) < 0.02,
+               'measure: a fit to them finds the drive again', done.stdout)
+
+
+GROUPS = {'zns-load': test_zns_load, 'measure': test_measure}

@@ -24,7 +24,7 @@ TABLE = (
     ('report', 'matplotlib numpy', "a run's table, page and pictures"),
     ('compare', '', 'several runs side by side'),
     ('measured', '', 'measured experiments, and bounds on errors'),
-    ('validate', 'scipy', 'measured points beside the model'),
+    ('validate', 'numpy', 'measured points beside the model'),
     ('evidence', '', 'what supports a model of a measured drive'),
     ('figures', '', "the papers' figures"),
     ('observations', '', 'what papers observed'),

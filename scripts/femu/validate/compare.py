@@ -225,6 +225,14 @@ def run_more(sim, experiments, host, config, seeds, settings, out_dir):
             incomplete(experiments, skipped), errors)
 
 
+def write_page(path, experiments, errors, text=''):
+    """Writes the page of EXPERIMENTS and their ERRORS, with a TEXT on top."""
+    page.write(path, experiments,
+               [(part, metric, len(mine), mean_abs(mine),
+                 percentile_abs(mine, 90)) for (part, metric), mine
+                in by_part(errors).items()], text)
+
+
 def run(sim, points, config, asked, seeds, out_dir, settings=None,
         parts=(), limits=None, more=()):
     """Validates a drive, changed by SETTINGS, against a file of points, or
@@ -255,11 +263,8 @@ def run(sim, points, config, asked, seeds, out_dir, settings=None,
     write_csv(os.path.join(out_dir, 'points.csv'), errors)
     lines, faults, more_errors = run_more(sim, others, host, config, seeds,
                                           settings, out_dir)
-    page.write(os.path.join(out_dir, 'report.html'), experiments + others,
-               [(part, metric, len(mine), mean_abs(mine),
-                 percentile_abs(mine, 90)) for (part, metric), mine
-                in by_part(errors + more_errors).items()],
-               summary(errors))
+    write_page(os.path.join(out_dir, 'report.html'), experiments + others,
+               errors + more_errors, summary(errors))
     print('%.0f s; written to %s' % (time.monotonic() - start,
                                      os.path.relpath(out_dir, os.getcwd())))
     print('\n'.join(lines + [summary(errors)]))

@@ -5,18 +5,17 @@ The error that is minimised is the mean of |ln(model / measured)| over all
 metrics, so that 10 % too much counts as much as 10 % too little, whatever the
 unit. Parameters are searched on a logarithmic scale between bounds.
 
-Knows nothing of the jobs of an experiment.
+Knows nothing of the jobs of an experiment, and of how a search goes.
 """
 
+import csv
 import math
 import re
 import time
 
-from scipy import optimize
-
 from femu.common import progress, simulator
 from femu.measured import protocol
-from femu.validate import compare
+from femu.validate import compare, search
 
 SEED = 1
 FAR = 3.0       # distance of a point that the model lacks: a factor of 20
@@ -85,9 +84,11 @@ class Fit:
     def __init__(self, sim, config, host, experiments, params):
         self.sim, self.config, self.host = sim, config, host
         self.experiments, self.params = experiments, params
-        self.tries = self.most_tries = 0
+        self.tries = 0.0            # 1: all experiments simulated once
+        self.most_tries = 0
         self.best = (math.inf, None)
         self.started = time.monotonic()
+        self.known = []             # search.Known, of each parameter
 
     def settings(self, x):
         """Return: {parameter: value} at a position."""
@@ -114,44 +115,98 @@ class Fit:
                 self.tries, self.most_tries,
                 time.monotonic() - self.started)) or ''
 
-    def error(self, x):
-        """Return: the mean distance of the model from the points."""
-        settings = self.settings(x)
-        self.simulate(settings, self.experiments)
-        value = distance(self.experiments)
-        self.tries += 1
+    def residuals(self, x, keys):
+        """Return: {(experiment's name, metric): ln(model / measured)} at a
+        position; of KEYS, or of all. Raises StopIteration behind the last
+        try."""
+        if self.tries >= self.most_tries:
+            raise StopIteration
+        wanted = None if keys is None else {name for name, _ in keys}
+        some = [exp for exp in self.experiments
+                if wanted is None or exp.name in wanted]
+        self.simulate(self.settings(x), some)
+        self.tries += len(some) / len(self.experiments)
+        found = residuals_of(some)
+        if keys is None:
+            self.keep(x, found)
+        return found
+
+    def keep(self, x, found):
+        """Keeps a position if none was better."""
+        value = mean_distance(found)
         if value < self.best[0]:
-            self.best = (value, settings)
-            print('%5d %6.0f s  error %.4f  %s' % (
-                self.tries, time.monotonic() - self.started, value,
-                ' '.join('%s=%d' % pair for pair in settings.items())),
-                flush=True)
-        return value
+            self.best = (value, self.settings(x))
+            self.tell('error %.4f  %s' % (value, ' '.join(
+                '%s=%d' % pair for pair in self.best[1].items())))
+
+    def tell(self, text):
+        """Prints how far the search is."""
+        print('%5.1f %6.0f s  %s' % (
+            self.tries, time.monotonic() - self.started, text), flush=True)
 
     def run(self, most_tries):
         """Search. Return: the best settings."""
         self.most_tries = most_tries
-        bounds = [(math.log(p.low), math.log(p.high)) for p in self.params]
-        start = [math.log(p.start) for p in self.params]
-        optimize.minimize(self.error, start, method='Powell', bounds=bounds,
-                          options={'maxfev': most_tries, 'xtol': 0.005,
-                                   'ftol': 0.0005})
+        made = search.Search(
+            self.residuals, [math.log(p.start) for p in self.params],
+            [(math.log(p.low), math.log(p.high)) for p in self.params],
+            self.tell)
+        made.run()
+        self.known = made.known
         self.most_tries = 0
         return self.best[1]
 
 
-def distance(experiments):
-    """Return: mean |ln(model / measured)| over all metrics."""
-    parts = []
+def residuals_of(experiments):
+    """Return: {(experiment's name, metric): ln(model / measured)}, FAR where
+    the model has nothing."""
+    found = {}
     for exp in experiments:
         for metric, measured in exp.measured.items():
             model = exp.model.get(metric)
-            if measured > 0:
-                parts.append(FAR if not model or model <= 0 else
-                             min(FAR, abs(math.log(model / measured))))
-    if not parts:
+            found[exp.name, metric] = FAR if not model or model <= 0 else \
+                max(-FAR, min(FAR, math.log(model / measured)))
+    return found
+
+
+def mean_distance(found):
+    """Return: the mean size of residuals."""
+    if not found:
         raise FitError('no point is left to fit to')
-    return sum(parts) / len(parts)
+    return sum(map(abs, found.values())) / len(found)
+
+
+def interval(param, value, known):
+    """Return: (low, high) of 95 % of a fitted parameter; None if it is not
+    known."""
+    if not known.is_known:
+        return None
+    return (max(param.low, value * math.exp(-known.width)),
+            min(param.high, value * math.exp(known.width)))
+
+
+def print_known(params, settings, known):
+    """What each parameter is, how sure, and which points say so."""
+    print('%-24s%14s%14s%30s' % ('parameter', 'start', 'fitted',
+                                 '95 % interval'))
+    for param, one in zip(params, known):
+        value = settings[param.name]
+        ends = interval(param, value, one)
+        print('%-24s%14d%14d%30s  %s' % (
+            param.name, param.start, value,
+            '%d to %d' % ends if ends else 'not known by these points',
+            '; '.join('%s %s' % key for _, key in one.points)))
+
+
+def write_known(path, params, settings, known):
+    """The same as a CSV file."""
+    with open(path, 'w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(('parameter', 'start', 'fitted', 'low', 'high'))
+        for param, one in zip(params, known):
+            value = settings[param.name]
+            writer.writerow((param.name, param.start, value) + tuple(
+                int(end) for end in interval(param, value, one) or ()))
 
 
 def write_config(path, source, settings):
