@@ -322,8 +322,7 @@ static void add_link_in(Why *why)
                 .place = SSD_PLACE_LINK_IN,
                 .works = i == 0,
                 .part_id = PART_LINK,
-                .who = i == 0 || head_idx == why->command_idx
-                       ? (SsdWho) { 0 } : why_command(why, head_idx),
+                .who = i == 0 ? (SsdWho) { 0 } : why_command(why, head_idx),
             });
             return;
         }

@@ -57,7 +57,7 @@ static uint32_t next_run(uint32_t zone_idx)
 uint32_t zone_next_in_state(const ZoneTable *table, uint32_t zone_idx,
                             SsdZoneState state)
 {
-    while (zone_idx < table->count) {
+    while (zone_idx != UINT32_MAX) {
         uint32_t behind = next_run(zone_idx);
 
         for (; zone_idx < MIN(behind, table->count); zone_idx++) {
@@ -73,12 +73,8 @@ uint32_t zone_next_in_state(const ZoneTable *table, uint32_t zone_idx,
 uint32_t zone_count_in_state(const ZoneTable *table, uint32_t zone_idx,
                              SsdZoneState state)
 {
-    uint32_t sum;
+    uint32_t sum = zone_counts_behind(&table->by_state, zone_idx, state);
 
-    if (zone_idx >= table->count) {
-        return 0;
-    }
-    sum = zone_counts_behind(&table->by_state, zone_idx, state);
     for (uint32_t i = zone_idx; i < MIN(next_run(zone_idx), table->count);
          i++) {
         sum += table->zones[i].state == state;

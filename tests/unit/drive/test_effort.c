@@ -191,6 +191,21 @@ static uint64_t read_statistics(Drive *d, G_GNUC_UNUSED uint64_t n)
     return 1;
 }
 
+/* The last zone is open: a report begins there. */
+static uint64_t find_zone(Drive *d, uint64_t n)
+{
+    uint64_t before;
+
+    write_one(d, n - 1, 0);
+    before = steps;
+    g_assert_cmpuint(ssd_next_zone(d->ssd, 1, 0, SSD_ZONE_IMPLICITLY_OPEN),
+                     ==, n - 1);
+    g_assert_cmpuint(ssd_count_zones(d->ssd, 1, 0, SSD_ZONE_IMPLICITLY_OPEN),
+                     ==, 1);
+    steps -= before;
+    return 1;
+}
+
 /* --- Cases ---------------------------------------------------------------- */
 
 #define SMALL_ZONES "zone-size=64K page-size=4K channels=1 pages-per-block=16 "
@@ -244,6 +259,8 @@ static const Case cases[] = {
      "program-registers=1 buffer-waiters=8192 reset-drains=on "
      "reset-drain-first=on reset-base-ns=1000 zones=%s",
      32, 4096, "32", "4096"},
+    {"zones/in-a-state", find_zone, SMALL_ZONES "zones=%s",
+     1 << 12, 1 << 18, "4096", "262144"},
     {"zones/select-all", select_all, SMALL_ZONES "zones=%s", 64, 16384, "64",
      "16384"},
 };

@@ -70,6 +70,34 @@ static void test_buffer(void)
     drive_free(d);
 }
 
+/* Each state has a letter; those that have a write pointer show it. */
+static void test_zones(void)
+{
+    Drive *d = drive_new("zones=8 max-active=8 max-open=8 namespaces=2 "
+                         "conventional-size=64K");
+    g_autofree char *live = NULL;
+
+    drive_write(d, 0, 0, 2);
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 1);
+    drive_write(d, 0, drive_zone_lba(d, 2), 3);
+    drive_drain(d);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_CLOSE, 2);
+    d->nsid = 2;
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 1);
+    drive_drain(d);
+    ssd_zone_fail(d->ssd, d->now_ns, 2, 2, SSD_ZONE_READ_ONLY);
+    ssd_zone_fail(d->ssd, d->now_ns, 2, 3, SSD_ZONE_OFFLINE);
+    live = ssd_live_json(d->ssd);
+    g_assert_nonnull(strstr(live, "\"namespaces\":["
+                            "{\"nsid\":1,\"capacity_nlb\":16,\"open\":2,"
+                            "\"active\":3,\"zones\":\"oOc.\","
+                            "\"wp\":[[0,2],[1,0],[2,3]]},"
+                            "{\"nsid\":2,\"capacity_nlb\":16,\"open\":0,"
+                            "\"active\":0,\"zones\":\".frx\","
+                            "\"wp\":[]}],"));
+    drive_free(d);
+}
+
 static void test_unheard(void)
 {
     Drive *d = drive_new("erase-at=background");
@@ -101,6 +129,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/live/scene", test_scene);
     g_test_add_func("/live/buffer", test_buffer);
+    g_test_add_func("/live/zones", test_zones);
     g_test_add_func("/live/unheard", test_unheard);
     g_test_add_func("/live/none", test_none);
     return g_test_run();

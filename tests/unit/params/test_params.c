@@ -219,6 +219,7 @@ static void test_unknown_names(void)
     /* Of two that are as near, the first. */
     g_assert_cmpstr(ssd_params_nearest("fe-xxxd-ns", NULL), ==, "fe-read-ns");
     g_assert_cmpstr(ssd_params_nearest("", NULL), ==, NULL);
+    g_assert_cmpstr(ssd_params_nearest("fe-opad-ns", NULL), ==, "fe-read-ns");
 }
 
 /* `settings` as "name=value name=value" on top of the defaults. */
@@ -660,6 +661,7 @@ static void test_check_ranges(void)
             *(uint64_t *)field = table[i].max + 1;
         }
         g_assert_false(ssd_params_check(&p, &error));
+        g_assert_error(error, SSD_PARAMS_ERROR, 0);
         g_assert_true(g_str_has_prefix(error->message, start));
         g_assert_nonnull(strstr(error->message, is_enum ? ": must be one of " :
                                 ": out of range, must be "));

@@ -691,6 +691,7 @@ static void test_go_on_where_there_is_none(void)
 
     g_assert_null(ssd_trace_go_on("/no/such/trace", &(SsdTraceEnd) { 0 },
                                   &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot go on with trace "
                     "'/no/such/trace': No such file or directory");
 }

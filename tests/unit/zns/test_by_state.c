@@ -108,9 +108,23 @@ static void test_any(gconstpointer words)
     drive_free(d);
 }
 
+/* Of some runs one has a zone in a state, and has one. */
+static void test_one(void)
+{
+    Drive *d = drive_new(WORDS "10004");
+
+    d->nsid = NSID;
+    drive_write(d, 0, drive_zone_lba(d, 3000), 1);
+    drive_write(d, 0, drive_zone_lba(d, 5001), 1);
+    drive_drain(d);
+    check_state(d->ssd, SSD_ZONE_IMPLICITLY_OPEN);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/by-state/one", test_one);
     g_test_add_data_func("/by-state/one-run", WORDS "14", test_any);
     g_test_add_data_func("/by-state/whole-runs", WORDS "4096", test_any);
     g_test_add_data_func("/by-state/runs-and-a-part", WORDS "5002", test_any);

@@ -1,0 +1,188 @@
+/*
+ * Where commands are, and whom they wait for, in exact scenes of places that are
+ * rare: what test_causes meets on few drives, or on none.
+ *
+ * Knows nothing of the drive's inside: it uses ssd.h, ssd_why.h and params.h.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "ssd_why.h"
+#include "support/drive.h"
+
+#define LATER UINT64_C(1000000000)
+
+static Drive *drive;
+
+/* The command has one part, which is there; its number and time are free. */
+static void expect(uint32_t tag, const SsdCause *wanted)
+{
+    g_autoptr(GArray) causes = ssd_why(drive->ssd, tag);
+    const SsdCause *cause = &g_array_index(causes, SsdCause, 0);
+
+    g_assert_cmpuint(causes->len, ==, 1);
+    g_assert_cmpint(cause->place, ==, wanted->place);
+    g_assert_cmpuint(cause->idx, ==, wanted->idx);
+    g_assert_cmpint(cause->works, ==, wanted->works);
+    g_assert_cmpstr(cause->what, ==, wanted->what);
+    g_assert_cmpint(cause->who.kind, ==, wanted->who.kind);
+    g_assert_cmpuint(cause->who.tag, ==, wanted->who.tag);
+    g_assert_cmpuint(cause->who.zone_idx, ==, wanted->who.zone_idx);
+    g_assert_cmpuint(cause->who.page, ==, wanted->who.page);
+}
+
+static void run_to(uint64_t at_ns)
+{
+    SsdDone done;
+
+    while (ssd_poll(drive->ssd, at_ns, &done, 1)) {
+    }
+    drive->now_ns = at_ns;
+}
+
+static void end(void)
+{
+    drive_drain(drive);
+    drive_free(drive);
+}
+
+/* A program has ended, and gives its room back by and by. */
+static void test_release(void)
+{
+    uint32_t own, other, any;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=4 "
+                      "max-open=4 program-registers=1 "
+                      "buffer-release-ns=200000 take-turns=on");
+    drive_write(drive, 0, 0, 9);
+    drive_write(drive, 1, drive_zone_lba(drive, 1), 8);
+    own = drive_write(drive, 2, 9, 2);
+    other = drive_write(drive, 3, drive_zone_lba(drive, 1) + 8, 2);
+    any = drive_write(drive, 4, drive_zone_lba(drive, 2), 2);
+    run_to(100);
+    expect(own, &(SsdCause) { .place = SSD_PLACE_ZONE_ROOM });
+    expect(other, &(SsdCause) { .place = SSD_PLACE_ZONE_ROOM, .idx = 1 });
+    expect(any, &(SsdCause) { .place = SSD_PLACE_ROOM });
+    run_to(725001);
+    expect(own, &(SsdCause) {
+        .place = SSD_PLACE_ZONE_ROOM, .what = "release",
+        .who = { .kind = SSD_WHO_PAGE, .zone_idx = 0, .page = UINT64_MAX },
+    });
+    expect(other, &(SsdCause) { .place = SSD_PLACE_ZONE_ROOM, .idx = 1 });
+    expect(any, &(SsdCause) {
+        .place = SSD_PLACE_ROOM, .what = "release",
+        .who = { .kind = SSD_WHO_PAGE, .zone_idx = 0, .page = UINT64_MAX },
+    });
+    end();
+}
+
+static void test_seat(void)
+{
+    uint32_t tags[8];
+
+    drive = drive_new("channels=1 program-registers=1 zones=8 page-size=16K "
+                      "namespaces=2 write-buffer=64K max-active=1 "
+                      "take-turns=on");
+    for (uint32_t i = 0; i < 4; i++) {
+        tags[2 * i] = drive_write(drive, 0, drive_zone_lba(drive, i), 3);
+        tags[2 * i + 1] = drive_write(drive, 0,
+                                      drive_zone_lba(drive, i) + 3, 13);
+    }
+    run_to(100);
+    expect(tags[2], &(SsdCause) { .place = SSD_PLACE_ROOM });
+    expect(tags[3], &(SsdCause) {
+        .place = SSD_PLACE_LINE, .who = { .kind = SSD_WHO_COMMAND, .tag = 3 },
+    });
+    expect(tags[4], &(SsdCause) { .place = SSD_PLACE_SEAT, .idx = 2 });
+    expect(tags[5], &(SsdCause) {
+        .place = SSD_PLACE_ZONE_WRITES, .idx = 2,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = 5 },
+    });
+    expect(tags[6], &(SsdCause) { .place = SSD_PLACE_SEAT, .idx = 3 });
+    expect(tags[7], &(SsdCause) {
+        .place = SSD_PLACE_ZONE_WRITES, .idx = 3,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = 7 },
+    });
+    end();
+}
+
+/* Two writes cross the link, each in two portions. */
+static void test_link(void)
+{
+    uint32_t first, second;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=2 "
+                      "max-open=2 program-registers=1 buffer-portion=4K "
+                      "link-in-ns=100000000");
+    first = drive_write(drive, 0, 0, 3);
+    second = drive_write(drive, 1, drive_zone_lba(drive, 1), 2);
+    run_to(100);
+    expect(first, &(SsdCause) { .place = SSD_PLACE_LINK_IN, .works = true });
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_LINK_IN,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = 1 },
+    });
+    run_to(400000);
+    expect(first, &(SsdCause) { .place = SSD_PLACE_LINK_IN, .works = true });
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_LINK_IN,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = 1 },
+    });
+    end();
+}
+
+/* A write's page comes behind the erase of its zone; so does the reset. */
+static void test_first_erase(void)
+{
+    uint32_t reset, read;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=2 "
+                      "max-open=2 program-registers=1 erase-at=zone-write");
+    drive_fill(drive, 0, 1);
+    drive_fill(drive, 1, 1);
+    drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(drive);
+    drive_write(drive, LATER, 0, 1);
+    read = drive_read(drive, LATER + 1000, drive_zone_lba(drive, 1), 1);
+    run_to(LATER + 1000);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .what = "erase",
+        .who = { .kind = SSD_WHO_ZONE },
+    });
+    reset = drive_zone_op(drive, LATER + 1000, SSD_OP_ZONE_RESET, 0);
+    run_to(LATER + 2000);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .what = "erase",
+        .who = { .kind = SSD_WHO_ZONE },
+    });
+    expect(reset, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .works = true, .what = "erase",
+        .who = { .kind = SSD_WHO_ZONE },
+    });
+    end();
+}
+
+/* Between two phases, which no time passes, a reset is nowhere. */
+static void test_inside(void)
+{
+    uint32_t reset;
+
+    drive = drive_new("reset-base-ns=200000");
+    drive_fill(drive, 0, 1);
+    reset = drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    expect(reset, &(SsdCause) { .place = SSD_PLACE_INSIDE });
+    run_to(LATER);
+    expect(reset, &(SsdCause) { .place = SSD_PLACE_COMMIT, .works = true });
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/places/release", test_release);
+    g_test_add_func("/places/seat", test_seat);
+    g_test_add_func("/places/link", test_link);
+    g_test_add_func("/places/first-erase", test_first_erase);
+    g_test_add_func("/places/inside", test_inside);
+    return g_test_run();
+}
