@@ -197,9 +197,6 @@ void state_number(State *state, const char *name, uint64_t *value,
 static void read_text(State *state, const char *name, char **text,
                       uint64_t count)
 {
-    if (!state_is_good(state)) {
-        return;
-    }
     if (count > state_left_bytes(state)) {
         state_fail(state, "the state ends in %s", name);
     } else {

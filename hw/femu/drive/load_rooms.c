@@ -495,7 +495,7 @@ static void check_ways(LoadCheck *check)
             ssd->link.count > 0);
     must_be(check, "events of the front end", 0, check->events.front,
             enters && !ssd->buffer.holds_up);
-    if (ssd->buffer.holds_up && !enters) {
+    if (ssd->buffer.holds_up && (!enters || ssd->buffer.waiting_count == 0)) {
         state_fail(check->state, "the buffer holds up nobody");
     }
     if (entry->read_slots.inside_count > 0 &&

@@ -79,23 +79,22 @@ static bool waits_for_slot(Why *why)
 }
 
 /*
- * Who waits for room in the buffer, and is next to have it. If all lines stand
- * aside, each for its own zone's, it is the first one of those.
+ * Who waits for room in the buffer, and is next to have it; the front end is
+ * held up for somebody. If all lines stand aside, each for its own zone's, it is
+ * the first one of those.
  */
 static SsdWho first_for_room(const Why *why)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
-    uint32_t group_idx = turns_group(&buffer->turns);
+    uint32_t group_idx = turns_group(&buffer->turns), i = 0;
 
     if (group_idx != TURNS_NONE) {
         return why_command(why, turns_waiter(&buffer->turns, group_idx));
     }
-    for (uint32_t i = 0; i < buffer->lines.count; i++) {
-        if (buffer->turns.lines[i].first_waiter_idx != TURNS_NONE) {
-            return why_command(why, buffer->turns.lines[i].first_waiter_idx);
-        }
+    while (buffer->turns.lines[i].first_waiter_idx == TURNS_NONE) {
+        i++;
     }
-    return (SsdWho) { 0 };
+    return why_command(why, buffer->turns.lines[i].first_waiter_idx);
 }
 
 /*

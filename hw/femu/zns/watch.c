@@ -154,8 +154,7 @@ void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
 {
     if (watch->zones) {
         watch_state(watch, now_ns, zone_idx);
-        watch->zones[zone_idx].finished =
-            was_finished && watch->zones[zone_idx].phase == WATCH_FULL;
+        watch->zones[zone_idx].finished = was_finished;
     }
 }
 

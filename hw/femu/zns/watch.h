@@ -76,7 +76,7 @@ void watch_excursion(Watch *watch, uint32_t zone_idx);
 
 /*
  * The zone begins anew at now_ns; what the controller had finished before is
- * that still, if it is still full.
+ * that still: it is full, whatever power cut came.
  */
 void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
                bool was_finished);

@@ -12,6 +12,10 @@
 
 #define LATER UINT64_C(1000000000)
 
+#define HELD "write-buffer=72K zone-buffer=36K max-open=1 max-active=1 " \
+             "program-registers=1 fe-read-ns=1000 buffer-waiters=1 " \
+             "buffer-resume=0 "
+
 static Drive *drive;
 
 /* The command has one part, which is there; its number and time are free. */
@@ -176,6 +180,24 @@ static void test_inside(void)
     end();
 }
 
+/* The front end is held up: room is waited for, by lines that stand aside. */
+static void test_held(gconstpointer words)
+{
+    uint32_t waiting, read;
+
+    drive = drive_new(words);
+    drive_write(drive, 0, drive_zone_lba(drive, 1), 9);
+    waiting = drive_write(drive, 0, drive_zone_lba(drive, 1) + 9, 1);
+    drive_write(drive, 0, drive_zone_lba(drive, 1) + 10, 1);
+    read = drive_read(drive, 0, 0, 1);
+    run_to(10);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_FRONT_HELD,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = waiting },
+    });
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -184,5 +206,8 @@ int main(int argc, char **argv)
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
     g_test_add_func("/places/inside", test_inside);
+    g_test_add_data_func("/places/held", HELD, test_held);
+    g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
+                         test_held);
     return g_test_run();
 }

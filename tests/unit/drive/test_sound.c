@@ -50,6 +50,38 @@ static void test_leaves_twice(void)
     end();
 }
 
+/* A command has no more operations than its largest one can have. */
+static void test_operation_count(void)
+{
+    uint64_t most;
+
+    begin("cmd-slots=512 mdts=8K");
+    drive_fill(drive, 0, 1);
+    most = zns_command_bound(&drive->params);
+    g_assert_cmpuint(most, <, 511);
+    for (unsigned i = 0; i <= most; i++) {
+        drive_read(drive, LATER, 0, 1);
+    }
+    for (unsigned i = 0; i <= most; i++) {
+        ssd->media.flash.tokens[i].op.owner = owner_of(OWNER_COMMAND, 0);
+    }
+    refused("drive: command 0 has 17 operations");
+    drive_free(drive);
+}
+
+/* The front end is held up for somebody who waits for room. */
+static void test_held(void)
+{
+    begin("write-buffer=72K zone-buffer=36K max-active=1 max-open=1 "
+          "program-registers=1 fe-read-ns=1000");
+    drive_fill(drive, 0, 1);
+    drive_read(drive, LATER, 0, 1);
+    SET(ssd->events.lanes[LANE_FRONT].count, 0);
+    SET(ssd->buffer.holds_up, true);
+    refused("drive: the buffer holds up nobody");
+    end();
+}
+
 /* Nothing is told to a job that has ended. */
 static void test_free_job(void)
 {
@@ -475,6 +507,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound/slots", test_slots);
     g_test_add_func("/sound/leaves-twice", test_leaves_twice);
+    g_test_add_func("/sound/operation-count", test_operation_count);
+    g_test_add_func("/sound/held", test_held);
     g_test_add_func("/sound/free-job", test_free_job);
     g_test_add_func("/sound/portions", test_portions);
     g_test_add_func("/sound/zrwa", test_zrwa);

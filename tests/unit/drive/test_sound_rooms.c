@@ -420,6 +420,7 @@ static void test_foreign_write(void)
     drive_drain(drive);
     drive_copy(drive, 3 * LATER, 2, 0, 1);
     g_assert_cmpuint(ssd->conv.first_write_idx, !=, SSD_NONE);
+    SET(ssd->commands.at[ssd->conv.first_write_idx].write.data.zone_idx, 0);
     SET(queue->head_idx, ssd->conv.first_write_idx);
     SET(queue->tail_idx, ssd->conv.first_write_idx);
     SET(ssd->conv.first_write_idx, SSD_NONE);

@@ -127,10 +127,32 @@ static void test_rests(void)
     ssd_free(ssd);
 }
 
+/* Parameters that are good one by one, and no drive's together. */
+static void test_rules(void)
+{
+    static const char text[] = "\x15" "namespaces=4\nzones=3\n";
+    static const uint8_t digest[DIGEST_BYTES];
+    SsdParams params = drive_params(""), read;
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+    g_autoptr(GError) error = NULL;
+
+    g_byte_array_set_size(bytes, strlen("femu-zns drive\n") + 1);
+    g_byte_array_append(bytes, (const uint8_t *)text, strlen(text));
+    g_byte_array_append(bytes, digest, DIGEST_BYTES);
+    seal(bytes);
+    g_assert_false(ssd_load_params(bytes->data, bytes->len, &read, &error));
+    g_assert_true(g_str_has_prefix(error->message, "namespaces=4: must be at "
+                                   "most "));
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/frame/messages", test_messages);
     g_test_add_func("/frame/rests", test_rests);
+    g_test_add_func("/frame/rules", test_rules);
     return g_test_run();
 }

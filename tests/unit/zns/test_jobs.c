@@ -665,9 +665,34 @@ static void test_select_all_in_index_order(void)
     drive_free(d);
 }
 
+/*
+ * Of 64 finishes the drive knows how long they last at least, and need not be
+ * asked at each of their events; of more it does not look.
+ */
+static void test_many_finishes(void)
+{
+    Drive *d = drive_new("zones=65 zone-size=64K channels=1");
+    SsdDone done;
+
+    for (uint32_t i = 0; i < 65; i++) {
+        drive_fill(d, i, 1);
+    }
+    for (uint32_t i = 0; i < 64; i++) {
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, i);
+    }
+    g_assert_cmpuint(ssd_poll(d->ssd, d->now_ns, &done, 1), ==, 0);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), >, ssd_next_step_at_ns(d->ssd));
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 64);
+    g_assert_cmpuint(ssd_poll(d->ssd, d->now_ns, &done, 1), ==, 0);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, ssd_next_step_at_ns(d->ssd));
+    drive_drain(d);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/jobs/many-finishes", test_many_finishes);
     g_test_add_func("/jobs/finish-one-page-zone", test_finish_one_page_zone);
     g_test_add_func("/jobs/finish-chunks", test_finish_chunks);
     g_test_add_func("/jobs/finish-partial-page", test_finish_partial_page);

@@ -75,9 +75,9 @@ static void expect_zones(Drive *d, uint32_t first_tag, unsigned count,
 }
 
 /* Each zone's part would come in before the rest of any. */
-static void test_turns(void)
+static void test_turns(gconstpointer words)
 {
-    Drive *d = drive_new(SMALL "take-turns=on");
+    Drive *d = drive_new(words);
 
     for (uint32_t z = 0; z < ZONES; z++) {
         drive_write(d, 0, drive_zone_lba(d, z), 3);
@@ -251,7 +251,9 @@ static void test_failed(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/seats/turns", test_turns);
+    g_test_add_data_func("/seats/turns", SMALL "take-turns=on", test_turns);
+    g_test_add_data_func("/seats/buffer-turns", SMALL "buffer-turns=on",
+                         test_turns);
     g_test_add_func("/seats/copies", test_copies);
     g_test_add_func("/seats/reset", test_reset);
     g_test_add_func("/seats/waits", test_waits);
