@@ -80,8 +80,8 @@ static bool waits_for_slot(Why *why)
 
 /*
  * Who waits for room in the buffer, and is next to have it; the front end is
- * held up for somebody. If all lines stand aside, each for its own zone's, it is
- * the first one of those.
+ * held up for somebody. If all lines stand aside, each for its own zone's, it
+ * is the first one of those.
  */
 static SsdWho first_for_room(const Why *why)
 {

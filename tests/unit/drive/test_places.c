@@ -1,6 +1,6 @@
 /*
- * Where commands are, and whom they wait for, in exact scenes of places that are
- * rare: what test_causes meets on few drives, or on none.
+ * Where commands are, and whom they wait for, in exact scenes of places that
+ * are rare: what test_causes meets on few drives, or on none.
  *
  * Knows nothing of the drive's inside: it uses ssd.h, ssd_why.h and params.h.
  *

@@ -587,6 +587,40 @@ static void test_release(void)
     end();
 }
 
+#define STRANDS "write-buffer=72K zone-buffer=36K max-active=1 max-open=1 " \
+                "program-registers=1 page-turns=on "
+
+/* Pages wait at their own units, and are the last ones of each strand. */
+static void test_strands(void)
+{
+    begin(STRANDS);
+    drive_write(drive, 0, 0, 9);
+    run_to(100);
+    g_assert_cmpuint(ssd->buffer.streams[0].formed_bytes, >, 4 * 4096);
+    end();
+}
+
+/* A finish fills no page behind its zone's end. */
+static void test_fill(void)
+{
+    Stream *stream;
+    JobWork *work;
+
+    begin(STRANDS);
+    drive_fill(drive, 0, 2);
+    drive_write(drive, LATER, 2, 2);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    run_to(LATER + 1000);
+    stream = &ssd->buffer.streams[0];
+    g_assert_cmpuint(stream->fill_job_idx, !=, SSD_NONE);
+    work = &ssd->media.works[stream->fill_job_idx];
+    SET(stream->fill_from_page, 15);
+    SET(work->next_page, 16 - stream->fill_left);
+    SET(work->chunk_end_page, 16);
+    refused("drive: zone 0 is to fill page 16, its stripe ends at 16");
+    end();
+}
+
 /* All zones together have no more in the buffer than it has room for. */
 static void test_buffer_bytes(void)
 {
@@ -688,6 +722,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-rooms/pools", test_pools);
     g_test_add_func("/sound-rooms/room", test_room);
     g_test_add_func("/sound-rooms/release", test_release);
+    g_test_add_func("/sound-rooms/strands", test_strands);
+    g_test_add_func("/sound-rooms/fill", test_fill);
     g_test_add_func("/sound-rooms/buffer-bytes", test_buffer_bytes);
     g_test_add_func("/sound-rooms/seats", test_seats);
     g_test_add_func("/sound-rooms/groups", test_groups);
