@@ -258,9 +258,9 @@
     X(U32, read_ahead_parts, "read-ahead-parts", 0, 0, 8192, "reads",         \
       "with more reads of less than 4 KiB inside, such a one is not "         \
       "recognised as part of a stream; 0: always")                            \
-    X(BOOL, read_ahead_alone, "read-ahead-alone", false, false, true, "",     \
-      "a read is recognised as part of a stream only while the write buffer " \
-      "holds no data")                                                        \
+    X(U64, read_ahead_quiet_ns, "read-ahead-quiet-ns", 0, 0,                  \
+      UINT64_C(1000000000), "ns", "a read that begins so shortly after a "    \
+      "write to any zone is not recognised as part of a stream; 0: always")   \
     X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
       "finish programs this much at a time; 0 means one program, with a "     \
       "write buffer all")                                                     \

@@ -243,6 +243,7 @@ static const StateRow prefetch_rows[] = {
     STATE_LEFT(Prefetch, link, "another room"),
     STATE_ELSE(Prefetch, ahead, "ahead_state()"),
     STATE_AT_MOST(Prefetch, parts_inside, INT32_MAX),
+    STATE_TIME(Prefetch, quiet_from_ns),
 };
 
 void prefetch_state(Prefetch *prefetch, State *state)

@@ -61,8 +61,16 @@ static bool is_part(const Prefetch *prefetch, const Command *command)
            command->bytes < SSD_GRANULE_BYTES;
 }
 
-uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
-                        const Span *span, bool beside_data)
+void prefetch_beside_write(Prefetch *prefetch, uint64_t now_ns)
+{
+    if (prefetch->params->read_ahead_quiet_ns) {
+        prefetch->quiet_from_ns =
+            now_ns + prefetch->params->read_ahead_quiet_ns;
+    }
+}
+
+uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
+                        uint32_t command_idx, const Span *span)
 {
     Command *command = &prefetch->commands->at[command_idx];
     uint32_t stream_idx;
@@ -74,7 +82,7 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
     prefetch->parts_inside += is_part(prefetch, command);
     lost = (is_part(prefetch, command) &&
             prefetch->parts_inside > prefetch->params->read_ahead_parts) ||
-           (beside_data && prefetch->params->read_ahead_alone);
+           now_ns < prefetch->quiet_from_ns;
     stream_idx = ahead_read(&prefetch->ahead, span->zone_idx,
                             span->begin_bytes, span->end_bytes, lost);
     command->ahead_stream_idx = stream_idx;

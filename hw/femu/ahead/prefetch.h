@@ -3,7 +3,7 @@
  * and the host link. What is fetched is sensed whole and crosses its channel as
  * reads do.
  *
- * Knows nothing of zones' states, of writes, or of the front end.
+ * Knows nothing of zones' states, of what writes do, or of the front end.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -22,6 +22,7 @@ typedef struct Prefetch {
     Link *link;
     Ahead ahead;
     uint32_t parts_inside; /* reads of less than a granule, if that counts */
+    uint64_t quiet_from_ns; /* before, no read is recognised */
 } Prefetch;
 
 /* What it can have under way, for the drive's tables. */
@@ -38,12 +39,11 @@ static inline bool prefetch_is_on(const Prefetch *prefetch)
     return ahead_is_on(&prefetch->ahead);
 }
 
-/*
- * Return: the stream of a read of the host; AHEAD_NONE of other reads. Beside
- * data that wait to be programmed it may not be recognised.
- */
-uint32_t prefetch_begin(Prefetch *prefetch, uint32_t command_idx,
-                        const Span *span, bool beside_data);
+/* A write is handed off: reads are not recognised for a while. */
+void prefetch_beside_write(Prefetch *prefetch, uint64_t now_ns);
+/* Return: the stream of a read of the host; AHEAD_NONE of other reads. */
+uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
+                        uint32_t command_idx, const Span *span);
 /*
  * A piece of that read, which lies in what is sensed at once. Return: has it
  * been fetched, or is it being? Then it is on its way, or a part of the command.

@@ -109,12 +109,6 @@ static inline bool wbuf_is_on(const WriteBuffer *buffer)
     return buffer->size_bytes > 0;
 }
 
-/* Are there data in it, or on their way to it? None, if there is no buffer. */
-static inline bool wbuf_has_data(const WriteBuffer *buffer)
-{
-    return buffer->used_bytes > 0;
-}
-
 /* Writes */
 
 /*

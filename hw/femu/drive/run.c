@@ -81,7 +81,7 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
         zns_start_read(&ssd->zns, now_ns, command_idx,
                        &commands_ranges(&ssd->commands, command_idx)[i]);
     }
-    zns_queue_write(&ssd->zns, command_idx);
+    zns_queue_write(&ssd->zns, now_ns, command_idx);
 }
 
 /* A write is issued when its data have crossed the link: they are a part. */
@@ -114,7 +114,7 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_APPEND:
     case SSD_OP_ZONE_FLUSH_ZRWA:
-        zns_queue_write(&ssd->zns, command_idx);
+        zns_queue_write(&ssd->zns, now_ns, command_idx);
         break;
     case SSD_OP_COPY:
         begin_copy(ssd, now_ns, command_idx);

@@ -34,8 +34,8 @@ void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 {
     Span span = *target;
     uint32_t stream_idx = prefetch_is_on(zns->prefetch)
-                          ? prefetch_begin(zns->prefetch, command_idx, target,
-                                           wbuf_has_data(zns->buffer))
+                          ? prefetch_begin(zns->prefetch, now_ns, command_idx,
+                                           target)
                           : AHEAD_NONE;
 
     span.end_bytes = MIN(span.end_bytes, zns->params->zone_capacity_bytes);

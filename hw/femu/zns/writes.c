@@ -134,7 +134,7 @@ static bool needs_seat(const Zns *zns, const ZoneWrite *write)
             remainder_of(data->end_bytes, &zns->media->page_divisor) != 0);
 }
 
-void zns_queue_write(Zns *zns, uint32_t command_idx)
+void zns_queue_write(Zns *zns, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &zns->commands->at[command_idx];
     const ZoneWrite *write = &command->write;
@@ -152,6 +152,7 @@ void zns_queue_write(Zns *zns, uint32_t command_idx)
         zns->commands->at[queue->tail_idx].next_write_idx = command_idx;
     }
     queue->tail_idx = command_idx;
+    prefetch_beside_write(zns->prefetch, now_ns);
     if (needs_seat(zns, write)) {
         seats_ask(zns, write->data.zone_idx);
     }

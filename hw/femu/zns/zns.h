@@ -196,7 +196,7 @@ void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 void zns_write_entered(Zns *zns, uint32_t zone_idx);
 void zns_write_handed_off(Zns *zns, uint32_t zone_idx);
 /* Queue command->write; it is issued when parts_left is 0 and it is first. */
-void zns_queue_write(Zns *zns, uint32_t command_idx);
+void zns_queue_write(Zns *zns, uint64_t now_ns, uint32_t command_idx);
 /* Issue the writes at the head of a zone's queue that can be. */
 void zns_issue_writes(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
 /* Data of a write have crossed the link. */

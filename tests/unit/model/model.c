@@ -308,6 +308,8 @@ static void queue_write(Model *m, Cmd *cmd)
     *host_bytes = MIN(*host_bytes + cmd->write.end - cmd->write.at,
                       m->p.zone_capacity_bytes);
     cmd->writes = true;
+    m->wrote = true;
+    m->wrote_at_ns = m->now_ns;
     model_seats_ask(m, cmd);
     g_queue_push_tail(&m->zone_writes[zone_idx], cmd);
 }

@@ -90,8 +90,8 @@ Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
     bool lost = (cmd->bytes < 4096 && m->p.read_ahead_parts &&
                  parts_inside(m) > m->p.read_ahead_parts) ||
-                (m->p.read_ahead_alone && m->p.write_buffer_bytes &&
-                 model_buffer_taken(m) > 0);
+                (m->p.read_ahead_quiet_ns && m->wrote &&
+                 m->now_ns - m->wrote_at_ns < m->p.read_ahead_quiet_ns);
     Row *row;
 
     if (!m->p.read_ahead_bytes || cmd->done.op != SSD_OP_READ) {

@@ -269,6 +269,8 @@ struct Model {
     SsdParams p;
     Rules *rules[MODEL_MAX_NAMESPACES];
     uint64_t now_ns;
+    bool wrote;             /* a write has been handed off, last: */
+    uint64_t wrote_at_ns;
     uint64_t seq;
     uint64_t zone_pages;
     uint64_t sense_bytes;   /* of a page, at a time */
