@@ -36,7 +36,7 @@ void ahead_init(Ahead *ahead, const AheadConfig *config)
         ahead->streams[i].zone_idx = AHEAD_NONE;
     }
     ahead->lines = g_new(uint32_t, lines);
-    ahead->fetches = g_new(AheadFetch, lines);
+    ahead->fetches = g_new0(AheadFetch, lines);
     ahead->waiters = g_new(AheadWaiter, config->waiters);
 }
 

@@ -90,6 +90,13 @@ static inline void let_in(void)
     refused(NULL);
 }
 
+/* Until nothing is inside, and all that is in the buffer has been programmed. */
+static inline void run_out(Drive *d)
+{
+    drive_drain(d);
+    ssd_poll(d->ssd, d->now_ns + LATER, NULL, 0);
+}
+
 /* It goes on as one that has been saved and loaded does, and is done with. */
 static inline void end(void)
 {
@@ -100,8 +107,8 @@ static inline void end(void)
     loaded.ssd = ssd_load(&drive->params, bytes->data, bytes->len, NULL);
     g_assert_nonnull(loaded.ssd);
     g_byte_array_unref(bytes);
-    drive_drain(drive);
-    drive_drain(&loaded);
+    run_out(drive);
+    run_out(&loaded);
     bytes = ssd_save(ssd);
     loaded_bytes = ssd_save(loaded.ssd);
     g_assert_cmpmem(bytes->data, bytes->len, loaded_bytes->data,

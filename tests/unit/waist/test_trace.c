@@ -12,9 +12,7 @@
 
 #include <glib/gstdio.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -337,43 +335,12 @@ static void test_full_disk(void)
     g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
                     "No space left on device");
     g_clear_error(&error);
-    /* So little that only closing the file writes it. */
+    /* So little that only closing the trace writes it. */
     trace = create("/dev/full", &params);
     g_assert_false(ssd_trace_close(trace, 0, &error));
     g_assert_error(error, SSD_TRACE_ERROR, 0);
     g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
                     "No space left on device");
-}
-
-/* The last bytes find no room, and only closing the file writes them. */
-static void test_last_bytes(void)
-{
-    g_autofree char *path = temporary_path();
-    g_autofree char *says = g_strdup_printf("cannot write trace '%s': File "
-                                            "too large", path);
-    g_autoptr(GError) error = NULL;
-    struct rlimit was, less;
-    struct stat size;
-    SsdParams params;
-    SsdTrace *trace;
-
-    ssd_params_defaults(&params);
-    trace = create(path, &params);
-    g_assert_true(ssd_trace_close(trace, 0, NULL));
-    g_assert_cmpint(stat(path, &size), ==, 0);
-    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &was), ==, 0);
-    less = was;
-    less.rlim_cur = size.st_size / size.st_blksize * size.st_blksize;
-    g_assert_cmpuint(less.rlim_cur, <, size.st_size);
-    signal(SIGXFSZ, SIG_IGN);
-    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &less), ==, 0);
-    trace = create(path, &params);
-    g_assert_false(ssd_trace_close(trace, 0, &error));
-    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &was), ==, 0);
-    signal(SIGXFSZ, SIG_DFL);
-    g_assert_error(error, SSD_TRACE_ERROR, 0);
-    g_assert_cmpstr(error->message, ==, says);
-    g_unlink(path);
 }
 
 static void test_no_such_file(void)
@@ -777,7 +744,6 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/round-trip", test_round_trip);
     g_test_add_func("/trace/too-many-ranges", test_too_many_ranges);
     g_test_add_func("/trace/full-disk", test_full_disk);
-    g_test_add_func("/trace/last-bytes", test_last_bytes);
     g_test_add_func("/trace/no-such-file", test_no_such_file);
     g_test_add_func("/trace/sound-files", test_sound_files);
     g_test_add_func("/trace/damaged-files", test_damaged_files);

@@ -252,7 +252,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_data_func("/seats/turns", SMALL "take-turns=on", test_turns);
-    g_test_add_data_func("/seats/buffer-turns", SMALL "buffer-turns=on",
+    g_test_add_data_func("/seats/buffer-turns", SMALL "buffer-turns=on "
+                         "buffer-waiters=64",
                          test_turns);
     g_test_add_func("/seats/copies", test_copies);
     g_test_add_func("/seats/reset", test_reset);
