@@ -1,6 +1,7 @@
 /*
  * femu-sim cut: replays a trace on a new drive up to a chosen point, cuts the
- * power there, and prints what becomes of each zone.
+ * power there, and prints what becomes of each zone; or writes what lasts to a
+ * folder, from which a device goes on.
  *
  * Knows nothing of where the trace was recorded, or of what a cut does.
  *
@@ -11,68 +12,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "feed.h"
-
-/* The power is cut as soon as one of these is reached; UINT64_MAX: never. */
-typedef struct CutPoint {
-    uint64_t at_ns;
-    uint64_t commands; /* commands that the drive has accepted */
-    uint64_t programs; /* flash programs that have ended */
-} CutPoint;
-
-typedef struct Cut {
-    Feed feed;
-    CutPoint at;
-    uint64_t accepted_count;
-    bool is_there;
-} Cut;
-
-/* --- Up to the point of the cut ------------------------------------------- */
-
-/* Run the drive to now_ns; nobody asks for its completions, so drop them. */
-static void poll(Cut *cut, uint64_t now_ns)
-{
-    SsdDone done;
-
-    cut->feed.now_ns = now_ns;
-    while (ssd_poll(cut->feed.ssd, now_ns, &done, 1) > 0) {
-        ;
-    }
-}
-
-/* Run the drive to now_ns, or to the point of the cut if that is earlier. */
-static void run_to(Cut *cut, uint64_t now_ns)
-{
-    uint64_t until_ns = MIN(now_ns, cut->at.at_ns);
-
-    while (cut->at.programs != UINT64_MAX &&
-           ssd_programs(cut->feed.ssd) < cut->at.programs &&
-           ssd_next_step_at_ns(cut->feed.ssd) <= until_ns) {
-        poll(cut, ssd_next_step_at_ns(cut->feed.ssd));
-    }
-    cut->is_there = ssd_programs(cut->feed.ssd) >= cut->at.programs;
-    if (!cut->is_there) {
-        poll(cut, MAX(until_ns, cut->feed.now_ns));
-        cut->is_there = now_ns > cut->at.at_ns;
-    }
-}
-
-static bool play(Cut *cut, const SsdTraceRecord *record, GError **error)
-{
-    if (record->kind == SSD_TRACE_DONE || record->kind == SSD_TRACE_DISCARD) {
-        return true;
-    }
-    run_to(cut, record->at_ns);
-    if (cut->is_there) {
-        return true;
-    }
-    if (!feed_record(&cut->feed, record, error)) {
-        return false;
-    }
-    cut->accepted_count += cut->feed.was_accepted;
-    cut->is_there = cut->accepted_count >= cut->at.commands;
-    return true;
-}
+#include "cut_state.h"
+#include "cut_walk.h"
 
 /* --- What becomes of zones ------------------------------------------------ */
 
@@ -119,7 +60,7 @@ static uint64_t print_zone(const SsdZone *was, const SsdZone *is,
     return was_nlb - MIN(was_nlb, is_nlb);
 }
 
-static void print_all(const Cut *cut, const Ssd *next, uint64_t seed)
+static void print_all(const CutWalk *walk, const Ssd *next, uint64_t seed)
 {
     uint64_t lost_nlb = 0;
 
@@ -127,55 +68,69 @@ static void print_all(const Cut *cut, const Ssd *next, uint64_t seed)
            "blocks", "is", "blocks");
     for (uint32_t nsid = 1; nsid <= ssd_ns_count(next); nsid++) {
         for (uint32_t z = 0; z < ssd_ns_info(next, nsid).zones; z++) {
-            SsdZone was = ssd_zone(cut->feed.ssd, nsid, z);
+            SsdZone was = ssd_zone(walk->feed.ssd, nsid, z);
             SsdZone is = ssd_zone(next, nsid, z);
 
             lost_nlb += print_zone(&was, &is, nsid, z);
         }
     }
     printf("cut: at %" PRIu64 " ns, seed %" PRIu64 ", %u commands inside, %"
-           PRIu64 " blocks lost\n", cut->feed.now_ns, seed,
-           ssd_inflight(cut->feed.ssd), lost_nlb);
+           PRIu64 " blocks lost\n", walk->feed.now_ns, seed,
+           ssd_inflight(walk->feed.ssd), lost_nlb);
 }
 
 /* --- The command ---------------------------------------------------------- */
 
-static bool play_all(Cut *cut, SsdTraceReader *reader, GError **error)
+/* The power goes: say what of the drive is there then, write its state. */
+static bool cut_power(const CutWalk *walk, const CutState *state, uint64_t seed,
+                      GError **error)
 {
-    SsdTraceRecord record;
-    int got = 1;
+    Ssd *next = ssd_power_cut(walk->feed.ssd, walk->feed.now_ns, seed);
+    bool done = !state->folder ||
+                cut_state_write(state, walk, seed, ssd_now_ns(next), error);
 
-    while (!cut->is_there &&
-           (got = ssd_trace_next(reader, &record, error)) > 0) {
-        if (!play(cut, &record, error)) {
-            return false;
-        }
+    if (done) {
+        print_all(walk, next, seed);
     }
-    return got >= 0;
+    ssd_free(next);
+    return done;
 }
 
-static int cut_trace(const char *path, const CutPoint *at, uint64_t seed,
-                     GError **error)
+/* A point that was named must be there, or another drive would be cut. */
+static bool check_point(const CutWalk *walk, GError **error)
+{
+    if (walk->at.points == UINT64_MAX || walk->point_count == walk->at.points) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "--at-point=%" PRIu64 ": the trace "
+                "has %" PRIu64 " points; --list lists them", walk->at.points,
+                walk->point_count);
+    return false;
+}
+
+static int cut_trace(const CutState *state, const CutPoint *at, bool lists,
+                     uint64_t seed, GError **error)
 {
     SsdParams params;
-    SsdTraceReader *reader = ssd_trace_open_cut(path, &params, error);
-    Cut cut = { .at = *at };
-    int status = SIM_ERROR;
+    SsdTraceReader *reader = ssd_trace_open_cut(state->trace, &params, error);
+    CutWalk walk;
+    bool done;
 
     if (!reader) {
         return SIM_ERROR;
     }
-    cut.feed.ssd = ssd_new(&params);
-    if (play_all(&cut, reader, error)) {
-        Ssd *next = ssd_power_cut(cut.feed.ssd, cut.feed.now_ns, seed);
-
-        print_all(&cut, next, seed);
-        ssd_free(next);
-        status = SIM_OK;
+    cut_walk_init(&walk, &params, at);
+    walk.lists = lists;
+    done = cut_walk_play(&walk, reader, error);
+    if (done && lists) {
+        printf("cut: %" PRIu64 " points\n", walk.point_count);
+    } else if (done) {
+        done = check_point(&walk, error) &&
+               cut_power(&walk, state, seed, error);
     }
-    ssd_free(cut.feed.ssd);
+    cut_walk_clear(&walk);
     ssd_trace_reader_free(reader);
-    return status;
+    return done ? SIM_OK : SIM_ERROR;
 }
 
 /* A number above 0 from an option's text; UINT64_MAX if it was not given. */
@@ -187,11 +142,25 @@ static bool point(const char *option, const char *text, uint64_t *value,
                                      UINT64_MAX - 1, value, error);
 }
 
+static bool check_files(const char *folder, const char *journal,
+                        GError **error)
+{
+    if (!folder == !journal) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s needs %s as well: the trace "
+                "has no data", folder ? "--state" : "--journal",
+                folder ? "--journal" : "--state");
+    return false;
+}
+
 int sim_cut_command(int argc, char **argv, GError **error)
 {
     g_autoptr(GOptionContext) context = g_option_context_new("TRACE");
     g_autofree char *at_ns = NULL, *command = NULL, *program = NULL;
-    g_autofree char *seed_text = NULL;
+    g_autofree char *at_point = NULL, *seed_text = NULL;
+    g_autofree char *journal = NULL, *folder = NULL;
+    gboolean lists = FALSE;
     const GOptionEntry entries[] = {
         {"at-ns", 0, 0, G_OPTION_ARG_STRING, &at_ns,
          "Behind what happens at this instant of the trace", "N"},
@@ -199,27 +168,44 @@ int sim_cut_command(int argc, char **argv, GError **error)
          "Behind the N-th command that the drive accepts", "N"},
         {"at-program", 0, 0, G_OPTION_ARG_STRING, &program,
          "When the N-th program of the flash has ended", "N"},
+        {"at-point", 0, 0, G_OPTION_ARG_STRING, &at_point,
+         "At the N-th point that --list lists", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &seed_text,
          "Decides what becomes of what is inside (0)", "N"},
+        {"list", 0, 0, G_OPTION_ARG_NONE, &lists,
+         "List the points instead: number, ns, what has happened, to what",
+         NULL},
+        {"state", 0, 0, G_OPTION_ARG_FILENAME, &folder,
+         "Write what lasts to a new folder, for the device's state=",
+         "FOLDER"},
+        {"journal", 0, 0, G_OPTION_ARG_FILENAME, &journal,
+         "The data for it: what the device's journal= has recorded", "FILE"},
         {0},
     };
     uint64_t seed = 0;
+    CutState state;
     CutPoint at;
 
     g_option_context_set_summary(
         context,
         "Give the commands of TRACE to a new drive, at the same times, take\n"
         "its power at the first of the points that are named, or at the end,\n"
-        "and print what each zone was and is when the power is back.");
+        "and print what each zone was and is when the power is back. At a\n"
+        "point of --list a command that changes what lasts has been accepted,\n"
+        "or it, or a flush, was told to be done, or a page was programmed.");
     g_option_context_add_main_entries(context, entries, NULL);
     if (!sim_parse_options(context, &argc, &argv, "the trace file", error) ||
         !point("--at-ns", at_ns, &at.at_ns, error) ||
         !point("--at-command", command, &at.commands, error) ||
         !point("--at-program", program, &at.programs, error) ||
+        !point("--at-point", at_point, &at.points, error) ||
+        !check_files(folder, journal, error) ||
         (seed_text && !sim_parse_number("--seed", SSD_PARAM_TYPE_U64,
                                         seed_text, 0, UINT64_MAX, &seed,
                                         error))) {
         return SIM_ERROR;
     }
-    return cut_trace(argv[1], &at, seed, error);
+    state = (CutState){
+        .trace = argv[1], .journal = journal, .folder = folder};
+    return cut_trace(&state, &at, lists, seed, error);
 }

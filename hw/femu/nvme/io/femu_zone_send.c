@@ -66,6 +66,7 @@ static void set_extension(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
     size_t bytes = n->params.zone_ext_bytes;
 
     memcpy(ns->zone_ext + zone_idx * bytes, n->bounce, bytes);
+    femu_journal_kept_bytes(n, ns->zone_ext + zone_idx * bytes, bytes);
 }
 
 static bool sets_extension(SsdOp op)

@@ -33,6 +33,19 @@ static bool refuse_state(const FemuZns *n, Error **errp)
     return false;
 }
 
+static bool refuse_journal(const FemuZns *n, Error **errp)
+{
+    error_setg(errp, "journal=%s: a drive with a journal cannot move into "
+               "another QEMU, nor be saved in a snapshot: the journal must have "
+               "all that was ever written to the drive", n->journal_path);
+    return false;
+}
+
+static bool has_journal(const FemuZns *n)
+{
+    return n->journal_path && *n->journal_path;
+}
+
 /* Saving */
 
 static void put_core(QEMUFile *f, FemuZns *n)
@@ -127,6 +140,9 @@ static bool get_all(QEMUFile *f, FemuZns *n, Error **errp)
     if (femu_has_state(n)) {
         return refuse_state(n, errp);
     }
+    if (has_journal(n)) {
+        return refuse_journal(n, errp);
+    }
     qemu_get_buffer(f, (uint8_t *)there, sizeof(there));
     if (memcmp(there, magic, sizeof(magic)) != 0) {
         error_setg(errp, "the stream has no femu-zns here: it is damaged");
@@ -184,10 +200,13 @@ const VMStateDescription femu_vmstate = {
 
 bool femu_migration_init(FemuZns *n, Error **errp)
 {
-    if (!femu_has_state(n)) {
+    if (femu_has_state(n)) {
+        refuse_state(n, &n->migration_blocker);
+    } else if (has_journal(n)) {
+        refuse_journal(n, &n->migration_blocker);
+    } else {
         return true;
     }
-    refuse_state(n, &n->migration_blocker);
     return migrate_add_blocker(&n->migration_blocker, errp) == 0;
 }
 

@@ -118,12 +118,13 @@ static bool memory_use_file(FemuMemory *memory, int fd, Error **errp)
 /*
  * Get memory of `bytes`: the file `fd`, or if that is -1 `memdev`, or if that
  * is NULL anonymous memory. femu_memory_exit() closes fd. On failure, too, the
- * caller has nothing to undo.
+ * caller has nothing to undo. *journal, if there is one, gets what is written.
  */
 bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
-                      HostMemoryBackend *memdev, Error **errp)
+                      HostMemoryBackend *memdev, SsdJournal **journal,
+                      Error **errp)
 {
-    *memory = (FemuMemory) { .bytes = bytes, .fd = -1 };
+    *memory = (FemuMemory) { .bytes = bytes, .fd = -1, .journal = journal };
     if (fd != -1) {
         return memory_use_file(memory, fd, errp);
     }
@@ -179,6 +180,9 @@ void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
 {
     if (memory->frozen) {
         return;
+    }
+    if (*memory->journal) {
+        ssd_journal_write(*memory->journal, at_bytes, buf, bytes);
     }
     if (memory->fd != -1) {
         file_write(memory, at_bytes, buf, bytes);

@@ -13,7 +13,8 @@
 
 /* femu_memory.c: the memory that data lies in. */
 bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
-                      HostMemoryBackend *memdev, Error **errp);
+                      HostMemoryBackend *memdev, SsdJournal **journal,
+                      Error **errp);
 void femu_memory_exit(FemuMemory *memory);
 
 /* femu_store.c: the data of a namespace. */

@@ -151,7 +151,8 @@ static bool memory_init(FemuZns *n, Error **errp)
     int fd;
 
     return femu_state_data(n, bytes, &fd, errp) &&
-           femu_memory_init(&n->memory, bytes, fd, n->memdev, errp);
+           femu_memory_init(&n->memory, bytes, fd, n->memdev, &n->journal,
+                            errp);
 }
 
 /* On failure, femu_finalize() frees what has been made before. */
@@ -175,7 +176,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     femu_req_init(n);
     femu_time_init(n);
     if (!femu_migration_init(n, errp) || !femu_trace_open(n, errp) ||
-        !femu_restore(n, errp)) {
+        !femu_journal_open(n, errp) || !femu_restore(n, errp)) {
         return;
     }
     pci_part_init(n);
@@ -267,6 +268,7 @@ static const Property femu_properties[] = {
     DEFINE_PROP_STRING("serial", FemuZns, serial),
     DEFINE_PROP_STRING("trace", FemuZns, trace_path),
     DEFINE_PROP_STRING("state", FemuZns, state_path),
+    DEFINE_PROP_STRING("journal", FemuZns, journal_path),
     DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
                      HostMemoryBackend *),
     DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
@@ -294,6 +296,8 @@ static void describe_properties(ObjectClass *oc)
         "file that records every command and completion");
     object_class_property_set_description(oc, "state",
         "folder in which the drive lasts when QEMU ends; made if need be");
+    object_class_property_set_description(oc, "journal",
+        "file that records all bytes written, for femu-sim cut --state");
     object_class_property_set_description(oc, "memdev",
         "memory backend for the data; default: sparse anonymous memory");
     object_class_property_set_description(oc, "time-dilation",

@@ -86,6 +86,7 @@ void femu_record_close(FemuZns *n)
         n->exit_notifier.notify = NULL;
     }
     trace_close(n);
+    femu_journal_close(n);
     history_close(n);
 }
 
@@ -158,6 +159,7 @@ uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status)
 {
     uint64_t seq = 0;
 
+    femu_journal_submitted(n);
     FOR_EACH_TRACE(n, trace) {
         seq = ssd_trace_submit(trace, n->now_ns, cmd, status);
     }

@@ -24,6 +24,12 @@ void femu_trace_power_cut(FemuZns *n, uint64_t seed);
 void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
 bool femu_history_flush(FemuZns *n);
 
+/* femu_journal.c: all bytes that data and kept are given. */
+bool femu_journal_open(FemuZns *n, Error **errp);
+void femu_journal_submitted(FemuZns *n);
+void femu_journal_kept_bytes(FemuZns *n, const void *at, uint64_t bytes);
+void femu_journal_close(FemuZns *n);
+
 /* femu_trace_move.c: a trace that goes on in another QEMU. */
 bool femu_trace_flush(FemuZns *n, Error **errp);
 bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp);

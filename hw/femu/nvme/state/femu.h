@@ -21,6 +21,7 @@
 #include "system/hostmem.h"
 #include "../../ssd.h"
 #include "../../ssd_histogram.h"
+#include "../../ssd_journal.h"
 #include "../../ssd_kept.h"
 #include "../../ssd_trace.h"
 
@@ -147,6 +148,7 @@ typedef struct FemuMemory {
     uint64_t bytes;
     int fd;                     /* of the file that backs it, or -1 */
     bool frozen;                /* history is replayed: bytes are its result */
+    SsdJournal **journal;       /* that of FemuZns, if it has one */
 } FemuMemory;
 
 /*
@@ -301,6 +303,8 @@ struct FemuZns {
     SsdTrace *history;          /* NULL: no state, or it cannot be written */
     bool history_unflushed;
     bool history_lost;          /* it could not be written: nothing is told */
+    SsdJournal *journal;        /* of all bytes; NULL: there is none */
+    FemuKept *journal_kept;     /* as the journal has it, but for extensions */
     Notifier exit_notifier;
     int lock_fd;                /* locks the state's folder; -1: none */
     FemuKept *kept;
@@ -385,6 +389,7 @@ struct FemuZns {
     char *serial;
     char *trace_path;
     char *state_path;
+    char *journal_path;
     HostMemoryBackend *memdev;
     uint32_t dilation;
     uint32_t max_queue_pairs;

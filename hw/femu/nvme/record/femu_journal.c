@@ -1,0 +1,117 @@
+/*
+ * The journal: all bytes that the data and what is kept are given, so that with
+ * the trace "femu-sim cut" makes the drive's state at any instant.
+ *
+ * Knows nothing of where data lie, or of when they are written.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "record.h"
+
+/* Bytes of FemuKept before the extensions. */
+static uint64_t head_bytes(const FemuZns *n)
+{
+    return femu_kept_extensions(n) - (uint8_t *)n->kept;
+}
+
+static bool check(const FemuZns *n, Error **errp)
+{
+    if (!n->trace) {
+        error_setg(errp, "journal=%s: needs trace= as well, which says when "
+                   "the bytes of the journal were written", n->journal_path);
+        return false;
+    }
+    if (femu_has_state(n)) {
+        error_setg(errp, "journal=%s and state= exclude each other: the journal "
+                   "must have all that was ever written to the drive",
+                   n->journal_path);
+        return false;
+    }
+    return true;
+}
+
+/* Without journal=, do nothing. The trace must be open. */
+bool femu_journal_open(FemuZns *n, Error **errp)
+{
+    GError *error = NULL;
+
+    if (!n->journal_path || !*n->journal_path) {
+        return true;
+    }
+    if (!check(n, errp)) {
+        return false;
+    }
+    n->journal = ssd_journal_create(n->journal_path, &error);
+    if (!n->journal) {
+        error_setg(errp, "journal=%s: %s", n->journal_path, error->message);
+        g_error_free(error);
+        return false;
+    }
+    n->journal_kept = g_malloc0(head_bytes(n));
+    return true;
+}
+
+/* Bytes of n->kept have been written. */
+void femu_journal_kept_bytes(FemuZns *n, const void *at, uint64_t bytes)
+{
+    if (n->journal) {
+        ssd_journal_write(n->journal, n->memory.bytes +
+                          ((uint8_t *)at - (uint8_t *)n->kept), at, bytes);
+    }
+}
+
+/*
+ * Write what has changed in n->kept, its extensions aside, from the first word
+ * that has to the last.
+ */
+static void note_head(FemuZns *n)
+{
+    uint64_t *now = (uint64_t *)n->kept, *was = (uint64_t *)n->journal_kept;
+    uint64_t first = 0, end = head_bytes(n) / sizeof(*now);
+
+    while (end > 0 && now[end - 1] == was[end - 1]) {
+        end--;
+    }
+    while (first < end && now[first] == was[first]) {
+        first++;
+    }
+    if (first < end) {
+        femu_journal_kept_bytes(n, now + first, (end - first) * sizeof(*now));
+        memcpy(was + first, now + first, (end - first) * sizeof(*now));
+    }
+}
+
+/*
+ * A command is about to be recorded in the trace: counters that others before
+ * it have changed come first.
+ */
+void femu_journal_submitted(FemuZns *n)
+{
+    if (n->journal) {
+        note_head(n);
+        ssd_journal_submitted(n->journal);
+    }
+}
+
+/*
+ * n->journal_path must not be used: this can happen while the object is
+ * finalized, after its properties. `error` names the file.
+ */
+void femu_journal_close(FemuZns *n)
+{
+    GError *error = NULL;
+
+    if (n->journal) {
+        note_head(n);
+        if (!ssd_journal_close(n->journal, &error)) {
+            error_report("femu-zns: %s", error->message);
+            g_error_free(error);
+        }
+    }
+    n->journal = NULL;
+    g_clear_pointer(&n->journal_kept, g_free);
+}
