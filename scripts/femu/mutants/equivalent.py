@@ -9,6 +9,11 @@ The file holds blocks, with an empty line between them; lines that start with
     +    the line that the mutant makes of it
     Why nobody can see the difference, in one or several lines.
 
+or, of all mutants of a file that no test of the target can run,
+
+    hw/femu/nvme/controller/femu_icount.c: *
+    Why none can, and what sees it instead.
+
 A block is identified by its text, not by a line's number: when its source
 changes it no longer fits, and must be judged anew. Knows nothing of how mutants
 are made.
@@ -17,6 +22,7 @@ are made.
 import re
 
 MOST_PERCENT = 5
+WHOLE_FILE = '*'                # in place of a function
 
 
 class ListError(Exception):
@@ -38,6 +44,7 @@ class Entry:
         self.path = path
         self.key = key(path, function, lines)
         self.reason = reason
+        self.is_file = function == WHOLE_FILE
 
 
 def parse(path, text):
@@ -63,17 +70,25 @@ def parse(path, text):
 
 def _parse_block(path, block):
     where = f'{path}:{block[0][0]}'
-    head = re.fullmatch(r'(\S+): (\w+)', block[0][1])
+    head = re.fullmatch(r'(\S+): (\w+|\*)', block[0][1])
     if not head:
         raise ListError(f'{where}: "{block[0][1]}" is not "file: function"')
     lines = [line for _, line in block[1:] if line[0] in '-+']
     reason = ' '.join(line.strip() for _, line in block[1:]
                       if line[0] not in '-+')
-    if not lines:
+    if not lines and head[2] != WHOLE_FILE:
         raise ListError(f'{where}: no "-" and "+" lines: which mutant is it?')
+    if lines and head[2] == WHOLE_FILE:
+        raise ListError(f'{where}: "-" and "+" lines, of all of a file')
     if not re.search(r'\w', reason):
         raise ListError(f'{where}: no reason is given')
     return Entry(where, head[1], head[2], lines, reason)
+
+
+def find(entries, mutant):
+    """mutant: its key. Return: the Entry that it belongs to, or None."""
+    return entries.get(mutant) or \
+        entries.get(key(mutant[0], WHOLE_FILE, ()))
 
 
 def check(entries, known, covers):
@@ -83,11 +98,18 @@ def check(entries, known, covers):
     Raises ListError for a mutant that does not exist and for too many.
     """
     ours = [entry for entry in entries.values() if covers(entry.path)]
+    files = {entry.path: 0 for entry in ours if entry.is_file}
+    for mutant in known if files else ():
+        if mutant[0] in files:
+            files[mutant[0]] += 1
     for entry in ours:
-        if entry.key not in known:
+        if not files.get(entry.path) if entry.is_file else \
+                entry.key not in known:
             raise ListError(
                 f'{entry.where}: there is no such mutant of {entry.key[0]}: '
                 f'{entry.key[1]} now: {" ".join(entry.key[2])}')
-    if 100 * len(ours) > MOST_PERCENT * len(known):
-        raise ListError(f'{len(ours)} of {len(known)} mutants are called '
+    count = sum(files.values()) + sum(entry.path not in files
+                                      for entry in ours)
+    if 100 * count > MOST_PERCENT * len(known):
+        raise ListError(f'{count} of {len(known)} mutants are called '
                         f'equivalent; {MOST_PERCENT} % may be')

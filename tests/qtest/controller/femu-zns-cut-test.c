@@ -232,6 +232,27 @@ static void test_power_up(void)
     femu_shutdown(drive);
 }
 
+/* Who does not wait for it any more is not enabled when it is back. */
+static void test_power_up_disabled(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.ssd.power_up_ns = 3000000000;
+    drive = femu_boot(&config, NULL);
+    cut(drive, 1);
+    femu_set_reg(drive, NVME_REG_AQA, 0x003f003f);
+    femu_set_reg(drive, NVME_REG_ASQ, drive->admin.addr);
+    femu_set_reg(drive, NVME_REG_ACQ, drive->admin_cq.addr);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY);
+    femu_step(drive->host, 1000);
+    femu_set_reg(drive, NVME_REG_CC, 0);
+    femu_step(drive->host, 2 * config.ssd.power_up_ns);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
+    femu_enable(drive);
+    femu_shutdown(drive);
+}
+
 /* --- By parameter ----------------------------------------------------------- */
 
 static bool is_off(FemuDrive *drive)
@@ -394,6 +415,7 @@ int main(int argc, char **argv)
     ADD("reset", test_reset);
     ADD("reset-then", test_reset_then);
     ADD("power-up", test_power_up);
+    ADD("power-up-disabled", test_power_up_disabled);
     ADD("at-ns", test_at_ns);
     ADD("at-command", test_at_command);
     ADD("at-program", test_at_program);

@@ -345,6 +345,25 @@ static void test_reset_drops_events(void)
     femu_shutdown(drive);
 }
 
+/* Nor is a notice due any more that nobody was told of before. */
+static void test_reset_drops_notices(void)
+{
+    FemuDrive *drive = boot();
+    FemuCqe cqe;
+
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NVME_OAES_NS_ATTR);
+    qtest_writel(drive->host->qts, drive->buf, 1);
+    cqe = femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, 1, 1, 0, drive->buf);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NVME_OAES_NS_ATTR);
+    femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, NULL, 512);
+    request(drive);
+    g_assert_true(silent(drive));
+    femu_shutdown(drive);
+}
+
 /* ZNS 1.1, 4.1.1: the list of zones that changed by themselves, here none. */
 static void test_changed_zones(void)
 {
@@ -549,6 +568,8 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/event/thresholds", test_thresholds);
     qtest_add_func("femu-zns/event/reset-drops-events",
                    test_reset_drops_events);
+    qtest_add_func("femu-zns/event/reset-drops-notices",
+                   test_reset_drops_notices);
     qtest_add_func("femu-zns/event/changed-zones", test_changed_zones);
     qtest_add_func("femu-zns/event/changed-zones-full",
                    test_changed_zones_full);

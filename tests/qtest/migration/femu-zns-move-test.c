@@ -16,6 +16,7 @@
 #define PATH "/machine/peripheral/zns4"
 #define IRQ_DATA 0x1000u
 #define NEVER UINT_MAX
+#define LARGE_EXT_BYTES 16320
 
 /* A host that tells what it sees; at point number `move_at` it moves. */
 typedef struct Player {
@@ -421,6 +422,31 @@ static void play_rest(Player *p)
     SAY(p, "%08x\n", qtest_readl(drive->host->qts, drive->buf));
 }
 
+/* A device's part of more than a piece of 64 KiB. */
+static void play_large(Player *p)
+{
+    FemuDrive *drive = p->drive;
+    NvmeCmd cmd = femu_cmd_report(drive, 0, 0, true, drive->buf, 256 * 1024);
+    g_autofree uint8_t *report = g_malloc(256 * 1024);
+    g_autofree char *sum = NULL;
+
+    for (unsigned i = 0; i < 4; i++) {
+        NvmeCmd set = femu_cmd_zone(NVME_ZONE_ACTION_SET_ZD_EXT,
+                                    femu_zone_lba(drive, i), false);
+        g_autofree uint8_t *ext = femu_pattern(drive, i, 4, 1);
+
+        qtest_memwrite(drive->host->qts, drive->buf, ext, LARGE_EXT_BYTES);
+        femu_set_prps(drive, &set, drive->buf, LARGE_EXT_BYTES);
+        g_assert_cmphex(femu_exec(&drive->io, &set).status, ==, NVME_SUCCESS);
+    }
+    point(p);
+    cmd.cdw13 = cpu_to_le32(NVME_ZONE_REPORT_EXTENDED);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+    qtest_bufread(drive->host->qts, drive->buf, report, 256 * 1024);
+    sum = g_compute_checksum_for_data(G_CHECKSUM_MD5, report, 256 * 1024);
+    SAY(p, "%s\n", sum);
+}
+
 static const Scene scenes[] = {
     { "inside", "cmd-slots=5,write-buffer=512K,program-registers=1",
       NULL, play_inside },
@@ -436,6 +462,7 @@ static const Scene scenes[] = {
       "power-cut-at-program=11,power-up-ns=3000000", NULL, play_cuts },
     { "back", "power-up-ns=3000000,power-cut-seed=9", NULL, play_back },
     { "rest", "namespaces=2,zd-extension-size=64", NULL, play_rest },
+    { "large", "zd-extension-size=16320", NULL, play_large },
     { "memdev", "memdev=data",
       "-object memory-backend-ram,id=data,size=32M", play_aside },
 };

@@ -17,6 +17,7 @@
 
 #define CORE_MAGIC "femu-zns drive\n"
 #define CHANGES 24          /* of single bytes, under a CRC-32 that fits */
+#define LONG_COMMANDS 3000
 #define HUGE_LENGTH UINT64_C(0x4000000000000000)
 
 /* A saved machine: its bytes, and where parts of the drive begin. */
@@ -85,20 +86,26 @@ static void find_parts(Stream *s)
     s->data = at;
 }
 
-static Stream save(const char *extra)
+static Stream save_drive(FemuDrive *drive)
 {
-    FemuConfig config = femu_small_config();
-    FemuDrive *drive = femu_boot(&config, extra);
     g_autofree char *path = file_new();
     Stream s = { 0 };
 
-    use(drive);
     femu_host_save(drive->host, path);
     femu_shutdown(drive);
     g_assert_true(g_file_get_contents(path, (char **)&s.bytes, &s.size, NULL));
     g_unlink(path);
     find_parts(&s);
     return s;
+}
+
+static Stream save(const char *extra)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, extra);
+
+    use(drive);
+    return save_drive(drive);
 }
 
 static char *write_stream(const Stream *s, size_t size)
@@ -175,6 +182,33 @@ static void test_damaged(void)
     assert_refused(&s, s.device + 40, NULL, "device: the stream ends in it");
     assert_refused(&s, s.trace + 40, NULL, "trace: the stream ends in it");
     assert_refused(&s, s.data + 40, NULL, "data: the stream ends in them");
+    g_unlink(trace);
+    g_free(s.bytes);
+}
+
+/* Data that have no zones, and a trace of more than a piece of 64 KiB. */
+static void test_long(void)
+{
+    g_autofree char *trace = file_new();
+    g_autofree char *part = g_strconcat(trace, ".part", NULL);
+    g_autofree char *extra = g_strdup_printf("conventional-size=1M,trace=%s",
+                                             trace);
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, extra);
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 8, 1);
+    Stream s;
+
+    for (unsigned i = 0; i < LONG_COMMANDS; i++) {
+        g_assert_cmphex(femu_write(drive, 7, 1, NULL), !=, NVME_SUCCESS);
+    }
+    drive->nsid = 2;
+    g_assert_cmphex(femu_write(drive, 0, 8, data), ==, NVME_SUCCESS);
+    s = save_drive(drive);
+    g_assert_cmpuint(ldl_be_p(s.bytes + s.trace), ==, 64 * 1024);
+    assert_refused(&s, s.data + 100, extra, "data: the stream ends in them");
+    g_assert_cmpint(symlink("/dev/full", part), ==, 0);
+    assert_refused(&s, s.size, extra, "cannot write '");
+    g_assert_cmpint(unlink(part), ==, -1);
     g_unlink(trace);
     g_free(s.bytes);
 }
@@ -345,6 +379,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/stream/damaged", test_damaged);
+    qtest_add_func("femu-zns/stream/long", test_long);
     qtest_add_func("femu-zns/stream/other-drives", test_other_drives);
     qtest_add_func("femu-zns/stream/version", test_version);
     qtest_add_func("femu-zns/stream/state", test_state);

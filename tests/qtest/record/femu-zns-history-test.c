@@ -2,7 +2,8 @@
  * Histories that are not what was recorded: what the next QEMU says of them, to
  * the letter what it said when tests/data/corpus/histories.csv was written, and
  * what a drive is whose history is let in. One line after another is missing,
- * or there twice, or has a number that is one more or one less. And what else there may be where a state should be.
+ * or there twice, or has a number that is one more or one less. And what else
+ * there may be where a state should be.
  *
  * All in one QEMU, into which drives are plugged.
  *
@@ -16,6 +17,7 @@
 
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include <sys/resource.h>
 #include "femu-zns-commands.h"
 #include "femu-zns-sums.h"
 #include "qobject/qnum.h"
@@ -141,16 +143,21 @@ static Bench *bench_new(void)
     return b;
 }
 
-static void bench_free(Bench *b)
+static void delete_files(Bench *b)
 {
     static const char *const names[] = { "history", "data", "kept" };
 
-    femu_host_stop(b->host);
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
         g_autofree char *path = file_of(b, names[i]);
 
         g_unlink(path);
     }
+}
+
+static void bench_free(Bench *b)
+{
+    femu_host_stop(b->host);
+    delete_files(b);
     g_assert_cmpint(g_rmdir(b->folder), ==, 0);
     g_free(b->folder);
     g_free(b->device);
@@ -348,14 +355,9 @@ static void assert_says(Bench *b, const char *more, const char *message)
 /* The file that begins the state cannot be written, or not be there. */
 static void assert_not_begun(Bench *b)
 {
-    static const char *const names[] = { "history", "data", "kept" };
     g_autofree char *begun = file_of(b, "history.new");
 
-    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
-        g_autofree char *path = file_of(b, names[i]);
-
-        g_unlink(path);
-    }
+    delete_files(b);
     g_assert_cmpint(symlink("/dev/full", begun), ==, 0);
     assert_says(b, "", "No space left on device");
     g_unlink(begun);
@@ -363,6 +365,91 @@ static void assert_not_begun(Bench *b)
     assert_says(b, "", "Is a directory");
     g_assert_cmpint(g_rmdir(begun), ==, 0);
     assert_says(b, "", "let in");
+}
+
+static unsigned open_files(Bench *b)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/fd",
+                                            (int)qtest_pid(b->host->qts));
+    GDir *dir = g_dir_open(path, 0, NULL);
+    unsigned count = 0;
+
+    while (g_dir_read_name(dir)) {
+        count++;
+    }
+    g_dir_close(dir);
+    return count;
+}
+
+static uint64_t mapped_bytes(Bench *b)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/statm",
+                                            (int)qtest_pid(b->host->qts));
+    g_autofree char *text = NULL;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    return g_ascii_strtoull(text, NULL, 10) * getpagesize();
+}
+
+static void set_limit(Bench *b, int what, rlim_t most)
+{
+    int pid = qtest_pid(b->host->qts);
+    struct rlimit limit;
+
+    g_assert_cmpint(prlimit(pid, what, NULL, &limit), ==, 0);
+    limit.rlim_cur = MIN(most, limit.rlim_max);
+    g_assert_cmpint(prlimit(pid, what, &limit, NULL), ==, 0);
+}
+
+/* Files too large to be there or to be mapped, and folders in their place. */
+static void test_too_large(void)
+{
+    Bench *b = bench_new();
+    g_autofree char *data = file_of(b, "data");
+    g_autofree char *kept = file_of(b, "kept");
+    unsigned before = open_files(b);
+
+    delete_files(b);
+    set_limit(b, RLIMIT_FSIZE, 100);
+    assert_says(b, "", "FOLDER/kept: cannot have ");
+    set_limit(b, RLIMIT_FSIZE, SSD_MIB);
+    assert_says(b, "", "FOLDER/data: cannot have 7340032 bytes");
+    set_limit(b, RLIMIT_FSIZE, RLIM_INFINITY);
+    set_limit(b, RLIMIT_AS, mapped_bytes(b) + 256 * SSD_MIB);
+    assert_says(b, ",conventional-size=17179869184",
+                "cannot map 17186160640 bytes of data");
+    assert_says(b, ",zones=65536,zd-extension-size=16320",
+                "its file 'kept' cannot be mapped");
+    set_limit(b, RLIMIT_AS, RLIM_INFINITY);
+    g_assert_cmpuint(open_files(b), ==, before);
+    g_unlink(data);
+    g_assert_cmpint(g_mkdir(data, 0700), ==, 0);
+    assert_says(b, "", "FOLDER/data");
+    g_assert_cmpint(g_rmdir(data), ==, 0);
+    g_unlink(kept);
+    g_assert_cmpint(g_mkdir(kept, 0700), ==, 0);
+    assert_says(b, "", "FOLDER/kept");
+    g_assert_cmpint(g_rmdir(kept), ==, 0);
+    g_assert_cmpuint(open_files(b), ==, before);
+    assert_says(b, "", "let in");
+    bench_free(b);
+}
+
+/* QEMU has no descriptor left for the last file, the history to go on in. */
+static void test_too_many(void)
+{
+    Bench *b = bench_new();
+    unsigned before = open_files(b);
+
+    /* One descriptor below `before` or another may be free. */
+    for (unsigned more = 0; more < 3; more++) {
+        set_limit(b, RLIMIT_NOFILE, before + more);
+        assert_says(b, "", "Too many open files");
+        g_assert_cmpuint(open_files(b), ==, before);
+    }
+    set_limit(b, RLIMIT_NOFILE, 1024);
+    assert_says(b, "", "let in");
+    bench_free(b);
 }
 
 static void test_others(void)
@@ -386,8 +473,11 @@ static void test_others(void)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN);       /* QEMU ignores it then, too */
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/history/changed", test_changed);
     qtest_add_func("femu-zns/history/others", test_others);
+    qtest_add_func("femu-zns/history/too-large", test_too_large);
+    qtest_add_func("femu-zns/history/too-many", test_too_many);
     return g_test_run();
 }

@@ -424,6 +424,26 @@ static void test_killed_inside(void)
     folder_delete(killed);
 }
 
+/* A reset that had been accepted has been: there are no data any more. */
+static void test_reset_inside(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot(&config, folder);
+
+    write_pattern(drive, 0, 8, 1);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    femu_step(drive->host, 1000);
+    femu_shutdown(drive);
+    drive = boot(&config, folder);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_EMPTY, 0);
+    femu_assert_data(drive, 0, 8, NULL);
+    write_pattern(drive, 0, 2, 2);
+    femu_assert_data(drive, 2, 6, NULL);
+    femu_shutdown(drive);
+    folder_delete(folder);
+}
+
 /* --- A host without room ---------------------------------------------------- */
 
 /*
@@ -487,6 +507,24 @@ static void test_full_disk(void)
     femu_set_reg(drive, NVME_REG_CC, 0);
     femu_set_reg(drive, NVME_REG_CC, CC_READY);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_FAILED);
+    femu_drive_close(drive);
+    qtest_set_expected_status(host->qts, 1);
+    femu_host_stop(host);
+    assert_goes_on(&config, folder);
+}
+
+/* A shutdown that is not recorded has not been. */
+static void test_full_disk_shutdown(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = folder_new();
+    FemuDrive *drive = boot_full(&config, folder, "-no-shutdown ");
+    FemuHost *host = drive->host;
+
+    femu_set_reg(drive, NVME_REG_CC, CC_READY | CC_SHN_NORMAL);
+    femu_step(host, UINT64_C(1000000000));
+    g_assert_cmpuint(NVME_CSTS_SHST(femu_reg(drive, NVME_REG_CSTS)), !=, 2);
+    g_assert_true(femu_reg(drive, NVME_REG_CSTS) & NVME_CSTS_FAILED);
     femu_drive_close(drive);
     qtest_set_expected_status(host->qts, 1);
     femu_host_stop(host);
@@ -709,8 +747,10 @@ int main(int argc, char **argv)
     ADD("counters", test_counters);
     ADD("rest", test_rest);
     ADD("killed-inside", test_killed_inside);
+    ADD("reset-inside", test_reset_inside);
     ADD("full-disk", test_full_disk);
     ADD("full-disk-ends", test_full_disk_ends);
+    ADD("full-disk-shutdown", test_full_disk_shutdown);
     ADD("refused", test_refused);
     ADD("refused-folders", test_refused_folders);
     ADD("refused-parameters", test_refused_parameters);

@@ -297,6 +297,76 @@ static void test_moves(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Writes of two queues are done but for a flush, each, for which there is no
+ * room: the resets of a format have it. The next completions, if there are any:
+ * of the queue that is left, and of the format.
+ */
+static void begin_waiting(FemuDrive *drive, FemuCq *cq, FemuSq *sq)
+{
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, PAGE_NLB, drive->buf);
+    NvmeCmd format = { .opcode = NVME_ADM_CMD_FORMAT_NVM,
+                       .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
+                       .cdw10 = cpu_to_le32(1) };
+
+    femu_cq_create(drive, cq, 2, 16, -1);
+    femu_sq_create(drive, sq, 2, 16, cq);
+    cmd.cdw12 |= cpu_to_le32(FUA);
+    femu_submit(&drive->io, &cmd);
+    cmd.nsid = cpu_to_le32(2);
+    femu_submit(sq, &cmd);
+    femu_submit(&drive->admin, &format);
+    femu_step(drive->host, 10);
+}
+
+static FemuDrive *boot_waiting(void)
+{
+    FemuConfig config = cache_config(true);
+
+    config.ssd.namespaces = 2;
+    config.ssd.cmd_slots = 2;
+    return femu_boot(&config, "fe-write-ns=5");
+}
+
+/* A queue takes its flushes along, and leaves those of others alone. */
+static void test_waiting_deleted(void)
+{
+    FemuDrive *drive = boot_waiting();
+    FemuCqe cqe;
+    FemuCq cq;
+    FemuSq sq;
+
+    begin_waiting(drive, &cq, &sq);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    g_assert_false(femu_peek(&cq, &cqe));
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, sq.id),
+                    ==, NVME_SUCCESS);
+    femu_step(drive->host, UINT64_C(10000000000));
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_shutdown(drive);
+}
+
+/* A reset takes all. */
+static void test_waiting_reset(void)
+{
+    FemuDrive *drive = boot_waiting();
+    FemuCqe cqe;
+    FemuCq cq;
+    FemuSq sq;
+
+    begin_waiting(drive, &cq, &sq);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_step(drive->host, UINT64_C(10000000000));
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    drive->config.ssd.lba_bytes = 4096;
+    g_assert_cmphex(femu_write(drive, 0, PAGE_NLB, NULL), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 /* The next QEMU, and femu-sim, find the same. */
 static void test_lasts(void)
 {
@@ -341,6 +411,8 @@ int main(int argc, char **argv)
     ADD("one-slot", test_one_slot);
     ADD("moves", test_moves);
     ADD("lasts", test_lasts);
+    ADD("waiting-deleted", test_waiting_deleted);
+    ADD("waiting-reset", test_waiting_reset);
 #undef ADD
     return g_test_run();
 }

@@ -145,6 +145,54 @@ static void sweep_sends(Sweep *s)
     }
 }
 
+/* --- Bad blocks ----------------------------------------------------------- */
+
+static void write_around(Sweep *s, uint64_t zone_lba)
+{
+    EACH(uint64_t, more, 0, 3, 4, 5, 8, 15, 16, 17, 27, 28, 29, 188, 191) {
+        EACH(uint8_t, opcode, NVME_CMD_WRITE, NVME_CMD_ZONE_APPEND,
+             NVME_CMD_WRITE_ZEROES) {
+            NvmeCmd cmd = sweep_io_cmd(s, *opcode, zone_lba + *more, 1);
+
+            sweep_run(s, &s->drive->io, &cmd);
+        }
+    }
+}
+
+/* All blocks are bad: which errors come first, in zones of all states. */
+static void sweep_bad(Sweep *s)
+{
+    FemuDrive *drive = s->drive;
+
+    make_zones(s);
+    femu_zone_send(drive, NVME_ZONE_ACTION_RESET, femu_zone_lba(drive, 0),
+                   false);
+    for (unsigned zrwa = 0; zrwa < 2; zrwa++) {
+        NvmeCmd open = femu_cmd_zone(NVME_ZONE_ACTION_OPEN, 0, false);
+        NvmeCmd cmd;
+
+        open.cdw13 |= cpu_to_le32(zrwa << 9);
+        sweep_run(s, &drive->io, &open);
+        cmd = sweep_io_cmd(s, NVME_CMD_WRITE, 0, 4);
+        sweep_run(s, &drive->io, &cmd);
+        sweep_set(s, "inject-write-error", "0 768");
+        for (unsigned zone = 0; zone < 4; zone++) {
+            write_around(s, femu_zone_lba(drive, zone));
+        }
+        sweep_clear(s);
+        femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    }
+    drive->nsid = 3;
+    sweep_set(s, "inject-write-error", "3:0 256");
+    EACH(uint64_t, slba, 0, 100, 252, 254, 255, 256) {
+        EACH(uint32_t, nlb, 1, 2, 4, 5) {
+            NvmeCmd cmd = sweep_io_cmd(s, NVME_CMD_WRITE, *slba, *nlb);
+
+            sweep_run(s, &drive->io, &cmd);
+        }
+    }
+}
+
 /* --- Ranges --------------------------------------------------------------- */
 
 static void put_range(Sweep *s, unsigned number, bool copy, uint64_t slba,
@@ -372,6 +420,7 @@ static const SweepCase cases[] = {
     { "io", sweep_io },
     { "reports", sweep_reports },
     { "sends", sweep_sends },
+    { "bad", sweep_bad },
     { "ranges", sweep_ranges },
     { "memory", sweep_memory },
 };

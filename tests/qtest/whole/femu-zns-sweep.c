@@ -16,9 +16,13 @@ typedef struct Kind {
     const char *name;
     const char *set;        /* properties on top of femu_small_config() */
     uint32_t namespaces;
+    const char *only;       /* the one case for it, or NULL: all */
 } Kind;
 
 static const Kind kinds[] = {
+    { "excursions", "serial=sweep,excursion-ns=50000000,"
+                    "finish-recommended-ns=1000,reset-recommended-ns=2000",
+      1, "reports" },
     { "plain", "serial=sweep,mdts=16K,zasl=8K", 1 },
     { "all", "conventional-size=1M,zd-extension-size=64,zrwa-size=48K,"
              "max-zrwa=2,max-active=3,max-open=3,write-cache=volatile,"
@@ -105,6 +109,13 @@ void sweep_set(Sweep *s, const char *property, const char *value)
     qobject_unref(reply);
 }
 
+void sweep_clear(Sweep *s)
+{
+    qtest_qmp_assert_success(s->drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path': " "'" FEMU_SWEEP_PATH "'"
+                             ", 'property': 'inject-clear', 'value': true}}");
+}
+
 void sweep_get(Sweep *s, const char *property)
 {
     QDict *reply = qtest_qmp(s->drive->host->qts, "{'execute': 'qom-get',"
@@ -135,10 +146,13 @@ void sweep_add(const char *file, const SweepCase *cases, unsigned count)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds) * count; i++) {
         const Test test = { file, &kinds[i / count], &cases[i % count] };
+        const char *only = test.kind->only;
         g_autofree char *path = g_strdup_printf(
             "femu-zns/sweep/%s/%s", test.kind->name, test.one->name);
 
-        qtest_add_data_func_full(path, g_memdup2(&test, sizeof(test)),
-                                 test_sweep, g_free);
+        if (!only || g_str_equal(only, test.one->name)) {
+            qtest_add_data_func_full(path, g_memdup2(&test, sizeof(test)),
+                                     test_sweep, g_free);
+        }
     }
 }

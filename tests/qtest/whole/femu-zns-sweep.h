@@ -46,6 +46,8 @@ NvmeCmd sweep_io_cmd(Sweep *s, uint8_t opcode, uint64_t slba, uint32_t nlb);
 /* A user writes a QOM property, reads one; what comes of it. */
 void sweep_set(Sweep *s, const char *property, const char *value);
 void sweep_get(Sweep *s, const char *property);
+/* All blocks are good again. */
+void sweep_clear(Sweep *s);
 
 /*
  * Add a test for each case and each kind of drive, called sweep/KIND/CASE; its

@@ -40,7 +40,6 @@ static void time_expired(void *opaque)
     for (guint i = 0; i < expired->len; i++) {
         FemuZns *n = expired->pdata[i];
 
-        timer_del(n->timer);
         femu_entry_begin(n);
         femu_entry_end(n);
     }

@@ -108,6 +108,7 @@ static bool memory_use_file(FemuMemory *memory, int fd, Error **errp)
     if (base == MAP_FAILED) {
         error_setg_errno(errp, errno, "cannot map %" PRIu64 " bytes of data",
                          memory->bytes);
+        close(fd);
         return false;
     }
     memory->base = base;

@@ -112,7 +112,7 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp)
 {
     const char *colon;
-    uint64_t nsid = 1;
+    uint64_t nsid;
 
     *rest = value;
     if (!n->ssd) {

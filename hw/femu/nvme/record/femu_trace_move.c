@@ -53,18 +53,9 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
     SsdTraceEnd end;
     SsdTrace *next;
 
-    if (!find_end(path, &end, &error)) {
-        error_setg(errp, "trace: %s", error->message);
-        g_error_free(error);
-        return false;
-    }
-    if (rename(path, n->trace_path) != 0) {
-        error_setg_errno(errp, errno, "trace=%s: cannot rename '%s'",
-                         n->trace_path, path);
-        return false;
-    }
-    next = ssd_trace_go_on(n->trace_path, &end, &error);
-    if (!next) {
+    if (!find_end(path, &end, &error) ||
+        !femu_record_rename(path, n->trace_path, &error) ||
+        !(next = ssd_trace_go_on(n->trace_path, &end, &error))) {
         error_setg(errp, "trace=%s: %s", n->trace_path, error->message);
         g_error_free(error);
         return false;

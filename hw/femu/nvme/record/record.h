@@ -23,6 +23,7 @@ void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
 void femu_trace_power_cut(FemuZns *n, uint64_t seed);
 void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
 bool femu_history_flush(FemuZns *n);
+bool femu_record_rename(const char *from, const char *to, GError **error);
 
 /* femu_journal.c: all bytes that data and kept are given. */
 bool femu_journal_open(FemuZns *n, Error **errp);

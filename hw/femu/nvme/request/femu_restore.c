@@ -407,14 +407,10 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
     GError *error = NULL;
 
     n->history = ssd_trace_create(first, &n->params, &error);
-    if (!n->history || !ssd_trace_flush(n->history, &error)) {
+    if (!n->history || !ssd_trace_flush(n->history, &error) ||
+        !femu_record_rename(first, path, &error)) {
         error_setg(errp, "state=%s: %s", n->state_path, error->message);
         g_error_free(error);
-        return false;
-    }
-    if (rename(first, path) != 0) {
-        error_setg_errno(errp, errno, "state=%s: cannot rename '%s'",
-                         n->state_path, first);
         return false;
     }
     return true;

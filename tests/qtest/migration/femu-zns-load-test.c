@@ -1,0 +1,177 @@
+/*
+ * Loading a drive: its data and its trace take the place of what is there, and
+ * what is in the way of either is told.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "qemu/bswap.h"
+#include "femu-zns-section.h"
+
+/* --- Data ----------------------------------------------------------------- */
+
+static void write_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                          unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+
+    g_assert_cmphex(femu_write(drive, slba, nlb, data), ==, NVME_SUCCESS);
+}
+
+static void assert_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, 1);
+
+    femu_assert_data(drive, slba, nlb, data);
+}
+
+/* What has been loaded, to a host that begins anew. */
+static void go_on(Bench *b)
+{
+    qtest_qmp_assert_success(b->drive->host->qts, "{'execute': 'cont'}");
+    femu_disable(b->drive);
+    femu_enable(b->drive);
+    femu_io_queues_create(b->drive);
+}
+
+/* Zeroes, and what is no data, take the place of data that are there. */
+static void test_data(void)
+{
+    Bench *b = bench_new(NO_TRACE);
+    FemuDrive *drive = b->drive;
+    g_autofree uint8_t *zeroes = g_malloc0(64 * SSD_KIB);
+    Section s;
+
+    g_assert_cmphex(femu_write(drive, 0, 16, zeroes), ==, NVME_SUCCESS);
+    drive->nsid = 3;
+    write_pattern(drive, 3, 2, 1);
+    write_pattern(drive, 20, 4, 1);
+    s = section_save(b);
+    write_pattern(drive, 0, 32, 2);
+    drive->nsid = 1;
+    femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    write_pattern(drive, 0, 20, 2);
+    bench_stop(b);
+    g_free(section_load(b, s.bytes));
+    go_on(b);
+    g_assert_cmpuint(le64_to_cpu(femu_zone(drive, 0).wp), ==, 16);
+    femu_assert_data(drive, 0, 20, NULL);
+    drive->nsid = 3;
+    femu_assert_data(drive, 0, 3, NULL);
+    assert_pattern(drive, 3, 2);
+    femu_assert_data(drive, 5, 15, NULL);
+    assert_pattern(drive, 20, 4);
+    femu_assert_data(drive, 24, 8, NULL);
+    g_byte_array_unref(s.bytes);
+    bench_free(b);
+}
+
+/* --- The trace ------------------------------------------------------------ */
+
+/* Commands, so that there is something in the trace. */
+static void bench_use(Bench *b)
+{
+    femu_submit_rw(b->drive, NVME_CMD_READ, 0, 4);
+    femu_submit_zone(b->drive, NVME_ZONE_ACTION_OPEN, 0, false);
+}
+
+static void assert_says(Bench *b, const GByteArray *bytes, const char *message)
+{
+    g_autofree char *text = section_load(b, bytes);
+
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, message));
+}
+
+/* A trace that begins with another letter, and fits its CRC-32. */
+static GByteArray *with_other_trace(const Section *s)
+{
+    GByteArray *made = g_byte_array_new();
+    uint8_t *at;
+    uint32_t bytes;
+
+    g_byte_array_append(made, s->bytes->data, s->bytes->len);
+    at = made->data + s->at + s->count + 4 + 1;
+    bytes = ldl_be_p(at);
+    at[4]++;
+    stl_be_p(at + 4 + bytes + 4, section_crc(at + 4, bytes));
+    return made;
+}
+
+/* Whatever is in the way of the trace; then nothing. */
+static void test_trace(void)
+{
+    Bench *b = bench_new(TRACE);
+    g_autofree char *part = g_strconcat(b->trace, ".part", NULL);
+    g_autoptr(GByteArray) other = NULL;
+    g_autofree char *before = NULL, *after = NULL;
+    Section s;
+
+    bench_use(b);
+    s = section_save(b);
+    g_assert_true(g_file_get_contents(b->trace, &before, NULL, NULL));
+    bench_use(b);
+    bench_stop(b);
+    g_assert_cmpint(g_mkdir(part, 0700), ==, 0);
+    assert_says(b, s.bytes, "cannot create '");
+    g_assert_cmpint(g_rmdir(part), ==, 0);
+    g_assert_cmpint(symlink("/dev/full", part), ==, 0);
+    assert_says(b, s.bytes, "cannot write '");
+    g_assert_cmpint(unlink(part), ==, -1);
+    other = with_other_trace(&s);
+    assert_says(b, other, "not a trace");
+    g_unlink(b->trace);
+    g_assert_cmpint(g_mkdir(b->trace, 0700), ==, 0);
+    assert_says(b, s.bytes, "cannot rename '");
+    g_assert_cmpint(g_rmdir(b->trace), ==, 0);
+    g_assert_false(g_file_test(part, G_FILE_TEST_EXISTS));
+    assert_says(b, s.bytes, "");
+    g_assert_true(g_file_get_contents(b->trace, &after, NULL, NULL));
+    g_assert_cmpstr(after, ==, before);
+    g_byte_array_unref(s.bytes);
+    bench_free(b);
+}
+
+/* A trace that cannot go along holds the drive back. */
+static void test_trace_lost(void)
+{
+    Bench *b = bench_new(TRACE);
+    g_autofree char *path = NULL, *text = NULL;
+
+    bench_use(b);
+    bench_stop(b);
+    path = g_strdup_printf("femu-zns: trace=%s cannot be read, which it is to "
+                           "go with the drive: No such file", b->trace);
+    g_unlink(b->trace);
+    text = qtest_hmp(b->drive->host->qts, "savevm lost");
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, path));
+    g_assert_nonnull(strstr(text, "Error: "));
+    bench_free(b);
+}
+
+/* The host's disk is full: so says whoever saves, not only who ends. */
+static void test_trace_full(void)
+{
+    Bench *b = bench_new(TRACE_ON_FULL_DISK);
+    g_autofree char *text = NULL;
+
+    bench_use(b);
+    text = qtest_hmp(b->drive->host->qts, "savevm full");
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, "femu-zns: cannot write trace '"));
+    g_assert_nonnull(strstr(text, "Error: "));
+    bench_free(b);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("femu-zns/load/data", test_data);
+    qtest_add_func("femu-zns/load/trace", test_trace);
+    qtest_add_func("femu-zns/load/trace-lost", test_trace_lost);
+    qtest_add_func("femu-zns/load/trace-full", test_trace_full);
+    return g_test_run();
+}
