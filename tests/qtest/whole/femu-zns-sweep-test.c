@@ -105,7 +105,10 @@ static void sweep_log(Sweep *s, uint8_t lid)
     EACH(uint32_t, nsid, 0, 1, 3, 4, NVME_NSID_BROADCAST) {
         EACH(uint64_t, offset, 0, 4, 508, 512, 516, 1020, 1024, 1028, 2048,
              4092, 4096, 4100, 8192, 2, UINT64_C(1) << 32) {
-            get_log(s, lid, *nsid, *offset, 512, 0);
+            /* Further on are the parameters, of which there may be more. */
+            if (lid != FEMU_LOG_STATS || *offset <= 516 || *offset >> 32) {
+                get_log(s, lid, *nsid, *offset, 512, 0);
+            }
         }
     }
     EACH(uint32_t, bytes, 4, 8, 4096, 8192, 16384, 16388, 524288, 524292) {
