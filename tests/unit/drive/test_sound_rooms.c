@@ -386,6 +386,8 @@ static void test_places(void)
 
     begin_conv("");
     ftl = &ssd->conv.ftl;
+    SET(ftl->free_count, ftl->free_count - 1);
+    refused("conventional: 4 lines are free, 3 in the ring");
     while (ftl->free_count > 0) {
         line = ftl->free_ring[(ftl->free_head + ftl->free_count - 1) %
                               ftl->line_count];
@@ -454,6 +456,17 @@ static void test_victim(void)
             "places and 1 operations left");
     SET(conv->stage, CLEAN_ERASE);
     refused("conventional: line 0 is cleaned at row 0 of 4, stage 2, with 7 "
+            "places and 1 operations left");
+    for (uint32_t g = 0, left = 1; g < conv->ftl.granule_count; g++) {
+        uint32_t place = ftl_place(&conv->ftl, g);
+
+        if (place != FTL_NONE &&
+            place / conv->ftl.line_places == conv->victim && left-- != 1) {
+            SET(conv->ftl.place_of[g], 0);
+        }
+    }
+    SET(conv->stage, CLEAN_ERASE);
+    refused("conventional: line 0 is cleaned at row 0 of 4, stage 2, with 1 "
             "places and 1 operations left");
     SET(conv->row, 1);
     refused("drive: place 1 has been moved, and holds something");
@@ -697,6 +710,38 @@ static void test_idle_line(void)
     end();
 }
 
+/* What is safe is what it was: power cuts leave the same. */
+static void test_cache(void)
+{
+    GByteArray *bytes, *loaded_bytes;
+    Ssd *loaded, *cut, *loaded_cut;
+
+    begin("write-cache=volatile write-buffer=96K zone-buffer=48K max-active=1 "
+          "max-open=1 program-registers=1 page-size=16K");
+    drive_write(drive, 0, 0, 7);
+    drive_flush(drive, 1);
+    drive_drain(drive);
+    drive_write(drive, drive->now_ns, 7, 4);
+    drive_drain(drive);
+    bytes = ssd_save(ssd);
+    loaded = ssd_load(&drive->params, bytes->data, bytes->len, NULL);
+    g_byte_array_unref(bytes);
+    for (uint64_t seed = 0; seed < 32; seed++) {
+        cut = ssd_power_cut(ssd, drive->now_ns, seed);
+        loaded_cut = ssd_power_cut(loaded, drive->now_ns, seed);
+        bytes = ssd_save(cut);
+        loaded_bytes = ssd_save(loaded_cut);
+        g_assert_cmpmem(bytes->data, bytes->len, loaded_bytes->data,
+                        loaded_bytes->len);
+        g_byte_array_unref(bytes);
+        g_byte_array_unref(loaded_bytes);
+        ssd_free(cut);
+        ssd_free(loaded_cut);
+    }
+    ssd_free(loaded);
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -722,6 +767,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-rooms/pools", test_pools);
     g_test_add_func("/sound-rooms/room", test_room);
     g_test_add_func("/sound-rooms/release", test_release);
+    g_test_add_func("/sound-rooms/cache", test_cache);
     g_test_add_func("/sound-rooms/strands", test_strands);
     g_test_add_func("/sound-rooms/fill", test_fill);
     g_test_add_func("/sound-rooms/buffer-bytes", test_buffer_bytes);
