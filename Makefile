@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help deps core qemu guest run shell test test-fio-zbd fuzz docs clean
-.PHONY: pictures variables
+.PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
 .PHONY: bench mutants sweep compare lock torture soak mqssd closed-loop
@@ -23,7 +23,7 @@ endif
 
 # Where the builds and the results go; "make clean" leaves the results.
 BUILDS := build build-bench build-core build-guest build-mutants build-qemu \
-	build-tests
+	build-states build-tests
 
 help:
 	@scripts/variables --targets
@@ -31,6 +31,8 @@ help:
 #: make run      boot Linux with a zoned drive, run fio on it, print a table and
 #:               write a report; on a fresh machine this builds all it needs
 #:               make run JOB=my.fio CONFIG=configs/tiny.cfg SET="channels=4"
+#: make states   the states that runs with FROM= left for others; CLEAR=all, or
+#:               CLEAR=NAME, removes them
 #: make shell    the same guest with a login prompt
 #: make test     all tests, or some stages
 #: make variables   what every variable means
@@ -50,6 +52,9 @@ run:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/run
+
+states:
+	@scripts/states
 
 shell:
 	@scripts/deps qemu guest

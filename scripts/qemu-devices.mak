@@ -6,8 +6,10 @@ CONFIG_I440FX=y
 CONFIG_Q35=y
 CONFIG_PCIE_PORT=y
 
-# The drive, and QEMU's own NVMe as the oracle of the tests.
+# The drive, the port by which a guest stops its machine, and QEMU's own NVMe as
+# the oracle of the tests.
 CONFIG_FEMU_ZNS=y
+CONFIG_FEMU_STOP=y
 CONFIG_NVME_PCI=y
 
 # The guest's host folder, consoles, disks and random numbers.

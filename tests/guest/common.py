@@ -31,7 +31,7 @@ OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'INSN_NS', 'EXTRA', 'KERNEL', 'INITRD', 'DISK', 'APPEND',
                  'MEM', 'CPUS', 'OUT', 'RESULTS_MIB', 'BOOT', 'STALL', 'HOST',
                  'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES',
-                 'STATE', 'LIVE']
+                 'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB']
 
 
 class Tap:

@@ -32,7 +32,19 @@ LONGEST_NAME = 100
 ASKED_BY_JOB = ('PACKAGES', 'MEM')
 JOB_ASKS = re.compile(r'^#:[ \t]+(.*)$', re.MULTILINE)
 PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
+# Variables that make the machine, and the drive in it; those that are paths.
+MACHINE = ('CONFIG', 'SET', 'TIME', 'DILATION', 'INSN_NS', 'PACKAGES', 'EXTRA',
+           'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS', 'RESULTS_MIB', 'TRACE',
+           'STATE', 'DISK')
+PATHS = ('CONFIG', 'EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
+
+
+def given(env):
+    """Return: {NAME: value} of the variables in ENV that make the machine;
+    paths are absolute."""
+    return {name: os.path.abspath(env[name]) if name in PATHS else env[name]
+            for name in MACHINE if env.get(name)}
 
 
 def guest_build(env):
@@ -134,6 +146,7 @@ class Settings:
 
     def __init__(self, env, login=False):
         self._env = env
+        self.variables = given(env)
         self.config = self._file('CONFIG', os.path.join(
             TOP, 'configs', 'zn540.cfg'))
         properties = drive_properties(self.config)
@@ -169,9 +182,16 @@ class Settings:
         self.live = env.get('LIVE') or None
         self._check_together()
 
-    def job(self):
-        """Return: the path of the job, JOB or the one that comes with us."""
-        path = self._file('JOB', job_path({}))
+    def job(self, other=None):
+        """Return: the path of the job: OTHER, JOB or the one that comes with
+        us. What it asks for is there."""
+        path = self._file('JOB', job_path({}), other)
+        missing = set(packages(dict(self._env, JOB=path))) - set(self.packages)
+        if missing:
+            raise SettingsError(
+                'JOB=%s: it asks for the packages %s, which the machine that '
+                'was prepared does not have' % (path,
+                                                ' '.join(sorted(missing))))
         if not JOB_NAME.fullmatch(os.path.basename(path)):
             raise SettingsError(
                 'JOB=%s: a job is a fio job, NAME.fio, or a shell script, '
@@ -245,8 +265,8 @@ class Settings:
                                 'femu-zns has time dilation' % (
                                     self.dilation, self.config, self.driver))
 
-    def _file(self, name, default=None):
-        path = self._env.get(name) or default
+    def _file(self, name, default=None, other=None):
+        path = other or self._env.get(name) or default
         if path is None:
             return None
         if not os.path.isfile(path) or not os.access(path, os.R_OK):

@@ -7,6 +7,7 @@ The guest's messages are lines; those that start with @ are for us:
   @step NAME COMMAND     a step starts        @done NAME STATUS  it has ended
   @phase NAME PHASE      a part of it has    @prepare TEXT      between steps
   @note TEXT             worth telling        @fail WHAT: WHY    an error
+  @mark                  the guest asks to be stopped
   @end FAILURES          the results are there
 
 Knows nothing of what the steps measure, nor of where results go.
@@ -20,6 +21,7 @@ import sys
 import time
 
 from femu.common import progress
+from femu.guest import snapshot
 
 PR_SET_PDEATHSIG = 1
 POLL_S = 0.1
@@ -143,11 +145,14 @@ class Display:
 class Watch:
     """A QEMU and the files by which it can be watched."""
 
-    def __init__(self, argv, out_dir, trace, display, tell_state=None):
-        """TELL_STATE, if given, is called with what is under way."""
+    def __init__(self, argv, out_dir, trace, display, tell_state=None,
+                 fork=None):
+        """TELL_STATE, if given, is called with what is under way. FORK, if
+        given, is asked when QEMU has been started and when the guest stops."""
         self._argv = argv
         self._display = display
         self._tell_state = tell_state
+        self._fork = fork
         self._stderr = os.path.join(out_dir, 'qemu.txt')
         self._console = os.path.join(out_dir, 'console.txt')
         self._messages = Tail(os.path.join(out_dir, 'guest.txt'))
@@ -172,6 +177,8 @@ class Watch:
                 self._check_time(boot_s, stall_s)
                 time.sleep(POLL_S)
             self._look()
+        except snapshot.SnapshotError as error:
+            raise WatchError(self._why(str(error))) from error
         finally:
             self._kill()
             self._display.end()
@@ -186,6 +193,8 @@ class Watch:
                 self._argv, stdin=subprocess.DEVNULL, stdout=stderr,
                 stderr=stderr, start_new_session=True,
                 preexec_fn=die_with_parent)
+        if self._fork:
+            self._fork.begin(lambda: self._process.poll() is None)
 
     def _kill(self):
         if self._process is None:
@@ -218,7 +227,13 @@ class Watch:
         if self._tell_state:
             self._tell_state(self.state)
 
+    def _on_mark(self, _rest):
+        if self._fork:
+            self._fork.at_mark(bool(self.failures))
+
     def _on_ready(self, rest):
+        if self.boot_s is not None:
+            return                      # once more, behind a mark
         self.boot_s = self._display.elapsed_s()
         self.state = 'the job starts'
         self._display.say('the guest is up (%s s of its own time)' % rest)
@@ -252,7 +267,7 @@ class Watch:
 
     _HANDLERS = {'@ready': _on_ready, '@step': _on_step, '@done': _on_done,
                  '@prepare': _on_prepare, '@note': _on_note,
-                 '@phase': _on_phase,
+                 '@phase': _on_phase, '@mark': _on_mark,
                  '@fail': _on_fail, '@end': _on_end}
 
     def _check_time(self, boot_s, stall_s):

@@ -76,6 +76,8 @@ DEVICE = (
      'a drive that moves into another QEMU'),
     ('nvme/pci', 'hw/femu/nvme/pci/',
      'the PCI device: type, properties, realize; BAR 0'),
+    ('nvme/stop', 'hw/femu/nvme/stop/',
+     'a port by which a guest stops its machine'),
 )
 HOUSE = CORE + DEVICE
 

@@ -8,7 +8,7 @@ Knows nothing of who is told.
 import json
 import threading
 
-from femu.live import qmp
+from femu.common import qmp
 
 ASK_S = 0.25
 

@@ -4,7 +4,8 @@
 Knows nothing of what the run does.
 """
 
-from femu.live import device, qmp, server, watched
+from femu.common import qmp
+from femu.live import device, server, watched
 
 
 class Live:

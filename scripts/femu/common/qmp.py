@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads properties of a running QEMU by QMP. Sends nothing but qom-get.
+"""Asks a running QEMU, by QMP.
 
-Knows nothing of what the properties say.
+Knows nothing of what is asked, nor of what the answers say.
 """
 
 import json
@@ -24,7 +24,7 @@ class Place:
     enough for one, which nobody else may enter."""
 
     def __init__(self):
-        self._folder = tempfile.mkdtemp(prefix='femu-live-')
+        self._folder = tempfile.mkdtemp(prefix='femu-qmp-')
         self.path = os.path.join(self._folder, 'qmp')
 
     def argv(self):
@@ -46,7 +46,7 @@ class Client:
             self._file = self._socket.makefile('rb')
             if 'QMP' not in self._read():
                 raise QmpError('%s: is no QMP' % path)
-            self._ask('qmp_capabilities')
+            self.ask('qmp_capabilities')
         except BaseException:
             self._socket.close()
             raise
@@ -71,7 +71,9 @@ class Client:
             raise QmpError('QEMU said "%.80s"' % line.decode(errors='replace'))
         return answer
 
-    def _ask(self, command, **arguments):
+    def ask(self, command, **arguments):
+        """Return: the answer to COMMAND. What QEMU tells meanwhile is
+        dropped."""
         self._socket.sendall(json.dumps(
             {'execute': command, 'arguments': arguments}).encode() + b'\n')
         while True:
@@ -83,5 +85,5 @@ class Client:
 
     def property(self, device, name):
         """Return: the value of a property of the device with that id."""
-        return self._ask('qom-get', path='/machine/peripheral/' + device,
+        return self.ask('qom-get', path='/machine/peripheral/' + device,
                          property=name)
