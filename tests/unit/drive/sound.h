@@ -90,7 +90,7 @@ static inline void let_in(void)
     refused(NULL);
 }
 
-/* Until nothing is inside, and all that is in the buffer has been programmed. */
+/* Until nothing is inside, and what is in the buffer has been programmed. */
 static inline void run_out(Drive *d)
 {
     drive_drain(d);
