@@ -321,9 +321,10 @@
       "and take turns, a portion each; buffer-waiters holds as without. off: "\
       "in one line")                                                          \
     X(BOOL, page_turns, "page-turns", false, false, true, "",                 \
-      "each page in the buffer waits at its own unit, a finish with all that "\
-      "are left of a stripe, and zones take turns there. off: a zone waits "  \
-      "at one unit with one page, and all its others are behind that")        \
+      "the pages of a stripe in the buffer wait each at its own unit, where " \
+      "zones take turns, and a finish yields to those that write. off: a "    \
+      "zone waits at one unit with one page, and all its others are behind "  \
+      "that")                                                                 \
     X(BOOL, take_turns, "take-turns", false, false, true, "",                 \
       "writes that wait for room in the buffer, and reads that wait for a "   \
       "slot, stand in a line for each zone and take turns; off: in one line, "\

@@ -20,6 +20,7 @@
 #define MAX_ZONE_UNITS (UINT64_C(1) << 28) /* in all zones: counters */
 #define MAX_BLOCKS (UINT64_C(1) << 28) /* erase counters */
 #define MAX_SUPERBLOCKS (UINT64_C(1) << 24) /* 64 bytes of lists each */
+#define MAX_STRANDS (UINT64_C(1) << 24) /* 32 bytes each, write buffer */
 #define PAGE_ALIGN_BYTES (4 * SSD_KIB)
 #define GRANULE_ALIGN_BYTES UINT64_C(512)
 /* Identify says it as 4 KiB << n, n > 0, as 0 means "no limit" there. */
@@ -350,6 +351,24 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     return true;
 }
 
+/* Pages of each zone wait for each of its units. */
+static bool check_page_turns(const SsdParams *p, GError **error)
+{
+    SsdParams resolved = *p;
+    uint32_t units;
+
+    ssd_params_resolve(&resolved);
+    units = ssd_params_zone_unit_count(&resolved);
+    if (!p->page_turns || p->write_buffer_bytes == 0 ||
+        p->zones <= MAX_STRANDS / units) {
+        return true;
+    }
+    return params_error(error, "page-turns", true, "must be off, as %" PRIu32
+                        " zones on %" PRIu32 " units each are more than %"
+                        PRIu64 " lists of pages; take fewer zones, or let a "
+                        "zone span fewer units", p->zones, units, MAX_STRANDS);
+}
+
 static bool check_drain_first(const SsdParams *p, GError **error)
 {
     if (p->reset_drains || !p->reset_drain_first) {
@@ -574,6 +593,9 @@ static const SsdParamRule rules[] = {
      "`buffer-portion` and what one program writes for each zone that may be "
      "active, `zone-buffer` a `buffer-portion` and what one program writes. "
      "`buffer-resume` is below `buffer-waiters`."},
+    {check_page_turns,
+     "With `page-turns`, `zones` x the units that one zone spans is at most "
+     "16777216."},
     {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
     {check_take_turns,
      "With `take-turns`, `read-slots` are at least one for each namespace."},

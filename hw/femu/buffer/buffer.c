@@ -23,12 +23,13 @@ static void init_streams(WriteBuffer *buffer)
     uint32_t zones = buffer->params->zones;
 
     buffer->streams = g_new0(Stream, zones);
-    for (uint32_t i = 0; i < zones; i++) {
-        buffer->streams[i].fill_job_idx = SSD_NONE;
-    }
     buffer->zone_strands = buffer->params->page_turns
                            ? buffer->media->map.zone_units : 1;
     buffer->strands_divisor = divisor_of(buffer->zone_strands);
+    for (uint32_t i = 0; i < zones; i++) {
+        buffer->streams[i].fill_job_idx = SSD_NONE;
+        wbuf_open_stripe(buffer, &buffer->streams[i], 0);
+    }
     buffer->strands = g_new0(Strand, (size_t)zones * buffer->zone_strands);
     for (uint32_t i = 0; i < wbuf_strand_count(buffer); i++) {
         buffer->strands[i].first_page_idx = SSD_NONE;
@@ -123,17 +124,25 @@ static bool zone_has_room(const WriteBuffer *buffer, uint32_t zone_idx,
     return bytes <= buffer->zone_bytes - buffer->streams[zone_idx].used_bytes;
 }
 
+static void use(WriteBuffer *buffer, uint32_t zone_idx, int64_t bytes)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    buffer->writers -= wbuf_is_writer(buffer, stream);
+    buffer->used_bytes += bytes;
+    stream->used_bytes += bytes;
+    buffer->writers += wbuf_is_writer(buffer, stream);
+}
+
 static void reserve(WriteBuffer *buffer, uint32_t zone_idx, uint32_t bytes)
 {
-    buffer->used_bytes += bytes;
-    buffer->streams[zone_idx].used_bytes += bytes;
+    use(buffer, zone_idx, bytes);
 }
 
 /* Free room of the zone; its line, if it stood aside for that, is back. */
 static void release(WriteBuffer *buffer, uint32_t zone_idx, uint64_t bytes)
 {
-    buffer->used_bytes -= bytes;
-    buffer->streams[zone_idx].used_bytes -= bytes;
+    use(buffer, zone_idx, -(int64_t)bytes);
     turns_call_back(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx));
 }
 
@@ -288,6 +297,7 @@ static void wait_at_unit(WriteBuffer *buffer, uint32_t unit_idx,
 
     strand->is_waiting = true;
     strand->unit_idx = unit_idx;
+    strand->due_at = queue->given + buffer->writers;
     strand->prev_strand_idx = queue->last_strand_idx;
     strand->next_strand_idx = SSD_NONE;
     if (queue->last_strand_idx == SSD_NONE) {
@@ -327,10 +337,18 @@ static void leave_unit(WriteBuffer *buffer, uint32_t strand_idx)
 static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
                            uint32_t strand_idx)
 {
+    uint32_t zone_idx = wbuf_zone_of_strand(buffer, strand_idx);
+    Stream *stream = &buffer->streams[zone_idx];
     BufferedPage page = take_page(buffer, strand_idx);
 
-    media_issue_buffered(buffer->media, now_ns,
-                         wbuf_zone_of_strand(buffer, strand_idx), page.page,
+    g_assert(page.page < stream->stripe_end_page);
+    if (--stream->stripe_left == 0) {
+        wbuf_open_stripe(buffer, stream, stream->stripe_end_page);
+        stream->has_opened = true;
+    }
+    buffer->units[media_page_unit(buffer->media, zone_idx,
+                                  page.page)].given++;
+    media_issue_buffered(buffer->media, now_ns, zone_idx, page.page,
                          page.epoch);
 }
 
@@ -372,11 +390,29 @@ static bool is_young(const WriteBuffer *buffer, uint32_t strand_idx)
     return drain_number == buffer->drain_number;
 }
 
+/*
+ * A finish yields to what the host writes: while zones write, its page goes to
+ * a unit that programs nothing, or when it is due: the unit has got as many
+ * pages of the host since it came as there were zones then that wrote.
+ */
+static bool is_due(const WriteBuffer *buffer, uint32_t unit_idx,
+                   uint32_t strand_idx)
+{
+    const Strand *strand = &buffer->strands[strand_idx];
+
+    return !buffer->params->page_turns ||
+           strand->first_page_idx != SSD_NONE ||
+           (strand->is_waiting
+            ? (int32_t)(buffer->units[unit_idx].given - strand->due_at) >= 0
+            : buffer->writers == 0);
+}
+
 static bool takes_page(const WriteBuffer *buffer, uint32_t unit_idx,
                        uint32_t strand_idx)
 {
     return flash_takes_program(&buffer->media->flash, unit_idx) &&
-           (!is_young(buffer, strand_idx) ||
+           ((!is_young(buffer, strand_idx) &&
+             is_due(buffer, unit_idx, strand_idx)) ||
             flash_has_no_program(&buffer->media->flash, unit_idx));
 }
 
@@ -401,17 +437,47 @@ static uint32_t first_old(WriteBuffer *buffer, UnitQueue *queue)
     return queue->old_from_idx;
 }
 
-/* Return: the first in a unit's queue that goes before it, or SSD_NONE. */
-static uint32_t first_before(WriteBuffer *buffer, UnitQueue *queue,
-                             uint32_t strand_idx)
+/*
+ * Return: the first that is due in a unit's queue from a strand on, among those
+ * that are old if that one is; or SSD_NONE.
+ */
+static uint32_t first_due(const WriteBuffer *buffer, uint32_t unit_idx,
+                          uint32_t from_idx)
 {
-    return is_young(buffer, strand_idx) ? queue->first_strand_idx
-                                        : first_old(buffer, queue);
+    uint32_t strand_idx = from_idx;
+
+    while (strand_idx != SSD_NONE &&
+           (!is_due(buffer, unit_idx, strand_idx) ||
+            (is_young(buffer, strand_idx) && !is_young(buffer, from_idx)))) {
+        strand_idx = buffer->strands[strand_idx].next_strand_idx;
+    }
+    return strand_idx;
 }
 
-static bool has_page(const Strand *strand)
+/*
+ * Must a strand that comes to a unit wait behind one that does? Those of a
+ * finish that are not due do not count.
+ */
+static bool comes_behind(WriteBuffer *buffer, uint32_t unit_idx,
+                         uint32_t strand_idx)
 {
-    return strand->first_page_idx != SSD_NONE || strand->has_fill;
+    UnitQueue *queue = &buffer->units[unit_idx];
+    uint32_t from_idx = is_young(buffer, strand_idx)
+                        ? queue->first_strand_idx
+                        : first_old(buffer, queue);
+
+    return first_due(buffer, unit_idx, from_idx) != SSD_NONE;
+}
+
+/* Has the strand a page that may go? One of the host, only of its stripe. */
+static bool has_page(const WriteBuffer *buffer, uint32_t strand_idx)
+{
+    const Strand *strand = &buffer->strands[strand_idx];
+
+    return strand->first_page_idx == SSD_NONE
+           ? strand->has_fill
+           : buffer->pages[strand->first_page_idx].page <
+             stream_of_strand(buffer, strand_idx)->stripe_end_page;
 }
 
 static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t strand_idx)
@@ -435,21 +501,40 @@ static void give_page(WriteBuffer *buffer, uint64_t now_ns,
     }
 }
 
-/* Give the strand's pages to their units until it has none or must wait. */
+static void serve_unit(WriteBuffer *buffer, uint64_t now_ns,
+                       uint32_t unit_idx);
+
+/*
+ * Give the strand's pages to their units until it has none or must wait. What
+ * the host has got ahead of a finish's page may make that one due.
+ */
 static void give_pages(WriteBuffer *buffer, uint64_t now_ns,
                        uint32_t strand_idx)
 {
     Strand *strand = &buffer->strands[strand_idx];
 
-    while (!strand->is_waiting && has_page(strand)) {
+    while (!strand->is_waiting && has_page(buffer, strand_idx)) {
         uint32_t unit_idx = next_unit_idx(buffer, strand_idx);
 
         if (takes_page(buffer, unit_idx, strand_idx) &&
-            first_before(buffer, &buffer->units[unit_idx],
-                         strand_idx) == SSD_NONE) {
+            !comes_behind(buffer, unit_idx, strand_idx)) {
             give_page(buffer, now_ns, strand_idx);
+            serve_unit(buffer, now_ns, unit_idx);
         } else {
             wait_at_unit(buffer, unit_idx, strand_idx);
+        }
+    }
+}
+
+/* All strands of the zone go on with the stripes that have opened. */
+static void open_on(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    while (stream->has_opened) {
+        stream->has_opened = false;
+        for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+            give_pages(buffer, now_ns, zone_idx * buffer->zone_strands + i);
         }
     }
 }
@@ -479,7 +564,8 @@ static void fill_on(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
 
-    while (stream->fill_job_idx != SSD_NONE && stream->fill_left == 0) {
+    while (stream->fill_job_idx != SSD_NONE && stream->fill_left == 0 &&
+           !wbuf_fill_waits(buffer, zone_idx)) {
         const JobWork *work = &buffer->media->works[stream->fill_job_idx];
 
         if (work->next_page < work->chunk_end_page) {
@@ -495,9 +581,14 @@ static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
 {
     UnitQueue *queue = &buffer->units[unit_idx];
     uint32_t strand_idx = first_old(buffer, queue);
+    uint32_t due_idx;
 
     if (strand_idx == SSD_NONE) {
         strand_idx = queue->first_strand_idx;
+    }
+    due_idx = first_due(buffer, unit_idx, strand_idx);
+    if (due_idx != SSD_NONE) {
+        strand_idx = due_idx;
     }
     if (strand_idx == SSD_NONE || !takes_page(buffer, unit_idx, strand_idx)) {
         return SSD_NONE;
@@ -514,6 +605,7 @@ static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
     while ((strand_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
         give_page(buffer, now_ns, strand_idx);
         give_pages(buffer, now_ns, strand_idx);
+        open_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
         fill_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
     }
 }
@@ -552,6 +644,8 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
                        strand_of_page(buffer, zone_idx,
                                       stream->next_page - i));
         }
+        open_on(buffer, now_ns, zone_idx);
+        fill_on(buffer, now_ns, zone_idx);
     } else {
         release(buffer, zone_idx, bytes);
         let_in(buffer, now_ns);
@@ -623,12 +717,12 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     let_in(buffer, now_ns);
 }
 
-/* Its pages are gone; a strand with pages waits at a unit with the first. */
+/* Its pages are gone; it does not wait at a unit with one of them. */
 static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
 {
     Strand *strand = &buffer->strands[strand_idx];
 
-    if (strand->first_page_idx != SSD_NONE) {
+    if (strand->first_page_idx != SSD_NONE && strand->is_waiting) {
         leave_unit(buffer, strand_idx);
     }
     while (strand->first_page_idx != SSD_NONE) {
@@ -648,6 +742,7 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
     stream->held_bytes = 0;
     stream->next_page = 0;
+    wbuf_open_stripe(buffer, stream, 0);
     stream->is_abandoned = false;
     /* A finish of that life, with which strands waited behind them, goes on. */
     for (uint32_t i = 0; i < buffer->zone_strands; i++) {
@@ -663,6 +758,7 @@ void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
     Stream *stream = &buffer->streams[zone_idx];
 
     stream->next_page = pages;
+    wbuf_open_stripe(buffer, stream, pages);
     stream->held_bytes = part_bytes;
     reserve(buffer, zone_idx, part_bytes);
 }

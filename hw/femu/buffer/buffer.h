@@ -6,7 +6,8 @@
  * do the zones of each. What a zone holds is a stream of pages, in one strand
  * or, with page-turns, one for each unit. A strand gives its pages to units in
  * order. When the unit has no register free, it waits in the unit's queue with
- * one page, however many are behind it; so zones get equal shares of a unit.
+ * one page, however many are behind it; so zones get equal shares of a unit. A
+ * stripe is a page of each strand: all of one are given before any of the next.
  *
  * Knows nothing of zones' states, of jobs but their work on the flash, or of
  * the front end.
@@ -36,6 +37,7 @@ typedef struct Strand {
     uint32_t unit_idx;        /* if is_waiting: the unit that it waits at */
     uint32_t next_strand_idx; /* neighbours in the queue of that unit */
     uint32_t prev_strand_idx;
+    uint32_t due_at; /* `given` of that unit at which a finish's page is due */
     bool is_waiting;
     bool has_fill; /* behind these a page of the stripe of a finish */
 } Strand;
@@ -46,11 +48,14 @@ typedef struct Stream {
     uint64_t held_bytes; /* data of this life, not given to a unit yet */
     uint64_t formed_bytes; /* the part of held_bytes in complete pages */
     uint32_t next_page; /* page of the zone that is complete next */
+    uint32_t stripe_left; /* pages of the open stripe not given to a unit yet */
+    uint64_t stripe_end_page; /* where that ends; none behind it is given */
     uint32_t fill_job_idx; /* finish that fills the zone after these pages */
     uint32_t fill_from_page; /* where the stripe begins that it fills, ... */
     uint32_t fill_left; /* ... and how many pages of that wait for a unit */
     uint32_t fill_drain_number; /* drain_number of these */
     bool is_abandoned;     /* the zone has failed: no more data come */
+    bool has_opened; /* a stripe that not all strands have gone on with */
 } Stream;
 
 /*
@@ -63,6 +68,7 @@ typedef struct UnitQueue {
     /* In drain old_drain_number all strands before this one are young. */
     uint32_t old_from_idx;
     uint32_t old_drain_number;
+    uint32_t given; /* pages of the host that the unit has got */
     uint32_t programmed_zone_idx;
     uint32_t unreleased_bytes;
     uint64_t programmed_at_ns;
@@ -77,6 +83,7 @@ typedef struct WriteBuffer {
     uint64_t size_bytes; /* 0: there is no buffer */
     uint64_t zone_bytes; /* the most that one zone may use */
     uint64_t used_bytes;
+    uint32_t writers; /* zones that use as much as a page, or more */
     uint64_t release_ns; /* a program's room is free so long after its end */
     Lines lines;
     Turns turns;         /* commands that wait for room */
@@ -107,6 +114,25 @@ void wbuf_destroy(WriteBuffer *buffer);
 static inline bool wbuf_is_on(const WriteBuffer *buffer)
 {
     return buffer->size_bytes > 0;
+}
+
+/* Is the zone one that writes? */
+static inline bool wbuf_is_writer(const WriteBuffer *buffer,
+                                  const Stream *stream)
+{
+    return stream->used_bytes >= buffer->media->page_bytes;
+}
+
+/*
+ * The stripe of this page of the zone is open: the pages before it have been
+ * given, it and those behind it have not.
+ */
+static inline void wbuf_open_stripe(const WriteBuffer *buffer, Stream *stream,
+                                    uint64_t page)
+{
+    stream->stripe_left = buffer->zone_strands -
+                          remainder_of(page, &buffer->strands_divisor);
+    stream->stripe_end_page = page + stream->stripe_left;
 }
 
 /* Writes */
@@ -169,6 +195,19 @@ static inline uint64_t wbuf_fill_end(const WriteBuffer *buffer,
 
     return MIN((uint64_t)stream->fill_from_page + buffer->zone_strands,
                buffer->media->works[stream->fill_job_idx].chunk_end_page);
+}
+
+/*
+ * Has a finish of the zone no stripe under way, as pages of the host are still
+ * in front of it? Without page-turns it stands behind them in their strand.
+ */
+static inline bool wbuf_fill_waits(const WriteBuffer *buffer,
+                                   uint32_t zone_idx)
+{
+    const Stream *stream = &buffer->streams[zone_idx];
+
+    return buffer->params->page_turns && stream->fill_left == 0 &&
+           stream->formed_bytes > 0;
 }
 
 /* Fill the zone with the next pages of the job, behind what it holds. */

@@ -27,6 +27,7 @@ static const StateRow strand_rows[] = {
     STATE_LEFT(Strand, unit_idx, "of the unit in whose list it is"),
     STATE_IN_LISTS(Strand, next_strand_idx),
     STATE_IN_LISTS(Strand, prev_strand_idx),
+    STATE_NUMBER(Strand, due_at),
     STATE_LEFT(Strand, is_waiting, "it is in a unit's list"),
     STATE_BOOL(Strand, has_fill),
 };
@@ -36,11 +37,14 @@ static const StateRow stream_rows[] = {
     STATE_TIME(Stream, held_bytes),
     STATE_LEFT(Stream, formed_bytes, "of the pages in its strands"),
     STATE_NUMBER(Stream, next_page),
+    STATE_LEFT(Stream, stripe_left, "of the pages in its strands"),
+    STATE_LEFT(Stream, stripe_end_page, "of the pages in its strands"),
     STATE_INDEX_OR_NONE(Stream, fill_job_idx, STATE_OF_JOBS),
     STATE_NUMBER(Stream, fill_from_page),
     STATE_LEFT(Stream, fill_left, "of its strands"),
     STATE_NUMBER(Stream, fill_drain_number),
     STATE_BOOL(Stream, is_abandoned),
+    STATE_LEFT(Stream, has_opened, "false between calls"),
 };
 
 static const StateRow unit_rows[] = {
@@ -48,6 +52,7 @@ static const StateRow unit_rows[] = {
     STATE_IN_LISTS(UnitQueue, last_strand_idx),
     STATE_INDEX_OR_NONE(UnitQueue, old_from_idx, STATE_OF_STRANDS),
     STATE_NUMBER(UnitQueue, old_drain_number),
+    STATE_NUMBER(UnitQueue, given),
     STATE_INDEX(UnitQueue, programmed_zone_idx, STATE_OF_ZONES),
     STATE_NUMBER(UnitQueue, unreleased_bytes),
     STATE_TIME(UnitQueue, programmed_at_ns),
@@ -62,6 +67,7 @@ static const StateRow buffer_rows[] = {
     STATE_LEFT(WriteBuffer, size_bytes, "of the parameters"),
     STATE_LEFT(WriteBuffer, zone_bytes, "of the parameters"),
     STATE_LEFT(WriteBuffer, used_bytes, "the sum of the streams'"),
+    STATE_LEFT(WriteBuffer, writers, "of the streams"),
     STATE_LEFT(WriteBuffer, release_ns, "of the parameters"),
     STATE_LEFT(WriteBuffer, lines, "of the parameters"),
     STATE_ELSE(WriteBuffer, turns, "turns_state()"),
@@ -122,6 +128,34 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
     return count;
 }
 
+/* The open stripe is that of the first page which no unit has got. */
+static void find_stripe(WriteBuffer *buffer, uint32_t zone_idx)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+    const Strand *strands =
+        &buffer->strands[zone_idx * buffer->zone_strands];
+    uint64_t first_page = stream->next_page;
+    uint64_t begin_page;
+
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        if (strands[i].first_page_idx != SSD_NONE) {
+            first_page = MIN(first_page,
+                             buffer->pages[strands[i].first_page_idx].page);
+        }
+    }
+    wbuf_open_stripe(buffer, stream, first_page);
+    begin_page = stream->stripe_end_page - buffer->zone_strands;
+    stream->stripe_left =
+        stream->stripe_end_page -
+        CLAMP(stream->next_page, begin_page, stream->stripe_end_page);
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        stream->stripe_left +=
+            strands[i].first_page_idx != SSD_NONE &&
+            buffer->pages[strands[i].first_page_idx].page <
+            stream->stripe_end_page;
+    }
+}
+
 static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
@@ -133,7 +167,9 @@ static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
         pages += number_pages(buffer, state, zone_idx, i);
     }
     stream->formed_bytes = pages * buffer->media->page_bytes;
+    find_stripe(buffer, zone_idx);
     buffer->used_bytes += stream->used_bytes;
+    buffer->writers += wbuf_is_writer(buffer, stream);
     if (stream->formed_bytes > stream->held_bytes ||
         stream->held_bytes > stream->used_bytes ||
         stream->used_bytes > buffer->zone_bytes) {

@@ -408,6 +408,9 @@ static void check_fill(LoadCheck *check, uint32_t zone_idx)
                    "another", zone_idx, job_idx);
         return;
     }
+    if (wbuf_fill_waits(buffer, zone_idx)) {
+        return;
+    }
     end_page = wbuf_fill_end(buffer, zone_idx);
     must_be(check, "pages left to fill of zone", zone_idx, stream->fill_left,
             end_page - ssd->media.works[job_idx].next_page);

@@ -126,13 +126,41 @@ static void test_own_units(void)
 }
 
 /*
+ * Unit 0 has a page of zone 0, and pages of zones 1 and 2 wait there, when six
+ * pages of zone 3 come, for units 0 and 1 in turn. The fourth is of the next
+ * stripe: it waits for the first, though unit 1 has nothing to do. So the
+ * fourth write to wait for room gets that of zone 2, not that of this page.
+ */
+static void test_stripes(void)
+{
+    static const uint64_t at_ns[] = { PAGE, PAGE, 2 * PAGE, 3 * PAGE };
+    static const uint32_t counts[] = { 1, 1, 1, 6, 1, 1 };
+    Drive *d = drive_new("channels=2 program-registers=1 zones=10 "
+                         "zone-capacity=24K max-active=10 write-buffer=44K "
+                         "buffer-portion=4K page-turns=on");
+    uint32_t tags[4];
+
+    for (int i = 0; i < 6; i++) {
+        drive_expect(d, drive_write(d, 0, 16 * i, counts[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        tags[i] = drive_write(d, 0, 16 * (6 + i), 1);
+    }
+    for (int i = 0; i < 4; i++) {
+        drive_expect_next(d, tags[i], at_ns[i]);
+    }
+    drive_drain(d);
+    drive_free(d);
+}
+
+/*
  * Unit 0 has two pages of zone 0, unit 1 one, when a finish begins to fill zone
  * 1 and then zone 0 writes one more page for unit 1. Without page-turns the
  * finish waits at unit 0 alone, and that page is the next of unit 1; with them,
- * the page of the finish is there before. The finish's second stripe waits for
- * the first anyway.
+ * the page of the finish is there before, but lets it go first. The finish's
+ * second stripe waits for the first anyway.
  */
-static void expect_finish(const char *words, uint64_t flush_pages)
+static void expect_finish(const char *words)
 {
     g_autofree char *all = g_strconcat(
         "channels=2 program-registers=1 zones=2 zone-capacity=16K "
@@ -146,15 +174,68 @@ static void expect_finish(const char *words, uint64_t flush_pages)
     tag = drive_write(d, 2, 3, 1);
     drive_expect(d, tag, 2);
     tag = drive_flush(d, 2);
-    drive_expect(d, tag, flush_pages * PAGE);
+    drive_expect(d, tag, 2 * PAGE);
     drive_expect(d, finish, 4 * PAGE);
     drive_free(d);
 }
 
 static void test_finish(void)
 {
-    expect_finish("", 2);
-    expect_finish("page-turns=on", 3);
+    expect_finish("");
+    expect_finish("page-turns=on");
+}
+
+/*
+ * One unit programs a page of zone 0 when a finish of two pages comes, and then
+ * two pages of zone 1. Without page-turns they go one of each in turn, the
+ * finish first. With them it yields: one zone wrote when its page came, so one
+ * page of the host goes before it, and when the second comes, another.
+ */
+static void expect_yields(const char *words, uint64_t flush_pages,
+                          uint64_t finish_pages)
+{
+    g_autofree char *all = g_strconcat(
+        ONE "zones=3 zone-capacity=8K max-active=3 write-buffer=64K ", words,
+        NULL);
+    Drive *d = drive_new(all);
+    uint32_t finish, flush;
+
+    drive_expect(d, drive_write(d, 0, 0, 1), 0);
+    finish = drive_zone_op(d, 1, SSD_OP_ZONE_FINISH, 2);
+    drive_expect(d, drive_write(d, 2, 16, 2), 2);
+    flush = drive_flush(d, 2);
+    drive_expect(d, flush_pages < finish_pages ? flush : finish,
+                 MIN(flush_pages, finish_pages) * PAGE);
+    drive_expect(d, flush_pages < finish_pages ? finish : flush,
+                 MAX(flush_pages, finish_pages) * PAGE);
+    drive_free(d);
+}
+
+static void test_finish_yields(void)
+{
+    expect_yields("", 5, 4);
+    expect_yields("page-turns=on", 4, 5);
+}
+
+/*
+ * With three registers: a page of zone 1 goes before the finish's, which is due
+ * then and has the third register, before the other page of zone 1. That one
+ * does not make the finish's second page due: it waits till the unit is idle.
+ */
+static void test_finish_due(void)
+{
+    Drive *d = drive_new("channels=1 program-registers=3 zones=3 "
+                         "zone-capacity=8K max-active=3 write-buffer=64K "
+                         "page-turns=on");
+    uint32_t finish, flush;
+
+    drive_expect(d, drive_write(d, 0, 0, 1), 0);
+    finish = drive_zone_op(d, 1, SSD_OP_ZONE_FINISH, 2);
+    drive_expect(d, drive_write(d, 2, 16, 2), 2);
+    flush = drive_flush(d, 2);
+    drive_expect(d, flush, PAGE + 3 * PROG);
+    drive_expect(d, finish, 2 * PAGE + 3 * PROG);
+    drive_free(d);
 }
 
 int main(int argc, char **argv)
@@ -164,6 +245,9 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/turns", test_turns);
     g_test_add_func("/sharing/turns/hold-up", test_turns_hold_up);
     g_test_add_func("/sharing/own-units", test_own_units);
+    g_test_add_func("/sharing/stripes", test_stripes);
     g_test_add_func("/sharing/finish", test_finish);
+    g_test_add_func("/sharing/finish/yields", test_finish_yields);
+    g_test_add_func("/sharing/finish/due", test_finish_due);
     return g_test_run();
 }

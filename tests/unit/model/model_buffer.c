@@ -200,6 +200,18 @@ static int first_fill(const Model *m, uint32_t zone_idx, uint32_t strand)
     return -1;
 }
 
+/* Where the stripe ends of which the next page goes to a unit. */
+static uint64_t stripe_end(const Model *m, uint32_t zone_idx)
+{
+    const ZoneBuffer *zone = &m->buffer[zone_idx];
+    uint64_t page = zone->next_page;
+
+    for (guint i = 0; i < zone->complete->len; i++) {
+        page = MIN(page, g_array_index(zone->complete, Complete, i).page);
+    }
+    return (page / strands(m) + 1) * strands(m);
+}
+
 /* Has a strand a page for a unit? Which one, and since when? */
 static bool next_page(const Model *m, uint32_t zone_idx, uint32_t strand,
                       Complete *next)
@@ -210,13 +222,15 @@ static bool next_page(const Model *m, uint32_t zone_idx, uint32_t strand,
 
     if (complete >= 0) {
         *next = g_array_index(zone->complete, Complete, complete);
-    } else if (fill >= 0) {
+        return next->page < stripe_end(m, zone_idx);
+    }
+    if (fill >= 0) {
         *next = (Complete) {
             .page = g_array_index(zone->to_fill, uint64_t, fill),
             .seq = zone->fill_seq,
         };
     }
-    return complete >= 0 || fill >= 0;
+    return fill >= 0;
 }
 
 /* While a reset drains: is the strand's page one that was complete later? */
@@ -228,24 +242,55 @@ static bool is_young(const Model *m, uint32_t zone_idx, uint32_t strand)
     return m->draining && next.seq > m->drain_seq;
 }
 
-static bool takes(const Model *m, uint32_t unit, uint32_t zone_idx,
-                  uint32_t strand)
+/* Zones that take as much of the buffer as a page, or more. */
+static uint32_t writers(const Model *m)
 {
-    return model_unit_takes(m, unit) &&
-           (!is_young(m, zone_idx, strand) || m->unit[unit].loaded == 0);
+    uint32_t count = 0;
+
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        count += taken_by(m, z) >= m->p.page_bytes;
+    }
+    return count;
 }
 
-/* Who of those that wait at a unit is the first; if `old`, of those only. */
-static int first_waiter(const Model *m, uint32_t unit, bool old)
+/* A finish's page, when those who wrote as it came could have gone before. */
+static bool is_due(const Model *m, const Waiter *w)
+{
+    return !m->p.page_turns || w->passed >= w->writers ||
+           first_complete(m, w->zone_idx, w->strand) >= 0;
+}
+
+static bool takes(const Model *m, const Waiter *w)
+{
+    return model_unit_takes(m, w->unit) &&
+           (m->unit[w->unit].loaded == 0 ||
+            (is_due(m, w) && !is_young(m, w->zone_idx, w->strand)));
+}
+
+/*
+ * Who of those that wait at a unit is the first; if `old`, of those only; if
+ * `due`, likewise.
+ */
+static int first_waiter(const Model *m, uint32_t unit, bool old, bool due)
 {
     for (guint i = 0; i < m->waiters->len; i++) {
         const Waiter *w = &g_array_index(m->waiters, Waiter, i);
 
-        if (w->unit == unit && !(old && is_young(m, w->zone_idx, w->strand))) {
+        if (w->unit == unit && !(due && !is_due(m, w)) &&
+            !(old && is_young(m, w->zone_idx, w->strand))) {
             return i;
         }
     }
     return -1;
+}
+
+/* Old ones before young ones; of these, due ones first. */
+static int next_waiter(const Model *m, uint32_t unit)
+{
+    bool old = first_waiter(m, unit, true, false) >= 0;
+    int due = first_waiter(m, unit, old, true);
+
+    return due >= 0 ? due : first_waiter(m, unit, old, false);
 }
 
 static void give_host_page(Model *m, uint32_t zone_idx, int i)
@@ -254,6 +299,11 @@ static void give_host_page(Model *m, uint32_t zone_idx, int i)
     Complete page = g_array_index(zone->complete, Complete, i);
 
     g_array_remove_index(zone->complete, i);
+    for (guint n = 0; n < m->waiters->len; n++) {
+        Waiter *w = &g_array_index(m->waiters, Waiter, n);
+
+        w->passed += w->unit == model_place(m, zone_idx, page.page).unit;
+    }
     zone->gone += m->p.page_bytes;
     zone->programming++;
     model_put_buffered(m, zone_idx, page.page, page.seq);
@@ -296,31 +346,54 @@ static bool is_waiting(const Model *m, uint32_t zone_idx, uint32_t strand)
     return false;
 }
 
+static void serve(Model *m, uint32_t unit);
+
 /* A strand that does not wait goes as far as units take its pages. */
 static void go_on(Model *m, uint32_t zone_idx, uint32_t strand)
 {
-    Waiter waiter = { .zone_idx = zone_idx, .strand = strand };
     Complete next;
 
     while (!is_waiting(m, zone_idx, strand) &&
            next_page(m, zone_idx, strand, &next)) {
-        waiter.unit = model_place(m, zone_idx, next.page).unit;
-        if (!takes(m, waiter.unit, zone_idx, strand) ||
-            first_waiter(m, waiter.unit,
-                         !is_young(m, zone_idx, strand)) >= 0) {
-            g_array_append_val(m->waiters, waiter);
+        Waiter w = {
+            .zone_idx = zone_idx, .strand = strand, .writers = writers(m),
+            .unit = model_place(m, zone_idx, next.page).unit,
+        };
+
+        if (!takes(m, &w) ||
+            first_waiter(m, w.unit, !is_young(m, zone_idx, strand),
+                         true) >= 0) {
+            g_array_append_val(m->waiters, w);
         } else {
             give(m, zone_idx, strand);
+            serve(m, w.unit);
         }
     }
 }
 
-/* When all pages of a finish's stripe are given, the next stripe's are due. */
+/* All strands of the zone, until no stripe ends with what they give. */
+static void all_go_on(Model *m, uint32_t zone_idx)
+{
+    guint left;
+
+    do {
+        left = m->buffer[zone_idx].complete->len;
+        for (uint32_t i = 0; i < strands(m); i++) {
+            go_on(m, zone_idx, i);
+        }
+    } while (m->buffer[zone_idx].complete->len < left);
+}
+
+/*
+ * When all pages of a finish's stripe are given, and all in front of it, the
+ * next stripe's are due.
+ */
 static void fill_on(Model *m, uint32_t zone_idx)
 {
     ZoneBuffer *zone = &m->buffer[zone_idx];
 
-    while (zone->fill && zone->to_fill->len == 0) {
+    while (zone->fill && zone->to_fill->len == 0 &&
+           !(m->p.page_turns && zone->complete->len)) {
         uint64_t page = zone->fill->next_page;
         uint64_t end = MIN(page + strands(m), zone->fill->chunk_end);
 
@@ -336,21 +409,21 @@ static void fill_on(Model *m, uint32_t zone_idx)
     }
 }
 
-/* First come first served, but old pages before young ones. */
+/* First come first served, as far as next_waiter() lets them. */
 static void serve(Model *m, uint32_t unit)
 {
     int i;
 
-    while ((i = first_waiter(m, unit, true)) >= 0 ||
-           (i = first_waiter(m, unit, false)) >= 0) {
+    while ((i = next_waiter(m, unit)) >= 0) {
         Waiter w = g_array_index(m->waiters, Waiter, i);
 
-        if (!takes(m, unit, w.zone_idx, w.strand)) {
+        if (!takes(m, &w)) {
             return;
         }
         g_array_remove_index(m->waiters, i);
         give(m, w.zone_idx, w.strand);
         go_on(m, w.zone_idx, w.strand);
+        all_go_on(m, w.zone_idx);
         fill_on(m, w.zone_idx);
     }
 }
@@ -402,6 +475,8 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
     for (; first < zone->next_page; first++) {
         go_on(m, zone_idx, first % strands(m));
     }
+    all_go_on(m, zone_idx);
+    fill_on(m, zone_idx);
 }
 
 void model_buffer_drop_part(Model *m, uint32_t zone_idx)

@@ -217,6 +217,8 @@ typedef struct Waiter {
     uint32_t zone_idx;
     uint32_t strand;
     uint32_t unit;
+    uint32_t writers;       /* zones that wrote when it came to wait, ... */
+    uint32_t passed;        /* ... and the host's pages at the unit since */
 } Waiter;
 
 /* What a unit has programmed and the buffer still holds: `left` shares. */

@@ -444,6 +444,17 @@ static void test_rules_buffer(void)
                  "buffer-resume=3",
                  "buffer-resume=3: must be below buffer-waiters=3, which hold "
                  "the front end up");
+    assert_check("program-registers=1 write-buffer=1G zones=262144 "
+                 "channels=64 zone-capacity=1M zone-size=1M max-open=14 "
+                 "max-active=14 page-turns=on", NULL);
+    assert_check("program-registers=1 write-buffer=1G zones=262145 "
+                 "channels=64 zone-capacity=1M zone-size=1M max-open=14 "
+                 "max-active=14 page-turns=on",
+                 "page-turns=on: must be off, as 262145 zones on 64 units "
+                 "each are more than 16777216 lists of pages; take fewer "
+                 "zones, or let a zone span fewer units");
+    assert_check("program-registers=1 zones=262145 channels=64 "
+                 "zone-capacity=1M zone-size=1M page-turns=on", NULL);
     assert_check("take-turns=on read-slots=2 namespaces=4",
                  "read-slots=2: must be 0, or 4 and more: with take-turns "
                  "each namespace has a slot of its own");
