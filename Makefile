@@ -10,7 +10,7 @@
 .PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep compare lock torture soak mqssd closed-loop
+.PHONY: bench mutants sweep compare lock torture soak mqssd closed-loop crash
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -44,6 +44,9 @@ help:
 #:               cuts, verified, in bounded memory; CONFIG=, SET=, SEED=
 #: make torture  kills QEMU and cuts the drive's power, KILLS=100 CUTS=100 times,
 #:               and says what of a lasting drive is lost
+#: make crash    cuts the drive's power at each point of a JOB where what lasts
+#:               changes, or at CUTS=N of them, and has a guest run CHECK on what
+#:               is left: JOB=jobs/crash/log.sh CHECK=jobs/crash/log-check.sh
 #: make test-fio-zbd   fio's own tests of zoned drives, all of them, in the guest
 #:
 run:
@@ -88,6 +91,13 @@ torture:
 	@scripts/deps qemu
 	@scripts/build-qemu
 	@scripts/torture
+
+crash:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/crash
 
 mutants:
 	@scripts/deps core qemu test mutants

@@ -31,7 +31,8 @@ OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'INSN_NS', 'EXTRA', 'KERNEL', 'INITRD', 'DISK', 'APPEND',
                  'MEM', 'CPUS', 'OUT', 'RESULTS_MIB', 'BOOT', 'STALL', 'HOST',
                  'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES',
-                 'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB']
+                 'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB', 'JOURNAL',
+                 'CHECK', 'CUTS', 'CUT', 'RUN', 'SEED', 'WORKERS', 'CHECK_S']
 
 
 class Tap:

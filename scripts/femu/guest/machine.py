@@ -17,6 +17,7 @@ from femu.image import cpio
 
 MIB = 1 << 20
 DRIVE_ID = 'zns0'
+PORT_ID = 'plug'
 # Virtual time: an instruction is 2^shift ns, idle time passes at once.
 ICOUNT = 'shift=%d,sleep=off'
 # For a login, idle time passes in real time: else hours would pass while the
@@ -97,6 +98,7 @@ class Machine:
         self._append = list(APPEND)
         self._args = ['-nodefaults', '-display', 'none', '-no-reboot']
         self._dimm_count = 0
+        self._memory = []
 
     def use_virtual_time(self, icount=ICOUNT):
         """The guest has one CPU, and its count of instructions is the clock."""
@@ -182,9 +184,13 @@ class Machine:
             '-device', 'nvdimm,id=%s,memdev=%s-memory%s'
             % (name, name, device)]
 
+    def load_modules(self, names):
+        """The guest's init loads these of its kernel's modules."""
+        self._append.append('femu.modules=' + ','.join(names))
+
     def add_disk(self):
         """The user's own disk image, which QEMU writes to a copy of."""
-        self._append.append('femu.modules=virtio_blk')
+        self.load_modules(['virtio_blk'])
         self._args += ['-drive', 'if=none,id=disk,snapshot=on,file=%s'
                        % _value(self._guest.disk),
                        '-device', 'virtio-blk-pci,drive=disk']
@@ -198,17 +204,36 @@ class Machine:
         self._args += ['-virtfs', 'local,path=%s,mount_tag=host,'
                        'security_model=none' % _value(path)]
 
-    def add_drive(self, trace):
-        """The drive: the config, what the user sets in it, a trace file."""
-        self._args += ['-readconfig', self._settings.config]
+    def add_port(self):
+        """A port for a drive that is plugged in later, PORT_ID."""
+        self._args += ['-device', 'pcie-root-port,id=%s,chassis=1' % PORT_ID]
+        self._say_namespaces()
+
+    def use_memory(self, path, is_private):
+        """The guest's memory is the file PATH, which it changes, unless it
+        IS_PRIVATE."""
+        self._memory = [
+            '-object', 'memory-backend-file,id=ram,size=%dM,mem-path=%s,'
+            'share=%s' % (self._settings.mem_mib, _value(path),
+                          'off' if is_private else 'on')]
+
+    def _say_namespaces(self):
         if self._settings.namespaces > 1:
             self._append.append('femu.namespaces=%d'
                                 % self._settings.namespaces)
+
+    def add_drive(self, trace, journal=None):
+        """The drive: the config, what the user sets in it, a trace file, and a
+        journal's."""
+        self._args += ['-readconfig', self._settings.config]
+        self._say_namespaces()
         properties = dict(self._settings.set)
         if self._settings.dilation != 1:
             properties['time-dilation'] = str(self._settings.dilation)
         if trace:
             properties['trace'] = trace
+        if journal:
+            properties['journal'] = journal
         if self._settings.state:
             properties['state'] = self._settings.state
         # -set must come after -readconfig.
@@ -235,8 +260,10 @@ class Machine:
             settings.mem_mib, self._dimm_count,
             settings.mem_mib + slack_mib) if self._dimm_count \
             else '%dM' % settings.mem_mib
-        return [self.qemu, *self._firmware_args(), '-M', 'q35,nvdimm=on',
-                '-m', memory, *self._time_args, '-kernel', self._guest.kernel,
+        board = 'q35,nvdimm=on' + (',memory-backend=ram' if self._memory
+                                   else '')
+        return [self.qemu, *self._firmware_args(), '-M', board,
+                '-m', memory, *self._memory, *self._time_args, '-kernel', self._guest.kernel,
                 '-initrd', initrd, '-append', ' '.join(append), *self._args]
 
 

@@ -155,6 +155,8 @@ class Settings:
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
+        self.journal = not login and \
+            self._choice('JOURNAL', ['0', '1']) == '1'
         self.trace_file = os.path.abspath(env['TRACE']) \
             if login and env.get('TRACE') else None
         self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
@@ -260,6 +262,12 @@ class Settings:
         if self.cpus != 1 and not self.real_time:
             raise SettingsError('CPUS=%d: virtual time has one CPU; several '
                                 'need TIME=real' % self.cpus)
+        if self.journal and (not self.trace or self.state or
+                             self._env.get('FROM') or
+                             self.driver != 'femu-zns'):
+            raise SettingsError('JOURNAL=1: goes with a trace of a new '
+                                'femu-zns, so without TRACE=0, STATE= and '
+                                'FROM=')
         if self.driver != 'femu-zns' and self.dilation != 1:
             raise SettingsError('DILATION=%d: the drive of %s is %s, only '
                                 'femu-zns has time dilation' % (

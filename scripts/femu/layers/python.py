@@ -34,6 +34,7 @@ TABLE = (
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),
     ('live', '', 'a drive that is watched while it works'),
+    ('crash', '', "a job's power cuts, and a guest that checks what is left"),
     ('sweep', '', 'many runs by one plan'),
     ('torture', '', 'a drive that is killed, and a host that remembers'),
     ('dist', '', 'what is unpacked and used elsewhere'),

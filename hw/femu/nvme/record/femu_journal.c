@@ -26,8 +26,8 @@ static bool check(const FemuZns *n, Error **errp)
         return false;
     }
     if (femu_has_state(n)) {
-        error_setg(errp, "journal=%s and state= exclude each other: the journal "
-                   "must have all that was ever written to the drive",
+        error_setg(errp, "journal=%s and state= exclude each other: the "
+                   "journal must have all that was ever written to the drive",
                    n->journal_path);
         return false;
     }
