@@ -16,6 +16,8 @@
 #include "system/runstate.h"
 #include "controller_internal.h"
 
+#ifdef CONFIG_TCG
+
 /* Has virtual time been advanced by all instructions of the last slice? */
 static bool vcpu_slice_is_counted(CPUState *cpu)
 {
@@ -120,3 +122,11 @@ void femu_icount_init(void)
         time_stop_exactly();
     }
 }
+
+#else /* a QEMU without TCG has no such mode */
+
+void femu_icount_init(void)
+{
+}
+
+#endif
