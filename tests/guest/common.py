@@ -32,7 +32,8 @@ OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'MEM', 'CPUS', 'OUT', 'RESULTS_MIB', 'BOOT', 'STALL', 'HOST',
                  'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES',
                  'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB', 'JOURNAL',
-                 'CHECK', 'CUTS', 'CUT', 'RUN', 'SEED', 'WORKERS', 'CHECK_S']
+                 'CHECK', 'CUTS', 'CUT', 'RUN', 'SEED', 'WORKERS', 'CHECK_S',
+                 'SPEED']
 
 
 class Tap:

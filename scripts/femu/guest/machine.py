@@ -46,6 +46,15 @@ APPEND_VIRTUAL = [
     'tsc_early_khz=1000000', 'no_timer_check', 'nolapic_timer',
     'cryptomgr.notests', 'initcall_blacklist=jent_mod_init',
 ]
+# Of several processors in virtual time. Their clocks are one, which the kernel
+# need not find out in loops. MWAIT is none that idles in QEMU if there are
+# several. Each has a timer of its own: one of the HPET's, as the local APIC's
+# would be measured in loops (and Linux does not look at the HPET's if it is told
+# that the APIC's never stop: ARAT). The HPET keeps three for itself.
+APPEND_SEVERAL = ['tsc=reliable', 'lpj=4000000']
+CPU_SEVERAL = ',-monitor,-arat'
+HPET_SEVERAL = ['-global', 'hpet.msi=on', '-global', 'hpet.timers=%d']
+HPET_OWN = 3
 
 
 class MachineError(Exception):
@@ -101,13 +110,20 @@ class Machine:
         self._memory = []
 
     def use_virtual_time(self, icount=ICOUNT):
-        """The guest has one CPU, and its count of instructions is the clock."""
+        """The guest's count of instructions is its clock."""
         icount %= self._settings.insn_ns.bit_length() - 1
+        cpus = self._settings.cpus
+        several = cpus > 1
         self.accel = 'tcg, icount ' + icount
         self._time_args = [
             '-icount', icount, '-rtc', 'base=%s,clock=vm' % START_DATE,
-            '-seed', '1', '-cpu', CPU, '-smp', '1']
+            '-seed', '1', '-cpu', CPU + several * CPU_SEVERAL,
+            '-smp', str(cpus)]
         self._append += APPEND_VIRTUAL
+        if several:
+            self._time_args += [word.replace('%d', str(cpus + HPET_OWN))
+                                for word in HPET_SEVERAL]
+            self._append += APPEND_SEVERAL
 
     def use_real_time(self, tell):
         """The guest runs by the host's clock: under KVM if a guest starts under

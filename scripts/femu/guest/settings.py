@@ -24,6 +24,9 @@ EXTRA_BESIDE_MIB = 128
 EXTRA_COMFORT_MIB = 256
 GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
 MAX_DILATION = 1 << 20
+# In virtual time each processor has a timer of the HPET's, of which that keeps
+# three; QEMU gives it 32.
+MAX_CPUS_VIRTUAL = 29
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
 # Longest name of a guest's folder; a longer one is cut and ends in a hash.
@@ -159,7 +162,8 @@ class Settings:
             self._choice('JOURNAL', ['0', '1']) == '1'
         self.trace_file = os.path.abspath(env['TRACE']) \
             if login and env.get('TRACE') else None
-        self.dilation = self._number('DILATION', 1, 1, MAX_DILATION)
+        self.dilation = self._number(
+            'SPEED' if env.get('SPEED') else 'DILATION', 1, 1, MAX_DILATION)
         self.insn_ns = int(self._choice('INSN_NS', INSN_NS))
         asked = {} if login else asked_by_job(env)
         # A login has no job.
@@ -259,9 +263,9 @@ class Settings:
         if self.insn_ns != 1 and self.real_time:
             raise SettingsError('INSN_NS=%d: only virtual time counts '
                                 'instructions' % self.insn_ns)
-        if self.cpus != 1 and not self.real_time:
-            raise SettingsError('CPUS=%d: virtual time has one CPU; several '
-                                'need TIME=real' % self.cpus)
+        if self.cpus > MAX_CPUS_VIRTUAL and not self.real_time:
+            raise SettingsError('CPUS=%d: 1 to %d in virtual time; more need '
+                                'TIME=real' % (self.cpus, MAX_CPUS_VIRTUAL))
         if self.journal and (not self.trace or self.state or
                              self._env.get('FROM') or
                              self.driver != 'femu-zns'):
@@ -269,9 +273,26 @@ class Settings:
                                 'femu-zns, so without TRACE=0, STATE= and '
                                 'FROM=')
         if self.driver != 'femu-zns' and self.dilation != 1:
-            raise SettingsError('DILATION=%d: the drive of %s is %s, only '
+            raise SettingsError('%s=%d: the drive of %s is %s, only '
                                 'femu-zns has time dilation' % (
+                                    'SPEED' if self._env.get('SPEED')
+                                    else 'DILATION',
                                     self.dilation, self.config, self.driver))
+        self._check_speed()
+
+    def _check_speed(self):
+        if not self._env.get('SPEED'):
+            return
+        for name in ('DILATION', 'INSN_NS'):
+            if self._env.get(name):
+                raise SettingsError(
+                    'SPEED=%d and %s=%s: both say how fast a processor is; one '
+                    'of them is expected' % (self.dilation, name,
+                                             self._env[name]))
+        if self.real_time:
+            raise SettingsError('SPEED=%d: in real time the host says how fast '
+                                'a processor is; TIME=virtual is expected'
+                                % self.dilation)
 
     def _file(self, name, default=None, other=None):
         path = other or self._env.get(name) or default

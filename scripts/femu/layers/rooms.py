@@ -46,6 +46,8 @@ CORE = (
      'submission, the run of events, effects and completions; statistics'),
 )
 DEVICE = (
+    ('nvme/processors', 'hw/femu/nvme/processors/',
+     "the guest's processors in virtual time: their clock, their turns"),
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
      'the object that all work on, and what the controller may do now'),
     ('nvme/record', 'hw/femu/nvme/record/',

@@ -11,7 +11,7 @@ The file holds blocks, with an empty line between them; lines that start with
 
 or, of all mutants of a file that no test of the target can run,
 
-    hw/femu/nvme/controller/femu_icount.c: *
+    hw/femu/nvme/processors/femu_icount.c: *
     Why none can, and what sees it instead.
 
 A block is identified by its text, not by a line's number: when its source

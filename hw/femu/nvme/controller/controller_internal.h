@@ -15,9 +15,6 @@
 void femu_ctrl_run(FemuZns *n);
 void femu_ctrl_hard_reset(FemuZns *n);
 
-/* femu_icount.c */
-void femu_icount_init(void);
-
 /* femu_shutdown.c */
 void femu_shutdown_begin(FemuZns *n);
 void femu_shutdown_run(FemuZns *n);

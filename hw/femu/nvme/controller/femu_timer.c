@@ -7,7 +7,9 @@
  */
 
 #include "qemu/osdep.h"
+#include "system/cpu-timers.h"
 #include "controller_internal.h"
+#include "../processors/processors.h"
 #include "../request/request.h"
 
 /*
@@ -47,7 +49,10 @@ static void time_expired(void *opaque)
 
 void femu_time_init(FemuZns *n)
 {
-    femu_icount_init();
+    /* A QEMU without TCG has no such function, and compiles no call of it. */
+    if (icount_enabled()) {
+        femu_icount_init();
+    }
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     if (!drives) {
         drives = g_ptr_array_new();

@@ -13,8 +13,10 @@
 #include "hw/core/cpu.h"
 #include "system/accel-ops.h"
 #include "system/cpu-timers.h"
+#include "system/replay.h"
 #include "system/runstate.h"
-#include "controller_internal.h"
+#include "system/tcg.h"
+#include "processors.h"
 
 #ifdef CONFIG_TCG
 
@@ -33,8 +35,7 @@ static bool vcpu_slice_is_counted(CPUState *cpu)
  * QEMU takes a vCPU for idle, it also asks the accelerator's
  * cpu_thread_is_idle(). TCG has none, so this one is installed: a vCPU is not
  * idle before its slice has been counted. The vCPU's thread asks again after
- * its slice, so no wake-up is lost. There is one AccelOpsClass for TCG: a
- * second drive changes nothing more.
+ * its slice, so no wake-up is lost.
  */
 static void time_wait_for_slices(void)
 {
@@ -103,23 +104,26 @@ static void machine_starts(void *opaque, bool running, RunState state)
     }
 }
 
-/* Once for all drives of a machine; only under icount is time exact. */
-static void time_stop_exactly(void)
+/*
+ * Once for all drives of a machine.
+ * Several processors take turns that we choose, as QEMU's end at instants of
+ * the host's. One processor, a clock that follows the host's, and recorded
+ * turns are left to QEMU.
+ */
+void femu_icount_init(void)
 {
     static bool done;
 
-    if (!done) {
-        qemu_add_vm_change_state_handler(machine_stopped, NULL);
-        qemu_add_vm_change_state_handler(machine_starts, NULL);
-        done = true;
+    if (done) {
+        return;
     }
-}
-
-void femu_icount_init(void)
-{
-    if (icount_enabled()) {
-        time_wait_for_slices();
-        time_stop_exactly();
+    done = true;
+    time_wait_for_slices();
+    qemu_add_vm_change_state_handler(machine_stopped, NULL);
+    qemu_add_vm_change_state_handler(machine_starts, NULL);
+    if (icount_enabled() == ICOUNT_PRECISE && tcg_enabled() &&
+        replay_mode == REPLAY_MODE_NONE && CPU_NEXT(first_cpu)) {
+        femu_turns_init();
     }
 }
 
