@@ -18,8 +18,6 @@
 #include "system/tcg.h"
 #include "processors.h"
 
-#ifdef CONFIG_TCG
-
 /* Has virtual time been advanced by all instructions of the last slice? */
 static bool vcpu_slice_is_counted(CPUState *cpu)
 {
@@ -126,11 +124,3 @@ void femu_icount_init(void)
         femu_turns_init();
     }
 }
-
-#else /* a QEMU without TCG has no such mode */
-
-void femu_icount_init(void)
-{
-}
-
-#endif
