@@ -15,6 +15,7 @@
 /* Statuses: the code type in bits 10:8, the code in 7:0. */
 enum {
     SUCCESS = 0x000,
+    KERNEL_KEEPS = 0x10000,     /* none of the drive: it was not asked */
     INVALID_OPCODE = 0x001,
     INVALID_FIELD = 0x002,
     INVALID_NAMESPACE = 0x00b,
