@@ -54,7 +54,7 @@ echo new >/mnt/new
 sync -f /mnt
 find /mnt -type f -exec cat {} + >/dev/null
 umount /mnt
-# At whatever cut, fsck.f2fs counts other free segments than F2FS has: left out.
+# fsck.f2fs counts other free segments than F2FS has, without a cut, too.
 if [ "$fs" = btrfs ]; then
     btrfs check --readonly "$DRIVE" >fsck.out 2>&1 || { tail fsck.out; exit 1; }
 fi
