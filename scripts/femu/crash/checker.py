@@ -18,7 +18,8 @@ import tarfile
 import time
 
 from femu.crash import monitor
-from femu.guest import machine, settings as settings_module, watch
+from femu.guest import (
+    machine, settings as settings_module, snapshot, watch)
 
 RESULTS_MIB = 8
 POLL_S = 0.02
@@ -113,9 +114,10 @@ class Checker:
         try:
             tell = monitor.Monitor(os.path.join(folder, 'monitor'), process)
             self._wait(process, folder, READY, boot_s)
+            tell.ask('stop')
             tell.save(self._saved)
             tell.close()
-        except (monitor.MonitorError, CheckerError) as error:
+        except (snapshot.SnapshotError, CheckerError) as error:
             raise CheckerError('the guest that checks: %s\n%s' % (
                 error, self._ends(folder))) from error
         finally:
@@ -187,7 +189,7 @@ class Checker:
         try:
             self._hand_over(os.path.join(folder, 'results'), acks)
             failure = self._go_on(process, folder)
-        except monitor.MonitorError as error:
+        except snapshot.SnapshotError as error:
             raise CheckerError('%s\n%s' % (error,
                                            self._ends(folder))) from error
         except CheckerError as error:
@@ -208,7 +210,7 @@ class Checker:
         tell.load(self._saved)
         tell.plug(self._settings.driver, self._properties(),
                   id=machine.DRIVE_ID, bus=machine.PORT_ID, state='state')
-        tell.ask('cont')
+        tell.go_on()
         status = self._wait(process, folder, CHECKED,
                             self._limit_s)[len(CHECKED):]
         tell.close()
