@@ -108,7 +108,7 @@ def test_own_things(tap):
     for name, text in (
             ('own.sh', 'step own my-program there\n'
                        'step disk head -c 8 /dev/vda\n'
-                       'step bad ls /does-not-exist\n'
+                       'step bad ls /does-not-exist "two\nlines"\n'
                        'step write fio --name=w --filename="$DRIVE" '
                        '--direct=1 --zonemode=zbd --rw=write --bs=16k '
                        '--size=1z --number_ios=10\n'),
@@ -124,7 +124,7 @@ def test_own_things(tap):
         EXTRA=os.path.join(top, 'extra'), DISK=os.path.join(top, 'disk.img'),
         CONFIG=config('confznspp.cfg'))
     tap.result(status == 1 and text.strip().splitlines()[-1] ==
-               'run: failed: bad: exit status 2: ls /does-not-exist',
+               'run: failed: bad: exit status 2: ls /does-not-exist two lines',
                'a failing step is shown, and is the last line',
                'status %d\n%s' % (status, text))
     meta = read_json(out, 'meta.json')
