@@ -10,7 +10,7 @@
 .PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench mutants sweep compare lock torture soak mqssd closed-loop crash
+.PHONY: bench bench-guest mutants sweep compare lock torture soak mqssd closed-loop crash
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -129,6 +129,8 @@ figures: core
 #:               that compares them; what is known is not run again
 #: make compare  runs side by side: RUNS="out/a out/b"; out/compare/index.html
 #: make bench    how fast the model is on this machine
+#: make bench-guest   what a guest's I/O costs on this machine, beside QEMU's own
+#:               nvme: latency, rate, processor time
 #:
 validate: core
 	@scripts/deps report
@@ -193,6 +195,13 @@ sweep: core
 bench:
 	@scripts/deps core
 	@scripts/bench
+
+bench-guest:
+	@scripts/deps qemu guest
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/bench-guest
 
 #: make dist     an archive of all that is built, which runs on any x86-64 Linux:
 #:               no root, no network, no compiler

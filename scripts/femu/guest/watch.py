@@ -165,6 +165,8 @@ class Watch:
         self.has_ended = False
         self.failures = []
         self.notes = []
+        self._step_from_s = 0.0
+        self.cpu_s = {}                 # of QEMU, in each step; see POLL_S
 
     def run(self, boot_s, stall_s):
         """Runs QEMU to its end. BOOT_S: until the job starts; STALL_S: without
@@ -238,8 +240,19 @@ class Watch:
         self.state = 'the job starts'
         self._display.say('the guest is up (%s s of its own time)' % rest)
 
+    def _cpu_s(self):
+        """Return: the processor time that QEMU has had."""
+        try:
+            with open('/proc/%d/stat' % self._process.pid,
+                      encoding='ascii', errors='replace') as file:
+                words = file.read().rpartition(')')[2].split()
+        except OSError:
+            return 0.0                  # it has just ended
+        return sum(map(int, words[11:13])) / os.sysconf('SC_CLK_TCK')
+
     def _on_step(self, rest):
         name, _, command = rest.partition(' ')
+        self._step_from_s = self._cpu_s()
         self.state = 'step %s: %s' % (name, _short(command))
         self._display.say(self.state)
 
@@ -248,7 +261,9 @@ class Watch:
         self._display.say(self.state)
 
     def _on_done(self, rest):
-        self.state = 'step %s is done' % rest.split(' ')[0]
+        name = rest.split(' ')[0]
+        self.cpu_s[name] = round(self._cpu_s() - self._step_from_s, 3)
+        self.state = 'step %s is done' % name
 
     def _on_phase(self, rest):
         self._display.say('phase %s is done' % rest.split(' ')[-1])
