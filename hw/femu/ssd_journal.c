@@ -30,18 +30,16 @@ struct SsdJournalReader {
     uint64_t read_bytes;      /* so far */
     uint64_t submitted_count; /* of the last entry: it never goes down */
     bool ended;
-    uint8_t *data; /* of the present entry: room for data_bytes */
-    uint64_t data_bytes;
+    uint8_t *data; /* of the present entry */
 };
 
 /* --- Writing -------------------------------------------------------------- */
 
 static void put(SsdJournal *journal, const void *buf, uint64_t bytes)
 {
-    errno = 0;
     if (journal->failed_errno == 0 &&
         fwrite(buf, 1, bytes, journal->file) != bytes) {
-        journal->failed_errno = errno ? errno : EIO;
+        journal->failed_errno = errno;
     }
 }
 
@@ -124,17 +122,15 @@ static bool get(SsdJournalReader *reader, void *buf, uint64_t bytes)
 static bool begins_well(SsdJournalReader *reader)
 {
     char magic[sizeof(SSD_JOURNAL_MAGIC) - 1];
-    off_t file_bytes;
 
-    if (fseeko(reader->file, 0, SEEK_END) != 0 ||
-        (file_bytes = ftello(reader->file)) < 0 ||
-        fseeko(reader->file, 0, SEEK_SET) != 0 ||
-        !get(reader, magic, sizeof(magic))) {
+    if (fseeko(reader->file, 0, SEEK_END) != 0) {
         return false;
     }
-    reader->file_bytes = (uint64_t)file_bytes;
+    reader->file_bytes = (uint64_t)ftello(reader->file);
+    rewind(reader->file);
     reader->read_bytes = sizeof(magic);
-    return memcmp(magic, SSD_JOURNAL_MAGIC, sizeof(magic)) == 0;
+    return get(reader, magic, sizeof(magic)) &&
+           memcmp(magic, SSD_JOURNAL_MAGIC, sizeof(magic)) == 0;
 }
 
 SsdJournalReader *ssd_journal_open(const char *path, GError **error)
@@ -167,10 +163,7 @@ static int read_data(SsdJournalReader *reader, SsdJournalEntry *entry,
     if (entry->bytes > reader->file_bytes - reader->read_bytes) {
         return damaged(reader, "was cut short", error);
     }
-    if (entry->bytes > reader->data_bytes) {
-        reader->data = g_realloc(reader->data, entry->bytes);
-        reader->data_bytes = entry->bytes;
-    }
+    reader->data = g_realloc(reader->data, entry->bytes);
     if (!get(reader, reader->data, entry->bytes)) {
         return damaged(reader, "cannot be read", error);
     }

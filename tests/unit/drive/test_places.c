@@ -198,6 +198,27 @@ static void test_held(gconstpointer words)
     end();
 }
 
+/* A page crosses the channel, and then a quarter of one, in no time. */
+static void test_channel(void)
+{
+    uint32_t whole, part;
+
+    drive = drive_new("channels=1 ways=2 page-size=16K page-transfer-ns=1 "
+                      "read-granule=4K");
+    drive_fill(drive, 0, 8);
+    whole = drive_read(drive, LATER, 0, 4);
+    part = drive_read(drive, LATER, 4, 1);
+    run_to(LATER + 60000);
+    expect(whole, &(SsdCause) {
+        .place = SSD_PLACE_CHANNEL, .works = true, .what = "read",
+    });
+    expect(part, &(SsdCause) {
+        .place = SSD_PLACE_CHANNEL, .what = "read",
+        .who = { .kind = SSD_WHO_COMMAND, .tag = whole },
+    });
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -206,6 +227,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
     g_test_add_func("/places/inside", test_inside);
+    g_test_add_func("/places/channel", test_channel);
     g_test_add_data_func("/places/held", HELD, test_held);
     g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
                          test_held);

@@ -486,6 +486,20 @@ static void test_volatile_reset(void)
     drive_free(d);
 }
 
+/* Of two that wait to be handed off, what is on the flash is not the second's. */
+static void test_volatile_resets(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "fe-reset-ns=1000000");
+
+    drive_fill(d, 0, 5);
+    drive_expect(d, drive_flush(d, LATER), LATER);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_write(d, LATER, 0, 1);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1);
+    drive_free(d);
+}
+
 static void same_bytes(GByteArray *a, GByteArray *b)
 {
     g_assert_cmpmem(a->data, a->len, b->data, b->len);
@@ -549,6 +563,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/volatile/finish", test_volatile_finish);
     g_test_add_func("/power/volatile/blank", test_volatile_blank);
     g_test_add_func("/power/volatile/reset", test_volatile_reset);
+    g_test_add_func("/power/volatile/resets", test_volatile_resets);
     g_test_add_func("/power/goes-on", test_goes_on);
     g_test_add_func("/power/starts", test_starts);
     return g_test_run();

@@ -9,22 +9,12 @@
 
 #include "ssd_trace.h"
 #include "params_text.h"
+#include "waist/files.h"
 
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char *temporary_path(void)
-{
-    char *path = NULL;
-    int fd = g_file_open_tmp("femu-trace-XXXXXX", &path, NULL);
-
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    return path;
-}
 
 static char *read_all(const char *path)
 {
@@ -716,6 +706,55 @@ static void test_no_files(void)
     g_unlink(path);
 }
 
+/* All is written; closing the file says that it is not on the disk. */
+static void test_fails_at_its_close(void)
+{
+    g_autofree char *path = temporary_path();
+    g_autofree char *says = g_strdup_printf("cannot write trace '%s': "
+                                            "Input/output error", path);
+    g_autoptr(GError) error = NULL;
+    SsdParams params;
+    SsdTrace *trace;
+
+    ssd_params_defaults(&params);
+    trace = create(path, &params);
+    fclose_errno = EIO;
+    g_assert_false(ssd_trace_close(trace, 0, &error));
+    g_assert_cmpstr(error->message, ==, says);
+    g_clear_error(&error);
+    fclose_errno = 0;
+    trace = create("/dev/full", &params);
+    fclose_errno = EIO;
+    g_assert_false(ssd_trace_close(trace, 0, &error));
+    fclose_errno = 0;
+    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
+                    "No space left on device");
+    g_unlink(path);
+}
+
+/* A file that cannot be read any more behind its END. */
+static void test_fails_behind_its_end(void)
+{
+    g_autofree char *path = temporary_path();
+    g_autofree char *says = g_strconcat(path, ":3: cannot read: Bad file "
+                                        "descriptor", NULL);
+    g_autoptr(GError) error = NULL;
+    int fd = next_fd();
+    SsdTraceReader *reader;
+    SsdTraceRecord record;
+    SsdParams params;
+
+    g_assert_true(g_file_set_contents(path, HEAD "E,0\n", -1, NULL));
+    reader = ssd_trace_open(path, &params, &error);
+    g_assert_no_error(error);
+    becomes(fd, "/dev/null", O_WRONLY);
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
+    g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, -1);
+    g_assert_cmpstr(error->message, ==, says);
+    ssd_trace_reader_free(reader);
+    g_unlink(path);
+}
+
 /* As many ranges as a record may have, and one more. */
 static void test_most_ranges(void)
 {
@@ -753,6 +792,8 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/go-on-where-there-is-none",
                     test_go_on_where_there_is_none);
     g_test_add_func("/trace/no-files", test_no_files);
+    g_test_add_func("/trace/fails-at-its-close", test_fails_at_its_close);
+    g_test_add_func("/trace/fails-behind-its-end", test_fails_behind_its_end);
     g_test_add_func("/trace/most-ranges", test_most_ranges);
     return g_test_run();
 }
