@@ -29,10 +29,11 @@ def batches(cases):
     turn_of = {}
     open_batches = {}
     place = {case: number for number, case in enumerate(cases)}
-    for case in sorted(cases, key=lambda case: case.cpu_s):
+    for case in sorted(cases, key=lambda case: case.cost_s()):
         program = case.program.name
         batch = open_batches.get(program)
-        if batch and sum(c.cpu_s for c in batch) + case.cpu_s <= BATCH_CPU_S:
+        if batch and sum(c.cost_s() for c in batch) + \
+                case.cost_s() <= BATCH_CPU_S:
             batch.append(case)
             continue
         open_batches[program] = [case]
@@ -41,7 +42,7 @@ def batches(cases):
         turns[program] += 1
 
     def when(batch):
-        cpu_s = sum(case.cpu_s for case in batch)
+        cpu_s = sum(case.cost_s() for case in batch)
         return cpu_s > BATCH_CPU_S, turn_of[batch[0]], cpu_s
     return [sorted(batch, key=place.get) for batch in sorted(made, key=when)]
 
@@ -87,13 +88,13 @@ class Killers:
         known = [case for case in cases if case.name == before]
         first = sorted((case for case in cases
                         if scores.get(case.name) and case not in known),
-                       key=lambda case: (case.cpu_s + 0.005)
+                       key=lambda case: (case.cost_s() + 0.005)
                        / scores[case.name])[:FIRST]
         first = known + first
         met = set(first)
         if depth:
             first += sorted((case for case in cases if case not in met),
-                            key=lambda case: (case.cpu_s + 0.005)
+                            key=lambda case: (case.cost_s() + 0.005)
                             / depth[case.name] ** 2)[:THEN]
             met = set(first)
         return [[case] for case in first] + \

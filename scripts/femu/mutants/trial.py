@@ -29,7 +29,8 @@ LONGEST_CPU_S = 5               # longer tests do not count; a program may
 LONGEST_WAIT_S = 120            # nor do tests that wait for longer than this
 LONG_ONES = 4                   # so many of a family, and more than others of
                                 # it, and the rest is not tried
-NO_LIMIT_S = 86400
+SLOWER = 10                     # so many times as in the first build a test may
+                                # take in others: a guess, until it has run there
 # A run of tests is ended after LEAST_WAIT_S of real time, or LEAST_CPU_S of
 # processor time, plus FACTOR times what they need on the original.
 LEAST_WAIT_S = 40
@@ -61,6 +62,7 @@ class Case:
         self.name = program.name + (f' {path}' if path else '')
         self.wall_s = 0.0
         self.cpu_s = None       # None: it has not run on the original yet
+        self.guess_s = 0.0      # that, as long as it is not known
         self.is_long = False    # it took too long, and does not count
         self.reached = frozenset()
         self.timed_as = None    # see timed_cases()
@@ -68,6 +70,10 @@ class Case:
     def family(self):
         """Return: a key that it shares with tests that take about as long."""
         return self.program.name, (self.path or '').rpartition('/')[0]
+
+    def cost_s(self):
+        """Return: the processor time that it needs, as far as it is known."""
+        return self.guess_s if self.cpu_s is None else self.cpu_s
 
     def __str__(self):
         return self.name
@@ -167,8 +173,10 @@ def baseline_of(case, folder, timed):
 
 
 def time_original(case, folder, reached=None):
-    """Run a test on the original: how long it takes. Raises RunError."""
-    outcome = run([case], 0, folder, NO_LIMIT_S, LONGEST_WAIT_S, reached)
+    """Run a test on the original: how long it takes, until it has taken too
+    long. Raises RunError."""
+    outcome = run([case], 0, folder, case.program.longest_cpu_s,
+                  LONGEST_WAIT_S, reached)
     case.wall_s = outcome.wall_s
     case.is_long = outcome.cpu_s >= case.program.longest_cpu_s or \
         outcome.failed == TOO_LONG
@@ -280,6 +288,9 @@ class Court:
         self.first = builds[0]
         self.others = [{case.name: case for case in cases}
                        for cases in builds[1:]]
+        for cases in self.others:
+            for case in self.first:
+                cases[case.name].guess_s = SLOWER * (case.cpu_s or 0)
         self.folder = folder
         self.killers = killers
         self.is_same = is_same
@@ -307,14 +318,17 @@ class Court:
     def meet(self, number, mutant, cases, build):
         """Return: the Fate of a mutant that one of the tests of one build
         kills, or None."""
-        for case in cases:
-            self.time(case)
         cases = [case for case in cases if not case.is_long]
         passed_s = 0
         for batch in self.killers.order(mutant, cases, build,
                                         self.depth(mutant.path)):
             if self.quick_s is not None and passed_s >= self.quick_s:
                 break
+            for case in batch:
+                self.time(case)
+            batch = [case for case in batch if not case.is_long]
+            if not batch:
+                continue
             passed_s += sum(case.cpu_s for case in batch)
             outcome = run(batch, number, self.folder,
                           LEAST_CPU_S + FACTOR * sum(c.cpu_s for c in batch),
