@@ -65,7 +65,9 @@ def _of_guest(path: str) -> pd.DataFrame:
         raise ValueError('%s: %s' % (path, error)) from error
     if not made:
         raise ValueError('%s: the run has no results of fio' % path)
-    return pd.DataFrame(made, columns=['step', 'job', 'op', *METRICS])
+    return pd.DataFrame(made, columns=[
+        'step', *(name for name in made[0] if name == 'drive'), 'job', 'op',
+        *METRICS])
 
 
 def _of_file(path: str) -> pd.DataFrame:

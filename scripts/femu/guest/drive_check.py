@@ -18,13 +18,19 @@ REFUSED = 2
 
 
 def properties(settings, sim=SIM):
-    """Return: {name: text}, every property of the drive as it will be; {} if
+    """Return: of each drive {name: text}, every property as it will be; {} if
     femu-sim cannot tell, as the driver or QEMU is not ours or femu-sim is not
     built. Raises SettingsError."""
     if settings.driver != 'femu-zns' or settings.has_own_qemu:
-        return {}
+        return [{} for _ in settings.configs]
+    found = {config: _properties_of(config, settings, sim)
+             for config in dict.fromkeys(settings.configs)}
+    return [found[config] for config in settings.configs]
+
+
+def _properties_of(config, settings, sim):
     argv = [sim, 'params', '--for-qemu', '--resolved', '--device=zns0',
-            '--config=' + settings.config]
+            '--config=' + config]
     argv += ['--set=%s=%s' % change for change in settings.set.items()]
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
@@ -33,19 +39,20 @@ def properties(settings, sim=SIM):
     except (OSError, subprocess.TimeoutExpired):
         return {}
     if done.returncode == REFUSED:
-        raise settings_module.SettingsError(said(settings, done.stderr))
+        raise settings_module.SettingsError(
+            said(config, settings, done.stderr))
     found = dict(re.findall(r'^  ([a-z0-9-]+) = "(.*)"$', done.stdout, re.M))
     found.pop('driver', None)
     return found
 
 
-def said(settings, text):
+def said(config, settings, text):
     """Return: femu-sim's message TEXT, with SET in the place of its --set."""
     text = re.sub('^femu-sim: ', '', text.strip())
     if text.startswith('--set '):
         return text.replace('--set ', 'SET: ', 1)
     # A rule between parameters, some of which SET may have changed.
-    if settings.set and text.startswith(settings.config + ': '):
+    if settings.set and text.startswith(config + ': '):
         return '%s (with SET="%s")' % (text, ' '.join(
             '%s=%s' % change for change in settings.set.items()))
     return text

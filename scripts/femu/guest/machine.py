@@ -13,6 +13,8 @@ import os
 import re
 import subprocess
 
+from femu.guest import drives
+from femu.guest.settings import drive_properties
 from femu.image import cpio
 
 MIB = 1 << 20
@@ -238,24 +240,42 @@ class Machine:
             self._append.append('femu.namespaces=%d'
                                 % self._settings.namespaces)
 
-    def add_drive(self, trace, journal=None):
-        """The drive: the config, what the user sets in it, a trace file, and a
-        journal's."""
-        self._args += ['-readconfig', self._settings.config]
+    def add_drives(self, files):
+        """The drives: their configs, what the user sets in them, and FILES:
+        of each the trace file and the journal, or None."""
+        settings = self._settings
+        count = len(settings.configs)
+        for number, config in enumerate(settings.configs):
+            properties = {**settings.set, **{
+                name: path for name, path in zip(('trace', 'journal'),
+                                                 files[number]) if path}}
+            if settings.dilation != 1:
+                properties['time-dilation'] = str(settings.dilation)
+            if settings.state:
+                properties['state'] = drives.folder_of(settings.state, number,
+                                                       count)
+            if number == 0:
+                self._add_first(config, properties)
+            else:
+                self._add_another(number, {**drive_properties(config),
+                                           **properties})
+        if settings.state and count > 1:
+            os.makedirs(settings.state, exist_ok=True)
+
+    def _add_first(self, config, properties):
+        self._args += ['-readconfig', config]
         self._say_namespaces()
-        properties = dict(self._settings.set)
-        if self._settings.dilation != 1:
-            properties['time-dilation'] = str(self._settings.dilation)
-        if trace:
-            properties['trace'] = trace
-        if journal:
-            properties['journal'] = journal
-        if self._settings.state:
-            properties['state'] = self._settings.state
         # -set must come after -readconfig.
         for name, value in properties.items():
             self._args += ['-set', 'device.%s.%s=%s' % (DRIVE_ID, name,
                                                         value)]
+
+    def _add_another(self, number, properties):
+        driver = properties.pop('driver')
+        self._args += ['-device', ','.join(
+            [driver, 'id=' + drives.name_of(number)] + [
+                '%s=%s' % (name, _value(value))
+                for name, value in properties.items()])]
 
     def disk_argv(self):
         """Return: the whole command line of a machine that boots the user's

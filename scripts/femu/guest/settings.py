@@ -13,6 +13,7 @@ import stat
 
 from femu.common.asked import SettingsError, properties as properties_of
 from femu.common.paths import TOP
+from femu.guest import drives
 
 JOB_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*\.(fio|sh)')
 SIZE = re.compile(r'([1-9][0-9]*)([MG])')
@@ -27,6 +28,8 @@ MAX_DILATION = 1 << 20
 # In virtual time each processor has a timer of the HPET's, of which that keeps
 # three; QEMU gives it 32.
 MAX_CPUS_VIRTUAL = 29
+# On the root bus.
+MAX_DRIVES = 16
 # QEMU's icount has shifts up to 10.
 INSN_NS = [str(1 << shift) for shift in range(11)]
 # Longest name of a guest's folder; a longer one is cut and ends in a hash.
@@ -36,18 +39,27 @@ ASKED_BY_JOB = ('PACKAGES', 'MEM')
 JOB_ASKS = re.compile(r'^#:[ \t]+(.*)$', re.MULTILINE)
 PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
 # Variables that make the machine, and the drive in it; those that are paths.
-MACHINE = ('CONFIG', 'SET', 'TIME', 'DILATION', 'INSN_NS', 'PACKAGES', 'EXTRA',
-           'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS', 'RESULTS_MIB', 'TRACE',
-           'STATE', 'DISK')
-PATHS = ('CONFIG', 'EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
+MACHINE = ('CONFIG', 'DRIVES', 'SET', 'TIME', 'DILATION', 'INSN_NS',
+           'PACKAGES', 'EXTRA', 'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS',
+           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK')
+PATHS = ('EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
 
 
 def given(env):
     """Return: {NAME: value} of the variables in ENV that make the machine;
     paths are absolute."""
-    return {name: os.path.abspath(env[name]) if name in PATHS else env[name]
-            for name in MACHINE if env.get(name)}
+    found = {name: os.path.abspath(env[name]) if name in PATHS else env[name]
+             for name in MACHINE if env.get(name)}
+    if 'CONFIG' in found:
+        found['CONFIG'] = ','.join(map(os.path.abspath,
+                                       config_paths(found['CONFIG'])))
+    return found
+
+
+def config_paths(text):
+    """Return: the paths that CONFIG=TEXT names: one, or "a.cfg,b.cfg"."""
+    return [text] if os.path.isfile(text) else text.split(',')
 
 
 def guest_build(env):
@@ -142,7 +154,8 @@ def own_guest(env):
 class Settings:
     """All settings of the user for a run or a login.
 
-    The drive is the config's [device "zns0"]; driver is its driver property.
+    A drive is its config's [device "zns0"]; driver is the first's driver
+    property, configs has all of them, config the first.
     Paths are absolute; those the user did not give are None. For a LOGIN,
     TRACE is the file to record to; for a run, whether to record.
     """
@@ -150,8 +163,8 @@ class Settings:
     def __init__(self, env, login=False):
         self._env = env
         self.variables = given(env)
-        self.config = self._file('CONFIG', os.path.join(
-            TOP, 'configs', 'zn540.cfg'))
+        self.configs = self._configs()
+        self.config = self.configs[0]
         properties = drive_properties(self.config)
         self.driver = properties['driver']
         self.set = properties_of(env.get('SET'))
@@ -187,6 +200,45 @@ class Settings:
         self.out = env.get('OUT') or None
         self.live = env.get('LIVE') or None
         self._check_together()
+        if self.state:
+            drives.check_state(self.state, len(self.configs))
+        self._check_drives()
+
+    def _configs(self):
+        """Return: the path of each drive's configuration."""
+        text = self._env.get('CONFIG') or os.path.join(TOP, 'configs',
+                                                       'zn540.cfg')
+        paths = config_paths(text)
+        for path in paths:
+            if not os.path.isfile(path) or not os.access(path, os.R_OK):
+                raise SettingsError('CONFIG=%s: no such file, or not readable'
+                                    % path)
+        count = self._number('DRIVES', len(paths), 1, MAX_DRIVES)
+        if len(paths) not in (1, count):
+            raise SettingsError(
+                'DRIVES=%d: CONFIG=%s names %d; one for all of them, or one '
+                'for each, is expected' % (count, text, len(paths)))
+        return [os.path.abspath(path) for path in
+                (paths * count if len(paths) == 1 else paths)]
+
+    def _check_drives(self):
+        if len(self.configs) == 1:
+            return
+        for config in self.configs:
+            properties = drive_properties(config)
+            if properties['driver'] != 'femu-zns':
+                raise SettingsError(
+                    'CONFIG=%s: of several drives, each must be a femu-zns, '
+                    'not %s' % (config, properties['driver']))
+            count = namespace_count(dict(properties, **self.set))
+            if count > 1:
+                raise SettingsError(
+                    'DRIVES=%d: a drive of %s has %d namespaces; of several '
+                    'drives each must have one' % (
+                        len(self.configs), config, count))
+        if self.live:
+            raise SettingsError('LIVE=%s: the page shows one drive, of %d it '
+                                'cannot' % (self.live, len(self.configs)))
 
     def job(self, other=None):
         """Return: the path of the job: OTHER, JOB or the one that comes with

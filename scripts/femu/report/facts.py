@@ -65,7 +65,9 @@ def headline(run):
              ('QEMU', run.fact('qemu', 'version') or UNKNOWN),
              ('Guest\'s kernel', run.fact('guest', 'kernel') or UNKNOWN)]
     device = next((step.device for step in run.steps if step.device), None)
-    if device:
+    if run.drives:
+        facts.append(('Drives', str(len(run.drives))))
+    elif device:
         facts.append(('Geometry', geometry(run, device)))
     changed = table.properties_set(run)
     if changed:
@@ -79,7 +81,7 @@ def properties(run):
     device's own numbers."""
     try:
         found = [(name, value.shown()) for name, value in
-                 run.meta['config']['properties'].members()]
+                 (run.drive or run.meta['config'])['properties'].members()]
     except DataError:
         found = []
     return found or next((step.device.config for step in run.steps

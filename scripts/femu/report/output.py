@@ -21,7 +21,8 @@ FILE = 'report.html'
 def make(out_dir, out=None, errors=None):
     """Prints the table of the run in OUT_DIR to OUT (standard output) and what
     is wrong with its files to ERRORS (standard error); writes OUT_DIR/FILE,
-    all latencies to tails.FILE and what it cost to work.FILE.
+    all latencies to tails.FILE and what it cost to work.FILE; of several drives
+    those of each to its folder, too.
     Return: the texts of what is wrong, [] if all is well."""
     out = out or sys.stdout
     errors = errors or sys.stderr
@@ -31,19 +32,29 @@ def make(out_dir, out=None, errors=None):
     path = os.path.join(out_dir, FILE)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(page)
-    numbers = os.path.join(out_dir, tails.FILE)
-    with open(numbers, 'w', encoding='utf-8') as file:
-        file.write(tails.csv_text(run))
-    path_of_work = os.path.join(out_dir, work.FILE)
-    with open(path_of_work, 'w', encoding='utf-8') as file:
-        file.write(work.csv_text(run))
+    numbers = _write_numbers(run, out_dir)
+    for one in run.drives:
+        _write_numbers(one, os.path.join(out_dir, one.drive['folder'].text()))
     print('\n'.join([''] + table.make(run) + [''] + table.make_tails(run)
-                    + work.table(run)), file=out, flush=True)
+                    + work.table(run) + [line for one in run.drives
+                                         for line in table.make_of_drive(one)]),
+          file=out, flush=True)
     for problem in run.problems:
         print('report: ' + problem, file=errors)
     print('report: all numbers: %s' % os.path.relpath(numbers), file=out)
     print('report: %s' % os.path.relpath(path), file=out, flush=True)
     return run.problems
+
+
+def _write_numbers(run, folder_of_run):
+    """Writes the CSV files of RUN, or of one of its drives. Return: the path of
+    that with the latencies."""
+    for name, text in ((tails.FILE, tails.csv_text(run)),
+                       (work.FILE, work.csv_text(run))):
+        with open(os.path.join(folder_of_run, name), 'w',
+                  encoding='utf-8') as file:
+            file.write(text)
+    return os.path.join(folder_of_run, tails.FILE)
 
 
 def _plots(run):

@@ -36,11 +36,14 @@ class Page:
         self._table()
         self._overview()
         self._add(tails.section(self._run))
-        self._add(work.section(self._run))
+        if not self._run.drives:
+            self._add(work.section(self._run))
         for step in self._run.steps:
             self._step(step)
+        for run in self._run.drives:
+            self._drive(run)
         self._add(history.zone_map(self._run, self._plots, self._name))
-        self._lateness()
+        self._lateness(self._run)
         self._details()
         return page(table.title(self._run), '\n'.join(self._parts))
 
@@ -82,15 +85,41 @@ class Page:
     def _table(self):
         self._add('<section>\n<h2>Results</h2>\n<div class="scroll">'
                   '<table>\n<thead>\n%s</thead>\n<tbody>' % _table_head())
-        for step in self._run.steps:
-            for label, row in table.labelled(step):
-                self._add(_table_row(label, row))
-        self._add('</tbody>\n</table></div>')
+        self._rows(self._run.steps)
         texts = [facts.LATENCY_NOTE] + table.notes(self._run) + [
             'doubt: ' + text for text in doubts.of_run(self._run)]
         self._add('<p class="note">%s</p>\n</section>' % ' '.join(
             escape(text[0].upper() + text[1:].rstrip('.') + '.')
             for text in texts))
+
+    def _rows(self, steps):
+        for step in steps:
+            for label, row in table.labelled(step):
+                self._add(_table_row(label, row))
+        self._add('</tbody>\n</table></div>')
+
+    # --- Several drives ------------------------------------------------------
+
+    def _drive(self, run):
+        """What one of several drives did: RUN is of that drive."""
+        steps = [step for step in run.steps if operations.of_step(step)]
+        self._add('<section>\n<h2>%s <span>%s</span></h2>\n'
+                  '<div class="scroll"><table>\n<thead>\n%s</thead>\n<tbody>'
+                  % (escape(run.drive_name), escape(run.config_name),
+                     _table_head()))
+        self._rows(steps)
+        texts = [text for step in steps for text in operations.notes(step)]
+        self._add('<p class="note">%s</p>\n</section>' % escape(
+            '. '.join(texts + ['Its files are in %s/' %
+                               run.drive['folder'].text()])))
+        self._add(work.section(run))
+        for step in steps:
+            self._add('<section class="step">\n<h2>%s <span>%s</span></h2>'
+                      % (escape(step.name), escape(run.drive_name)))
+            self._add(history.over_time(step, self._plots, self._name))
+            self._add('</section>')
+        self._add(history.zone_map(run, self._plots, self._name))
+        self._lateness(run)
 
     def _overview(self):
         rows = []
@@ -149,8 +178,8 @@ class Page:
 
     # --- Lateness and details ------------------------------------------------
 
-    def _lateness(self):
-        late = [(step.name, step.device.lateness) for step in self._run.steps
+    def _lateness(self, run):
+        late = [(step.name, step.device.lateness) for step in run.steps
                 if step.device and step.device.lateness]
         if not late:
             return
@@ -172,11 +201,13 @@ class Page:
     def _details(self):
         self._add('<section>\n<h2>What exactly was run</h2>')
         self._add(_plain_table(None, facts.provenance(self._run)))
-        config = facts.properties(self._run)
-        if config:
-            self._add('<details>\n<summary>The drive: all %d properties'
-                      '</summary>\n%s</details>' % (
-                          len(config), _plain_table(None, config)))
+        for run in self._run.drives or [self._run]:
+            config = facts.properties(run)
+            if config:
+                self._add('<details>\n<summary>%s: all %d properties'
+                          '</summary>\n%s</details>' % (
+                              escape(run.drive_name or 'The drive'),
+                              len(config), _plain_table(None, config)))
         command = facts.qemu_command(self._run)
         if command:
             self._add('<details>\n<summary>QEMU\'s command line</summary>\n'

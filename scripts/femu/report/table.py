@@ -89,7 +89,9 @@ def fitted_sums():
 
 def caveat(run):
     """Return: what must be said of all numbers of RUN, '' if nothing."""
-    if run.fact('config', 'sha256') not in fitted_sums():
+    sums = [one.drive['sha256'].text() for one in run.drives] or [
+        run.fact('config', 'sha256')]
+    if not set(sums) <= set(fitted_sums()):
         return ''
     if properties_set(run):
         return 'fitted, then changed with SET'
@@ -116,17 +118,31 @@ def title(run):
 
 def make(run):
     """Return: the lines of the table of RUN, with what must be said of it."""
+    lines = [title(run), ''] + _rows(run.steps)
+    if run.drives:
+        lines.append('note: device latency is that of all drives together; '
+                     'what each did is below')
+    return [line.rstrip() for line in lines + _notes(run)]
+
+
+def make_of_drive(run):
+    """Return: the lines of the table of one of several drives."""
+    lines = ['', '%s, %s' % (run.drive_name, run.config_name), '']
+    lines += _rows([step for step in run.steps if operations.of_step(step)])
+    lines += ['note: ' + text for step in run.steps
+              for text in operations.notes(step)]
+    return [line.rstrip() for line in lines]
+
+
+def _rows(steps):
     names = ['mean'] + ['p%d' % percent for percent in PERCENTS]
     over, under = _head('operation', names)
-    lines = [title(run), '',
-             over + 'throughput'.rjust(IOPS_WIDTH + MIB_WIDTH),
+    lines = [over + 'throughput'.rjust(IOPS_WIDTH + MIB_WIDTH),
              under + 'IOPS'.rjust(IOPS_WIDTH) + 'MiB/s'.rjust(MIB_WIDTH),
              '-' * WIDTH]
-    for step in run.steps:
+    for step in steps:
         lines += _step_lines(step, _row_cells)
-    lines.append('-' * WIDTH)
-    lines += _notes(run)
-    return [line.rstrip() for line in lines]
+    return lines + ['-' * WIDTH]
 
 
 def make_tails(run):

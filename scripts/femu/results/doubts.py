@@ -20,6 +20,9 @@ SOFTWARE_SHARE = 0.5
 def of_run(run):
     """Return: texts, one for each doubt, of all steps of RUN."""
     texts = [text for step in run.steps for text in of_step(step)]
+    texts += ['%s: %s' % (one.drive['name'].text(), text)
+              for one in run.drives for step in one.steps
+              for text in of_step(step) if text not in texts]
     slow = [step.name for step in run.steps if is_software(step)]
     if slow:
         texts.append('%s: more than half of the latency is the guest\'s '

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from femu.common import json_file
 from femu.common.json_file import DataError, Node
-from femu.results import db_bench, jobs, phases, programs
+from femu.results import db_bench, drives, jobs, phases, programs
 from femu.results.device import Device, load as load_device
 
 META = 'meta.json'
@@ -45,13 +45,19 @@ class Step:
 class Run:
     """A run. `meta` is the Node of meta.json, an empty object if it could not
     be read. `virtual_ns` is the guest's time from power-on to power-off,
-    `zones` what became of the drive's zones; both None without a trace."""
+    `zones` what became of the drive's zones; both None without a trace.
+
+    A run of several drives has in `drives` a Run for each, with what that drive
+    did, and the jobs that had it alone; `drive` is the Node of meta.json that
+    says which. Its own steps have what all drives did together."""
     out_dir: str
     meta: Node
     steps: list = field(default_factory=list)
     problems: list = field(default_factory=list)
     virtual_ns: int = None
     zones: object = None
+    drives: list = field(default_factory=list)
+    drive: Node = None
 
     def fact(self, *keys):
         """Return: the text of a member of meta.json, '' if it has none."""
@@ -77,7 +83,19 @@ class Run:
     @property
     def config_name(self):
         """The configuration's name: zn540 of configs/zn540.cfg."""
-        return stem(self.fact('config', 'file'))
+        if self.drives:
+            stems = [one.config_name for one in self.drives]
+            return ', '.join(
+                '%d x %s' % (stems.count(name), name) if stems.count(name) > 1
+                else name for name in dict.fromkeys(stems))
+        return stem(self.drive['file'].text() if self.drive
+                    else self.fact('config', 'file'))
+
+    @property
+    def drive_name(self):
+        """What the drive is called, of several: zns1, /dev/nvme1n1."""
+        return ', '.join(self.drive[name].text()
+                         for name in ('name', 'device')) if self.drive else ''
 
     @property
     def job_name(self):
@@ -107,8 +125,54 @@ def load(out_dir):
         run.steps.append(step)
     if not found:
         run.problems.append('no step in this run has left a result')
-    _read_trace(run)
+    several = run.meta.get('drives')
+    if several:
+        _read_drives(run, several.items(), found)
+    else:
+        _read_trace(run, TRACE)
     return run
+
+
+def _read_drives(run, nodes, found):
+    """Gives RUN its drives, NODES of meta.json; FOUND as load() has it."""
+    for number, node in enumerate(nodes):
+        mine = Run(run.out_dir, run.meta, problems=run.problems, drive=node)
+        for step, _, parts in found:
+            own = Step(step.name, step.kind, step.command,
+                       duration_ns=step.duration_ns,
+                       fio=drives.fio_of(step, number),
+                       zone_op=drives.zone_op_of(step, number))
+            if number == 0:
+                own.device, own.phases = step.device, step.phases
+            else:
+                _read_of_drive(run, own, node['name'].text(), parts)
+            mine.steps.append(own)
+        _read_trace(mine, os.path.join(node['folder'].text(), TRACE))
+        run.drives.append(mine)
+    run.virtual_ns = run.drives[0].virtual_ns
+    for number, (step, _, _) in enumerate(found):
+        own = [one.steps[number] for one in run.drives]
+        step.device = drives.all_of([one.device for one in own if one.device])
+        step.trace_fault = 'each drive has its own, in its own table'
+        step.phases = [phases.Phase(
+            phase.name, phase.duration_ns, drives.all_of(
+                [one.phases[idx].device for one in own
+                 if one.phases[idx].device]))
+            for idx, phase in enumerate(step.phases)]
+
+
+def _read_of_drive(run, step, name, parts):
+    """Gives STEP what the drive NAME, not the first, says of it."""
+    ending = '.%s.json' % name
+    path = '%s/%s%s' % (RESULTS, step.name, ending)
+    try:
+        step.device = load_device(os.path.join(run.out_dir, path))
+    except DataError as error:
+        run.problems.append('%s: %s; step %s of %s is shown without it' % (
+            path, error, step.name, name))
+    _read_phases(run, step, [
+        (phase, duration_ns, path.removesuffix(ENDINGS['device']) + ending)
+        for phase, duration_ns, path in parts])
 
 
 def _declared(node):
@@ -212,9 +276,9 @@ def _parts(node):
     return parts
 
 
-def _read_trace(run):
-    """Gives RUN and its steps what the trace says, if it can be had."""
-    path = os.path.join(run.out_dir, TRACE)
+def _read_trace(run, name):
+    """Gives RUN and its steps what the trace NAME says, if it can be had."""
+    path = os.path.join(run.out_dir, name)
     if not os.path.exists(path):
         return
     steps = [step for step in run.steps if step.device]
@@ -225,10 +289,10 @@ def _read_trace(run):
                    for step in steps],
             lambda number, where: jobs.parts_of(steps[number], where))
     except (ImportError, DataError) as error:
-        _no_trace(run, '%s: %s' % (TRACE, error))
+        _no_trace(run, '%s: %s' % (name, error))
         return
     if found.end_ns is None:
-        run.problems.append('%s: cut short, it has no end record' % TRACE)
+        run.problems.append('%s: cut short, it has no end record' % name)
     else:
         run.virtual_ns = found.end_ns * run.dilation
     run.zones = found.zones
@@ -236,7 +300,7 @@ def _read_trace(run):
         ops = {name: op.latency for name, op in step.device.ops.items()}
         difference = trace.disagreement(ops)
         step.trace_fault = difference and '%s%s: %s' % (
-            TRACE, '' if found.end_ns is not None else ' was cut short',
+            name, '' if found.end_ns is not None else ' was cut short',
             difference)
         step.trace = None if difference else trace
 

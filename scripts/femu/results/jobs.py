@@ -26,14 +26,19 @@ def parts_of(step, where):
     """WHERE: the drive's Layout. Return: how the commands of STEP are divided
     among its jobs, None if it has not several."""
     from femu.results.parts import divide  # pylint: disable=C0415
-    jobs = jobs_of(step)
-    if len(jobs) < 2:
+    if len(jobs_of(step)) < 2:
         return None
-    options = [job.options for job in jobs]
-    if step.kind == ZNS_LOAD:
-        said = _said(step.command)
-        options = [said.get(job.name, []) for job in jobs]
-    return divide(options, where)
+    return divide(options_of(step), where)
+
+
+def options_of(step):
+    """Return: of each job of STEP what was said of it and of its clones,
+    [{option: text}]."""
+    jobs = jobs_of(step)
+    if step.kind != ZNS_LOAD:
+        return [job.options for job in jobs]
+    said = _said(step.command)
+    return [said.get(job.name, []) for job in jobs]
 
 
 def _said(command):

@@ -178,7 +178,8 @@ def busy(step):
     share is of the time in which the program measured: with its start and end
     included, every drive would look idle. If no program measured, it is of the
     whole step."""
-    if not step.device or not step.device.window_ns:
+    if not step.device or not step.device.window_ns or \
+            not step.device.units:
         return None
     device = step.device
     of, time_ns = 'of the step', device.window_ns

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-DEVICE = re.compile(r'/dev/(?:nvme|ng)0n([1-9][0-9]*)')
+DEVICE = re.compile(r'/dev/(?:nvme|ng)[0-9]+n([1-9][0-9]*)')
 SIZE = re.compile(r'([0-9]+)\s*(z|%|(?:([kmgtp])(i?))?b?)', re.I)
 # Options of fio that change where a job reads and writes in ways that are not
 # modelled here.

@@ -11,7 +11,7 @@ import hashlib
 import json
 
 from femu.common.json_file import DataError
-from femu.results import folder
+from femu.results import drives, folder, jobs
 
 NS_PER_US = 1000
 MIB = 1 << 20
@@ -69,11 +69,24 @@ def of_run(path):
         raise DataError(run.problems[0])
     rows = []
     for step in run.steps:
+        of_jobs = iter(jobs.options_of(step))
         for group in step.fio.groups if step.fio else ():
             for job in group.jobs:
-                rows += [_of_side(step.name, job.name, side, run.dilation)
+                drive = _drive_of(run, next(of_jobs))
+                rows += [{**drive, **_of_side(step.name, job.name, side,
+                                              run.dilation)}
                          for side in job.sides]
     return rows
+
+
+def _drive_of(run, options):
+    """Return: {'drive': the one that a job with these OPTIONS had, '' if not
+    one alone} in a RUN of several; {} in any other."""
+    if not run.drives:
+        return {}
+    number = drives.number_of(options)
+    return {'drive': run.drives[number].drive['name'].text()
+            if number is not None and number < len(run.drives) else ''}
 
 
 def _of_side(step, job, side, dilation):

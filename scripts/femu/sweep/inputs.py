@@ -60,8 +60,8 @@ class Simulator:
 
 # Variables of scripts/run that are taken from the plan, not from the
 # environment.
-OF_THE_PLAN = ('APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK', 'EXTRA',
-               'INSN_NS', 'JOB', 'MEM', 'OUT', 'PACKAGES', 'SET', 'SPEED',
+OF_THE_PLAN = ('APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK',
+               'DRIVES', 'EXTRA', 'INSN_NS', 'JOB', 'MEM', 'OUT', 'PACKAGES', 'SET', 'SPEED',
                'STATE', 'TIME', 'TRACE')
 
 
