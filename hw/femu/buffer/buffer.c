@@ -615,8 +615,8 @@ void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
     uint32_t zone_idx = buffer->media->works[job_idx].zone_idx;
     Stream *stream = &buffer->streams[zone_idx];
 
+    g_assert(stream->fill_left == 0);
     stream->fill_job_idx = job_idx;
-    stream->fill_left = 0;
     fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }

@@ -246,9 +246,9 @@ uint64_t zns_fills_end_after_ns(const Zns *zns)
 {
     const Jobs *jobs = &zns->jobs;
     uint32_t job_idx = jobs->newest_fill_idx;
-    uint64_t least_left_ns = job_idx == SSD_NONE ? 0 : UINT64_MAX;
+    uint64_t least_left_ns = UINT64_MAX;
 
-    if (jobs->running_fills > FILLS_LOOKED_AT) {
+    if (jobs->running_fills - 1 >= FILLS_LOOKED_AT) { /* or none runs */
         return event_heap_next_at_ns(zns->events);
     }
     for (; job_idx != SSD_NONE; job_idx = jobs->at[job_idx].older_fill_idx) {

@@ -166,6 +166,29 @@ static void test_first_erase(void)
     end();
 }
 
+/* A finish that runs waits for its own pages only, which come behind those. */
+static void test_filling(void)
+{
+    g_autoptr(GArray) causes = NULL;
+    uint32_t finish;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=2 "
+                      "max-open=2 program-registers=1 erase-at=zone-write");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(drive);
+    drive_write(drive, LATER, 0, 1);
+    finish = drive_zone_op(drive, LATER + 1000, SSD_OP_ZONE_FINISH, 0);
+    run_to(LATER + 2000);
+    causes = ssd_why(drive->ssd, finish);
+    g_assert_cmpuint(causes->len, ==, 2);
+    g_assert_cmpint(g_array_index(causes, SsdCause, 0).place, ==,
+                    SSD_PLACE_CHANNEL);
+    g_assert_cmpint(g_array_index(causes, SsdCause, 1).place, ==,
+                    SSD_PLACE_PAGE);
+    end();
+}
+
 /* Between two phases, which no time passes, a reset is nowhere. */
 static void test_inside(void)
 {
@@ -226,6 +249,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/seat", test_seat);
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
+    g_test_add_func("/places/filling", test_filling);
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/channel", test_channel);
     g_test_add_data_func("/places/held", HELD, test_held);

@@ -613,7 +613,24 @@ static void test_strands(void)
     end();
 }
 
-/* A finish fills no page behind its zone's end. */
+/*
+ * Unit 1 has a page of zone 0 when zone 1 begins: its first page goes to unit
+ * 0, the second waits, and so does the third, which begins the next stripe.
+ */
+static void test_next_stripe(void)
+{
+    begin("channels=2 program-registers=1 zones=2 write-buffer=64K "
+          "page-turns=on");
+    drive_write(drive, 0, 0, 1);
+    drive_write(drive, 500000, 1, 1);
+    drive_write(drive, 800000, drive_zone_lba(drive, 1), 4);
+    run_to(800001);
+    g_assert_cmpuint(ssd->buffer.streams[1].formed_bytes, ==, 3 * 4096);
+    g_assert_cmpuint(ssd->buffer.streams[1].stripe_left, ==, 1);
+    end();
+}
+
+/* A finish fills no page behind its zone's end, and has one to fill. */
 static void test_fill(void)
 {
     Stream *stream;
@@ -631,6 +648,8 @@ static void test_fill(void)
     SET(work->next_page, 16 - stream->fill_left);
     SET(work->chunk_end_page, 16);
     refused("drive: zone 0 is to fill page 16, its stripe ends at 16");
+    SET(work->next_page, work->chunk_end_page);
+    refused("drive: job 0 has nothing to fill");
     end();
 }
 
@@ -769,6 +788,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-rooms/release", test_release);
     g_test_add_func("/sound-rooms/cache", test_cache);
     g_test_add_func("/sound-rooms/strands", test_strands);
+    g_test_add_func("/sound-rooms/next-stripe", test_next_stripe);
     g_test_add_func("/sound-rooms/fill", test_fill);
     g_test_add_func("/sound-rooms/buffer-bytes", test_buffer_bytes);
     g_test_add_func("/sound-rooms/seats", test_seats);

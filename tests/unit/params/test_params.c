@@ -366,6 +366,10 @@ static void test_conventional_lines(void)
     assert_lines("conventional-size=4801M conventional-spare=7", 108);
 }
 
+#define MOST(of) "flash operations at once, but at most 67108864 are possible; " \
+                 "most are those of " of ": take less of cmd-slots, mdts, " \
+                 "finish-chunk, mgmt-parallel-zones or zones"
+
 /*
  * A finish may have 4096 pages and as many erases: in 1024 slots, or 8192, for
  * the one zone of a Select All, and for each zone as an excursion; beside that
@@ -377,34 +381,29 @@ static void test_rules_operations(void)
                  NULL);
     assert_check("excursion-ns=1 zones=16384 finish-chunk=16M page-size=4K",
                  "cmd-slots=1024: with the other parameters makes room for "
-                 "142614532 flash operations at once, but at most 67108864 "
-                 "are possible; most are those of excursions of all zones: "
-                 "take less of cmd-slots, mdts, finish-chunk, "
-                 "mgmt-parallel-zones or zones");
+                 "142614532 " MOST("excursions of all zones"));
     assert_check("cmd-slots=8192 finish-chunk=16M page-size=4K",
                  "cmd-slots=8192: with the other parameters makes room for "
-                 "67117060 flash operations at once, but at most 67108864 "
-                 "are possible; most are those of commands: "
-                 "take less of cmd-slots, mdts, finish-chunk, "
-                 "mgmt-parallel-zones or zones");
+                 "67117060 " MOST("commands"));
+    /* Beside all else, 2 x 4095 lines of 4 KiB make 2^26. */
+    assert_check("cmd-slots=8192 finish-chunk=16380K page-size=4K "
+                 "read-ahead=16380K read-ahead-streams=2", NULL);
+    assert_check("cmd-slots=8192 finish-chunk=16380K page-size=4K "
+                 "read-ahead=16384K read-ahead-streams=2",
+                 "cmd-slots=8192: with the other parameters makes room for "
+                 "67108866 " MOST("commands"));
     /*
      * A write of 128 + 2 pages commits 4096 + 1, and as much is erased; beside
      * that a page and 4 erases of a Select All, and 4 in the background.
      */
     assert_check("cmd-slots=8192 page-size=4K zrwa-size=16M",
                  "cmd-slots=8192: with the other parameters makes room for "
-                 "69255177 flash operations at once, but at most 67108864 "
-                 "are possible; most are those of commands: "
-                 "take less of cmd-slots, mdts, finish-chunk, "
-                 "mgmt-parallel-zones or zones");
+                 "69255177 " MOST("commands"));
     /* A copy of 256 KiB in 128 ranges may touch 1 + 2 x 128 pages. */
     assert_check("excursion-ns=1 zones=1048576 finish-chunk=16M "
                  "page-size=256K mdts=256K",
                  "cmd-slots=1024: with the other parameters makes room for "
-                 "134481028 flash operations at once, but at most 67108864 "
-                 "are possible; most are those of excursions of all zones: "
-                 "take less of cmd-slots, mdts, finish-chunk, "
-                 "mgmt-parallel-zones or zones");
+                 "134481028 " MOST("excursions of all zones"));
 }
 
 static void test_rules_limits(void)

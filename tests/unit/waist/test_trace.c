@@ -298,6 +298,14 @@ static void test_too_many_ranges(void)
     g_unlink(path);
 }
 
+static void expect_full(GError **error)
+{
+    g_assert_error(*error, SSD_TRACE_ERROR, 0);
+    g_assert_cmpstr((*error)->message, ==, "cannot write trace '/dev/full': "
+                    "No space left on device");
+    g_clear_error(error);
+}
+
 /* A full disk is reported, by flush and by close. */
 static void test_full_disk(void)
 {
@@ -316,21 +324,13 @@ static void test_full_disk(void)
         ssd_trace_submit(trace, i, &flush, SSD_SUCCESS);
     }
     g_assert_false(ssd_trace_flush(trace, &error));
-    g_assert_error(error, SSD_TRACE_ERROR, 0);
-    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
-                    "No space left on device");
-    g_clear_error(&error);
+    expect_full(&error);
     g_assert_false(ssd_trace_close(trace, 0, &error));
-    g_assert_error(error, SSD_TRACE_ERROR, 0);
-    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
-                    "No space left on device");
-    g_clear_error(&error);
+    expect_full(&error);
     /* So little that only closing the trace writes it. */
     trace = create("/dev/full", &params);
     g_assert_false(ssd_trace_close(trace, 0, &error));
-    g_assert_error(error, SSD_TRACE_ERROR, 0);
-    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
-                    "No space left on device");
+    expect_full(&error);
 }
 
 static void test_no_such_file(void)
@@ -420,12 +420,16 @@ static void test_nothing_is_left_of_another(void)
     SsdTraceRecord record, expected;
     SsdParams params;
 
-    g_assert_true(g_file_set_contents(path, HEAD "E,5\n", -1, NULL));
+    g_assert_true(g_file_set_contents(path, HEAD SUBMIT "C,0,20,441,9\nE,25\n",
+                                      -1, NULL));
     reader = ssd_trace_open(path, &params, NULL);
+    g_assert_cmpint(ssd_trace_next(reader, &record, NULL), ==, 1);
+    g_assert_cmpint(ssd_trace_next(reader, &record, NULL), ==, 1);
+    g_assert_cmpint(record.status, ==, SSD_ZONE_IS_FULL);
     memset(&record, 0xff, sizeof(record));
     memset(&expected, 0, sizeof(expected));
     expected.kind = SSD_TRACE_END;
-    expected.at_ns = 5;
+    expected.at_ns = 25;
     g_assert_cmpint(ssd_trace_next(reader, &record, NULL), ==, 1);
     g_assert_cmpmem(&record, sizeof(record), &expected, sizeof(expected));
     ssd_trace_reader_free(reader);
@@ -710,8 +714,6 @@ static void test_no_files(void)
 static void test_fails_at_its_close(void)
 {
     g_autofree char *path = temporary_path();
-    g_autofree char *says = g_strdup_printf("cannot write trace '%s': "
-                                            "Input/output error", path);
     g_autoptr(GError) error = NULL;
     SsdParams params;
     SsdTrace *trace;
@@ -720,15 +722,14 @@ static void test_fails_at_its_close(void)
     trace = create(path, &params);
     fclose_errno = EIO;
     g_assert_false(ssd_trace_close(trace, 0, &error));
-    g_assert_cmpstr(error->message, ==, says);
+    g_assert_true(g_str_has_suffix(error->message, "': Input/output error"));
     g_clear_error(&error);
     fclose_errno = 0;
     trace = create("/dev/full", &params);
     fclose_errno = EIO;
     g_assert_false(ssd_trace_close(trace, 0, &error));
     fclose_errno = 0;
-    g_assert_cmpstr(error->message, ==, "cannot write trace '/dev/full': "
-                    "No space left on device");
+    expect_full(&error);
     g_unlink(path);
 }
 
@@ -736,8 +737,6 @@ static void test_fails_at_its_close(void)
 static void test_fails_behind_its_end(void)
 {
     g_autofree char *path = temporary_path();
-    g_autofree char *says = g_strconcat(path, ":3: cannot read: Bad file "
-                                        "descriptor", NULL);
     g_autoptr(GError) error = NULL;
     int fd = next_fd();
     SsdTraceReader *reader;
@@ -750,7 +749,8 @@ static void test_fails_behind_its_end(void)
     becomes(fd, "/dev/null", O_WRONLY);
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, 1);
     g_assert_cmpint(ssd_trace_next(reader, &record, &error), ==, -1);
-    g_assert_cmpstr(error->message, ==, says);
+    g_assert_true(g_str_has_suffix(error->message,
+                                   ":3: cannot read: Bad file descriptor"));
     ssd_trace_reader_free(reader);
     g_unlink(path);
 }
