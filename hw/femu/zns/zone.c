@@ -280,8 +280,7 @@ SsdStatus zone_check_write(const ZoneTable *table, uint32_t zone_idx,
     if (status != SSD_SUCCESS) {
         return status;
     }
-    if (offset_nlb > table->capacity_nlb ||
-        nlb > table->capacity_nlb - offset_nlb) {
+    if (offset_nlb + nlb > table->capacity_nlb) {
         return SSD_ZONE_BOUNDARY_ERROR;
     }
     if (zone->has_zrwa ? !is_in_zrwa(table, zone, offset_nlb, offset_nlb + nlb)

@@ -5,12 +5,14 @@ that are most likely to kill it, relative to the processor time that they need.
 A test that has killed a mutant before is likely to do so again, and so is one
 that has killed others of the same function or file; after these, one that
 reaches most of the file's other mutants: where all tests pass, those that are
-about the file turn aside. Kills are kept by the mutants' texts, so that a
+about the file turn aside; then those of programs that have killed most in the
+file's folder. Kills are kept by the mutants' texts, so that a
 change elsewhere in the source does not lose them. They decide the order only,
 not the result. Knows nothing of what tests are.
 """
 
 import collections
+import os
 import threading
 
 BATCH_CPU_S = 0.2               # short tests of a program share a process
@@ -20,10 +22,12 @@ OF_FUNCTION = 5                 # a kill in the same function counts as much
                                 # as so many kills in the same file
 
 
-def batches(cases):
-    """Return: lists of cases, each of one program, the programs in turn, as
-    what most tests pass is seen by those of one program; long tests come last.
-    Within a list the cases have the order that they have in `cases`."""
+def batches(cases, kills=None):
+    """kills: {name of a program: how many mutants it has killed}. Return: lists
+    of cases, each of one program, the programs in turn, as what most tests pass
+    is seen by those of one program: first those with most kills in a second;
+    long tests come last. Within a list the cases have the order that they have
+    in `cases`."""
     made = []
     turns = collections.Counter()
     turn_of = {}
@@ -43,7 +47,8 @@ def batches(cases):
 
     def when(batch):
         cpu_s = sum(case.cost_s() for case in batch)
-        return cpu_s > BATCH_CPU_S, turn_of[batch[0]], cpu_s
+        likely = 1 + (kills or {}).get(batch[0].program.name, 0)
+        return cpu_s > BATCH_CPU_S, turn_of[batch[0]], cpu_s / likely
     return [sorted(batch, key=place.get) for batch in sorted(made, key=when)]
 
 
@@ -61,7 +66,8 @@ class Killers:
             self._count(*text.split('\n')[:3], name)
 
     def _count(self, build, path, function, name):
-        for place in (build, path, function), (build, path, None):
+        for place in (build, path, function), (build, path, None), \
+                (build, os.path.dirname(path), None):
             scores = self._scores.setdefault(place, {})
             scores[name] = scores.get(name, 0) + 1
 
@@ -80,9 +86,10 @@ class Killers:
         Return: batches of cases, in the order in which they are run."""
         with self._lock:
             before = self._kept.get(self._text(mutant, build))
-            own, file = ({**self._scores.get((build, mutant.path, function),
-                                             {})}
-                         for function in (mutant.function, None))
+            own, file, folder = (
+                {**self._scores.get((build, *place), {})} for place in
+                ((mutant.path, mutant.function), (mutant.path, None),
+                 (os.path.dirname(mutant.path), None)))
         scores = {name: kills + OF_FUNCTION * own.get(name, 0)
                   for name, kills in file.items()}
         known = [case for case in cases if case.name == before]
@@ -97,5 +104,8 @@ class Killers:
                             key=lambda case: (case.cost_s() + 0.005)
                             / depth[case.name] ** 2)[:THEN]
             met = set(first)
+        kills = collections.Counter()
+        for name, number in folder.items():
+            kills[name.split(' ')[0]] += number
         return [[case] for case in first] + \
-            batches([case for case in cases if case not in met])
+            batches([case for case in cases if case not in met], kills)

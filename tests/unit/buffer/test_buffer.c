@@ -448,6 +448,20 @@ static void test_failed_zones(void)
     drive_free(d);
 }
 
+/* Who waits for that room has it at once. */
+static void test_fails_before_others(void)
+{
+    Drive *d = drive_new(ONE "max-active=2 max-open=2 page-size=16K "
+                         "write-buffer=48K buffer-portion=4K");
+    uint32_t tag;
+
+    drive_expect(d, drive_write(d, 0, 0, 3), 0);
+    tag = drive_write(d, 0, drive_zone_lba(d, 1), 12);
+    g_assert_true(ssd_zone_fail(d->ssd, 0, 1, 0, SSD_ZONE_READ_ONLY));
+    drive_expect(d, tag, 0);
+    drive_free(d);
+}
+
 /* Nor does one that fails while its reset is in the front end. */
 static void test_fails_before_its_reset(void)
 {
@@ -736,6 +750,7 @@ int main(int argc, char **argv)
     g_test_add_func("/reset/no-drain", test_no_drain);
     g_test_add_func("/buffer/copy", test_copy);
     g_test_add_func("/buffer/failed-zones", test_failed_zones);
+    g_test_add_func("/buffer/fails-before-others", test_fails_before_others);
     g_test_add_func("/buffer/fails-before-its-reset",
                     test_fails_before_its_reset);
     g_test_add_func("/buffer/few-wake-ups", test_few_wake_ups);
