@@ -122,6 +122,20 @@ bool sim_drive_free(SimDrive *drive, GError **error)
     return written;
 }
 
+bool sim_drive_load(SimDrive *drive, const uint8_t *data, size_t size,
+                    GError **error)
+{
+    Ssd *ssd = ssd_load(ssd_params(drive->ssd), data, size, error);
+
+    if (ssd) {
+        g_assert(ssd_inflight(ssd) == 0 && !drive->trace);
+        ssd_free(drive->ssd);
+        drive->ssd = ssd;
+        drive->now_ns = ssd_now_ns(ssd);
+    }
+    return ssd;
+}
+
 Ssd *sim_drive_ssd(SimDrive *drive)
 {
     return drive->ssd;

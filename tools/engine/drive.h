@@ -34,6 +34,14 @@ SimDrive *sim_drive_new(const SsdParams *params, const char *trace_path,
  */
 bool sim_drive_free(SimDrive *drive, GError **error);
 
+/*
+ * The drive becomes the one that was saved (ssd_save()), of the same
+ * parameters; nothing is inside either. What sim_drive_ssd() returned before is
+ * gone. Return: false and *error if it cannot be loaded; then it is as before.
+ */
+bool sim_drive_load(SimDrive *drive, const uint8_t *data, size_t size,
+                    GError **error);
+
 Ssd *sim_drive_ssd(SimDrive *drive);
 uint64_t sim_drive_now_ns(const SimDrive *drive);
 

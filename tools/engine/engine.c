@@ -310,7 +310,7 @@ bool engine_run(const Plan *plan, SimDrive *drive, Result *result,
     slot_queue_init(&engine.no_room);
     policy_init(&engine);
     init_workers(&engine);
-    ran = !engine.failure && prefill_run(&engine, error);
+    ran = !engine.failure;
     if (ran) {
         result->started = true;
         result->start_at_ns = engine_now_ns(&engine);

@@ -14,9 +14,30 @@
 #include "output/result.h"
 
 /*
- * Prefill the zones, reset the drive's statistics, run the jobs and wait for
- * the last completion. `plan` has passed plan_check(); *result comes from
- * result_new(). The same plan on the same drive gives the same nanoseconds.
+ * Write what the zones hold before the run, and wait until that is done. `plan`
+ * has passed plan_check(), `drive` is new.
+ * Return: false and *error when the drive rejects a command.
+ */
+bool engine_fill(const Plan *plan, SimDrive *drive, GError **error);
+
+/*
+ * What engine_fill() would do, as text: plans with the same one fill drives of
+ * the same parameters alike. *bytes is how much it would write. Caller frees.
+ */
+char *engine_filling(const Plan *plan, SimDrive *drive, uint64_t *bytes);
+
+/*
+ * filled.c: engine_fill(), but the drive is loaded from `folder` if one that
+ * was filled like this is there, and left there if not.
+ * Return: false and *error, too, when what is there is damaged.
+ */
+bool engine_filled(const Plan *plan, SimDrive *drive, const char *folder,
+                   GError **error);
+
+/*
+ * Reset the statistics of a drive that has been filled, run the jobs and wait
+ * for the last completion. *result comes from result_new(). The same plan on
+ * the same drive gives the same nanoseconds.
  * Return: false and *error when the drive rejects a command, or a job has
  * nothing to do.
  */

@@ -176,10 +176,6 @@ void engine_dispatch(Engine *engine, uint32_t slot_idx);
 /* The run ends with this message, unless it has failed before. */
 void engine_fail(Engine *engine, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* --- prefill.c: what zones hold before the run ------------------------ */
-
-bool prefill_run(Engine *engine, GError **error);
-
 /* --- policy.c: the host's scheduler ----------------------------------- */
 
 void policy_init(Engine *engine);

@@ -1,5 +1,6 @@
 /*
- * Fills zones before a run, with commands like any others.
+ * Fills zones before a run, with commands like any others; or says which these
+ * would be.
  *
  * Knows nothing of what runs afterwards.
  *
@@ -10,13 +11,22 @@
 
 #include "internal.h"
 
-static bool submit(Engine *engine, const SsdCmd *cmd, uint32_t zone_idx,
+/* A filling under way; or the text of one, which is not done. */
+typedef struct Filling {
+    Engine engine; /* its plan and its drive alone */
+    GString *text; /* NULL: it is done */
+    uint64_t bytes; /* of the text: what it writes, padding included */
+} Filling;
+
+static bool submit(Filling *filling, const SsdCmd *cmd, uint32_t zone_idx,
                    GError **error)
 {
-    if (!ssd_has_room(engine->ssd)) {
-        sim_drive_wait(engine->drive);
+    SimDrive *drive = filling->engine.drive;
+
+    if (!ssd_has_room(filling->engine.ssd)) {
+        sim_drive_wait(drive);
     }
-    if (!sim_drive_submit(engine->drive, cmd, 0, error)) {
+    if (!sim_drive_submit(drive, cmd, 0, error)) {
         g_prefix_error(error, "filling zone %" PRIu32 ": ", zone_idx);
         return false;
     }
@@ -24,20 +34,30 @@ static bool submit(Engine *engine, const SsdCmd *cmd, uint32_t zone_idx,
 }
 
 /* Write a zone up to the job's prefill, then finish it if the job asks. */
-static bool fill_zone(Engine *engine, const PlanJob *job, uint32_t zone_idx,
+static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
                       GError **error)
 {
+    const Engine *engine = &filling->engine;
+    const SsdParams *params = engine->params;
     uint64_t at_bytes = engine_written_bytes(engine, job->nsid, zone_idx);
+    uint64_t zone_lba = engine_zone_lba(engine, zone_idx);
     SsdCmd cmd = {.op = SSD_OP_WRITE, .nsid = job->nsid};
 
+    if (filling->text) {
+        g_string_append_printf(filling->text, "zone %" PRIu32 " %" PRIu32
+                               " %" PRIu64 " %d\n", job->nsid, zone_idx,
+                               job->prefill_bytes, job->prefill_finished);
+        filling->bytes += job->prefill_finished ? params->zone_capacity_bytes
+                                                : job->prefill_bytes;
+        return true;
+    }
     while (at_bytes < job->prefill_bytes) {
-        uint64_t bytes = MIN(engine->params->mdts_bytes,
+        uint64_t bytes = MIN(params->mdts_bytes,
                              job->prefill_bytes - at_bytes);
 
-        cmd.slba = engine_zone_lba(engine, zone_idx) +
-                   at_bytes / engine->params->lba_bytes;
-        cmd.nlb = (uint32_t)(bytes / engine->params->lba_bytes);
-        if (!submit(engine, &cmd, zone_idx, error)) {
+        cmd.slba = zone_lba + at_bytes / params->lba_bytes;
+        cmd.nlb = (uint32_t)(bytes / params->lba_bytes);
+        if (!submit(filling, &cmd, zone_idx, error)) {
             return false;
         }
         at_bytes += bytes;
@@ -45,17 +65,17 @@ static bool fill_zone(Engine *engine, const PlanJob *job, uint32_t zone_idx,
     if (job->prefill_finished &&
         ssd_zone(engine->ssd, job->nsid, zone_idx).state != SSD_ZONE_FULL) {
         cmd = (SsdCmd) {.op = SSD_OP_ZONE_FINISH, .nsid = job->nsid,
-                        .slba = engine_zone_lba(engine, zone_idx)};
-        return submit(engine, &cmd, zone_idx, error);
+                        .slba = zone_lba};
+        return submit(filling, &cmd, zone_idx, error);
     }
     return true;
 }
 
 /* Prefill a worker's part of the conventional namespace, from its start on. */
-static bool fill_flat(Engine *engine, const PlanJob *job, unsigned worker,
+static bool fill_flat(Filling *filling, const PlanJob *job, unsigned worker,
                       GError **error)
 {
-    const SsdParams *params = engine->params;
+    const SsdParams *params = filling->engine.params;
     uint64_t all_bytes = plan_flat_bytes(job, params, worker);
     uint64_t end_bytes = job->prefill_ppm
                          ? all_bytes * job->prefill_ppm / 1000000 /
@@ -63,26 +83,32 @@ static bool fill_flat(Engine *engine, const PlanJob *job, unsigned worker,
                          : MIN(job->prefill_bytes, all_bytes);
     SsdCmd cmd = {.op = SSD_OP_WRITE, .nsid = job->nsid};
 
+    if (filling->text) {
+        g_string_append_printf(filling->text, "flat %" PRIu64 " %" PRIu64 "\n",
+                               plan_flat_first(job, worker), end_bytes);
+        filling->bytes += end_bytes;
+        return true;
+    }
     for (uint64_t at = 0; at < end_bytes;
          at += cmd.nlb * (uint64_t)params->lba_bytes) {
         cmd.slba = (plan_flat_first(job, worker) + at) / params->lba_bytes;
         cmd.nlb = (uint32_t)(MIN(params->mdts_bytes, end_bytes - at) /
                              params->lba_bytes);
-        if (!submit(engine, &cmd, 0, error)) {
+        if (!submit(filling, &cmd, 0, error)) {
             return false;
         }
     }
     return true;
 }
 
-static bool fill_job(Engine *engine, const PlanJob *job, GError **error)
+static bool fill_job(Filling *filling, const PlanJob *job, GError **error)
 {
     for (unsigned worker = 0; worker < job->workers; worker++) {
-        uint32_t count = MIN(plan_worker_zones(job, engine->params, worker),
+        uint32_t count = MIN(plan_worker_zones(job, filling->engine.params, worker),
                              job->prefill_zones);
 
         for (uint32_t i = 0; i < count; i++) {
-            if (!fill_zone(engine, job, plan_worker_zone(job, worker, i),
+            if (!fill_zone(filling, job, plan_worker_zone(job, worker, i),
                            error)) {
                 return false;
             }
@@ -91,30 +117,61 @@ static bool fill_job(Engine *engine, const PlanJob *job, GError **error)
     return true;
 }
 
-static bool fill_flat_job(Engine *engine, const PlanJob *job, GError **error)
+static bool fill_flat_job(Filling *filling, const PlanJob *job, GError **error)
 {
     for (unsigned worker = 0; worker < job->workers; worker++) {
-        if (!fill_flat(engine, job, worker, error)) {
+        if (!fill_flat(filling, job, worker, error)) {
             return false;
         }
     }
     return true;
 }
 
-bool prefill_run(Engine *engine, GError **error)
+static bool fill(Filling *filling, GError **error)
 {
-    for (unsigned i = 0; i < engine->plan->jobs->len; i++) {
-        const PlanJob *job = plan_job(engine->plan, i);
+    for (unsigned i = 0; i < filling->engine.plan->jobs->len; i++) {
+        const PlanJob *job = plan_job(filling->engine.plan, i);
 
-        if (plan_is_flat(job, engine->params)
-            ? !fill_flat_job(engine, job, error)
+        if (plan_is_flat(job, filling->engine.params)
+            ? !fill_flat_job(filling, job, error)
             : (job->prefill_bytes > 0 || job->prefill_finished) &&
-              !fill_job(engine, job, error)) {
+              !fill_job(filling, job, error)) {
             return false;
         }
     }
-    while (ssd_inflight(engine->ssd) > 0) {
-        sim_drive_wait(engine->drive);
+    return true;
+}
+
+static Filling filling_of(const Plan *plan, SimDrive *drive, GString *text)
+{
+    Ssd *ssd = sim_drive_ssd(drive);
+
+    return (Filling) {
+        .engine = {.plan = plan, .params = ssd_params(ssd), .drive = drive,
+                   .ssd = ssd},
+        .text = text,
+    };
+}
+
+bool engine_fill(const Plan *plan, SimDrive *drive, GError **error)
+{
+    Filling filling = filling_of(plan, drive, NULL);
+
+    if (!fill(&filling, error)) {
+        return false;
+    }
+    while (ssd_inflight(sim_drive_ssd(drive)) > 0) {
+        sim_drive_wait(drive);
     }
     return true;
+}
+
+char *engine_filling(const Plan *plan, SimDrive *drive, uint64_t *bytes)
+{
+    Filling filling = filling_of(plan, drive, g_string_new(NULL));
+    bool told = fill(&filling, NULL);
+
+    g_assert(told);
+    *bytes = filling.bytes;
+    return g_string_free(filling.text, FALSE);
 }

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 
-from femu.common import progress
+from femu.common import progress, states
 
 TIMEOUT_S = 1200
 
@@ -51,28 +51,32 @@ class Run:
         self.settings = dict(settings)
         self.args = list(args)
 
-    def argv(self, sim):
-        """Return: the command line."""
+    def argv(self, sim, folder=None):
+        """Return: the command line; what is filled is in FOLDER, if any."""
         argv = [sim, 'fio', '-c', self.config, '--output-format=json']
+        if folder and any(arg.startswith('--prefill') for arg in self.args):
+            argv += ['--states=' + folder]
         for name, value in self.settings.items():
             argv += ['-s', '%s=%s' % (name, value)]
         return argv + self.args
 
-    def result(self, sim):
-        """Run it. Return: its Results."""
-        done = subprocess.run(self.argv(sim), stdin=subprocess.DEVNULL,
+    def result(self, sim, folder=None):
+        """Run it. Return: its Results, the same with a FOLDER for states and
+        without."""
+        argv = self.argv(sim, folder)
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, errors='replace', timeout=TIMEOUT_S,
                               check=False)
         if done.returncode != 0:
-            raise SimError('%s: %s' % (' '.join(self.argv(sim)),
+            raise SimError('%s: %s' % (' '.join(argv),
                                        done.stderr.strip() or
                                        'exit status %d' % done.returncode))
         try:
             return Results(json.loads(done.stdout))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise SimError('%s: prints no results but "%.80s"' % (
-                ' '.join(self.argv(sim)),
+                ' '.join(argv),
                 ' '.join(done.stdout.split()))) from None
 
 
@@ -108,13 +112,16 @@ def fio_bucket_us(value_us):
 
 
 def run_all(label, sim, runs):
-    """Runs Run objects. Return: their results in order; an exception stands
-    in the place of a run that failed."""
+    """Runs Run objects; drives that have been filled are kept in the cache of
+    states. Return: their results in order; an exception stands in the place of
+    a run that failed."""
     count = progress.Count(label, len(runs))
+    cache = states.Cache(os.environ)
+    folder = cache.folder if cache.limit_bytes else None
 
     def one(run):
         try:
-            return run.result(sim)
+            return run.result(sim, folder)
         except FAILURES as error:
             return error
         finally:
@@ -123,4 +130,6 @@ def run_all(label, sim, runs):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(one, runs))
     count.end()
+    if folder:
+        cache.shrink()
     return results

@@ -12,8 +12,8 @@ import os
 import shutil
 import time
 
-from femu.common import digest, qmp
-from femu.guest import snapshot, states, two_parts
+from femu.common import digest, qmp, states
+from femu.guest import snapshot, two_parts
 
 JOB_FILE = 'job.sh'
 

@@ -14,8 +14,9 @@ import json
 import os
 import shlex
 
+from femu.common import states
 from femu.common.asked import SettingsError
-from femu.guest import settings as settings_module, states, two_parts
+from femu.guest import settings as settings_module, two_parts
 
 # What cannot be saved with a machine, and why.
 UNSAVED = {
@@ -130,6 +131,9 @@ def _read_state(name, cache):
             'FROM=%s: a folder of a run is expected, a job (NAME.sh), the name '
             'of a state ("make states" lists them), or "boot"' % name)
     state = cache.named(name)
+    if state.is_simulated:
+        raise SettingsError('FROM=%s: it is the state of a simulated drive; '
+                            'no guest was there' % name)
     state.use()
     return (state.meta['variables'], os.path.join(state.path, 'prepare.sh'),
             os.path.join(state.path, 'config.cfg'), state.meta['preparation'],

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cache of machines that were saved behind a preparation: a folder each,
-named by what made it, with the saved machine and meta.json, which has its hash.
+"""The cache of machines that were saved behind a preparation, and of simulated
+drives that were filled: a folder each, named by what made it, with the saved
+machine or drive and meta.json, which has its hash.
 
 STATES=dir is where (build-states), STATES_MIB= how much it may hold (4096):
 those that were used least recently go first.
 
-Knows nothing of QEMU, nor of what a preparation is.
+Knows nothing of QEMU or femu-sim, nor of what a preparation is.
 """
 
 import fcntl
@@ -17,6 +18,7 @@ import shutil
 import tempfile
 import time
 
+from femu.common.asked import SettingsError
 from femu.common.digest import sha256
 from femu.common.paths import TOP
 
@@ -27,7 +29,7 @@ NAME = re.compile('[0-9a-f]{4,%d}' % NAME_CHARS)
 MACHINE, META = 'machine', 'meta.json'
 
 
-class StatesError(Exception):
+class StatesError(SettingsError):
     """A state that is not there or is damaged, or a wrong limit."""
 
 
@@ -52,6 +54,11 @@ class State:
         except (OSError, ValueError) as error:
             raise StatesError('the state %s is damaged: %s' % (
                 path, error)) from error
+
+    @property
+    def is_simulated(self):
+        """Whether it is of a drive alone, that femu-sim has left there."""
+        return self.meta.get('simulator', False)
 
     def check(self):
         """Raises if the machine is not what was saved."""
@@ -119,6 +126,12 @@ class Cache:
             shutil.rmtree(path, ignore_errors=True)
             os.rename(room, path)
             return self._shrink()
+
+    def shrink(self):
+        """What others have left there is within the limit again."""
+        if os.path.isdir(self.folder):
+            with self._lock():
+                self._shrink()
 
     def clear(self, start):
         """Removes all states, or those whose names begin with START. Return:
