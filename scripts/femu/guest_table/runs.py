@@ -66,7 +66,8 @@ def errors_of(rows):
 # --- Guests -------------------------------------------------------------------
 
 def run_guest(top, group, config, out_dir):
-    """Runs a group's job. Return: the folder of the run."""
+    """Runs a group's job in a guest that has started, which is a state for the
+    groups of the same dilation. Return: the folder of the run."""
     job = os.path.join(out_dir, group.name + '.sh')
     out = os.path.join(out_dir, group.name)
     shutil.rmtree(out, ignore_errors=True)
@@ -74,9 +75,9 @@ def run_guest(top, group, config, out_dir):
         file.write(group.job())
     env = {name: value for name, value in os.environ.items()
            if name not in ('TIME', 'EXTRA', 'KERNEL', 'INITRD', 'DISK', 'MEM',
-                           'CPUS', 'APPEND', 'TRACE', 'INSN_NS')}
+                           'CPUS', 'APPEND', 'TRACE', 'INSN_NS', 'STATE')}
     env.update(JOB=job, CONFIG=config, OUT=out, SET='seed=%d' % SEED,
-               DILATION=str(group.dilation))
+               FROM='boot', DILATION=str(group.dilation))
     done = subprocess.run([os.path.join(top, 'scripts', 'run')], env=env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False,
