@@ -88,20 +88,21 @@ bool params_error(GError **error, const char *name, uint64_t value,
 {
     g_autofree char *text = NULL;
     g_autofree char *reason = NULL;
-    bool is_size = false;
+    const SsdParamInfo *info = NULL;
     va_list args;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(params_table); i++) {
         if (g_str_equal(params_table[i].name, name)) {
-            text = ssd_param_row_text(&params_table[i], value);
-            is_size = params_table[i].type == SSD_PARAM_TYPE_SIZE;
+            info = &params_table[i];
         }
     }
-    g_assert(text != NULL);
+    g_assert(info != NULL);
+    text = ssd_param_row_text(info, value);
     va_start(args, format);
     reason = g_strdup_vprintf(format, args);
     va_end(args);
-    if (!is_size || g_ascii_isdigit(text[strlen(text) - 1])) {
+    if (info->type != SSD_PARAM_TYPE_SIZE ||
+        g_ascii_isdigit(text[strlen(text) - 1])) {
         g_set_error(error, SSD_PARAMS_ERROR, 0, "%s=%s: %s", name, text,
                     reason);
     } else {

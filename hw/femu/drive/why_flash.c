@@ -209,8 +209,7 @@ bool why_is_own_job(const Why *why, uint32_t job_idx)
 {
     const Job *job = &why->ssd->zns.jobs.at[job_idx];
 
-    return !why->job_free[job_idx] && !job->in_background &&
-           job->command_idx == why->command_idx;
+    return !why->job_free[job_idx] && job->command_idx == why->command_idx;
 }
 
 bool why_awaits(const Why *why, uint32_t epoch)

@@ -98,14 +98,7 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns);
  */
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 /* A command completes: its read slot, if it had one, goes to the next read. */
-void entry_slot_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
-static inline void entry_left(Entry *entry, uint64_t now_ns,
-                              uint32_t command_idx)
-{
-    if (entry->params->read_slots > 0) {
-        entry_slot_left(entry, now_ns, command_idx);
-    }
-}
+void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 
 /*
  * entry_state.c: as bytes; see base/state.h. Tells of each command whether it

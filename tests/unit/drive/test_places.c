@@ -189,6 +189,20 @@ static void test_filling(void)
     end();
 }
 
+/* Nor for what a page in front of it waits for. */
+static void test_filling_behind(void)
+{
+    uint32_t finish;
+
+    drive = drive_new("channels=2 program-registers=1 write-buffer=64K "
+                      "page-turns=on");
+    drive_write(drive, 0, 0, 4);
+    finish = drive_zone_op(drive, 1, SSD_OP_ZONE_FINISH, 0);
+    run_to(100);
+    expect(finish, &(SsdCause) { .place = SSD_PLACE_INSIDE });
+    end();
+}
+
 /* Between two phases, which no time passes, a reset is nowhere. */
 static void test_inside(void)
 {
@@ -250,6 +264,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
     g_test_add_func("/places/filling", test_filling);
+    g_test_add_func("/places/filling-behind", test_filling_behind);
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/channel", test_channel);
     g_test_add_data_func("/places/held", HELD, test_held);

@@ -502,9 +502,31 @@ static void test_events(void)
     drive_free(drive);
 }
 
+/* As many zones are open, active and with a ZRWA as may be. */
+static void test_zone_limits(void)
+{
+    ZoneEntry *zones;
+
+    begin("max-active=2 max-open=1");
+    drive_fill(drive, 0, 1);
+    drive_fill(drive, 1, 1);
+    zones = ssd->ns.at[0].zones.zones;
+    g_assert_cmpint(zones[0].state, ==, SSD_ZONE_CLOSED);
+    SET(zones[0].state, SSD_ZONE_EXPLICITLY_OPEN);
+    SET(zones[0].holds_open, true);
+    refused("namespaces: 2 zones are open, 2 active, 0 with a ZRWA; at most "
+            "1, 2 and 2 may be");
+    SET(zones[2].state, SSD_ZONE_CLOSED);
+    SET(zones[2].holds_active, true);
+    refused("namespaces: 1 zones are open, 3 active, 0 with a ZRWA; at most "
+            "1, 2 and 2 may be");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sound/zone-limits", test_zone_limits);
     g_test_add_func("/sound/slots", test_slots);
     g_test_add_func("/sound/leaves-twice", test_leaves_twice);
     g_test_add_func("/sound/operation-count", test_operation_count);

@@ -108,6 +108,29 @@ static void test_copies(void)
 }
 
 /*
+ * Zone 1 has the seat. Zone 2 needs none, as nobody waits elsewhere, but for its
+ * copy zone 3 waits for one, beyond the time at which zone 1 needs its no more.
+ */
+static void test_more_than_seats(void)
+{
+    const uint64_t t = 1000 * MS;
+    Drive *d = drive_new(SMALL "buffer-waiters=8");
+
+    drive_fill(d, 0, 4);
+    drive_write(d, t, drive_zone_lba(d, 1), 3);
+    drive_write(d, t, drive_zone_lba(d, 1) + 3, 13);
+    drive_copy(d, t + XFER, drive_zone_lba(d, 2), 0, 3);
+    drive_write(d, t + XFER, drive_zone_lba(d, 2) + 3, 13);
+    drive_write(d, t + XFER, drive_zone_lba(d, 3), 3);
+    expect(d, 2, t);
+    expect(d, 3, t + PAGE);
+    expect(d, 4, t + PAGE + READ + PROG);
+    expect(d, 5, t + 4 * PAGE + READ + PROG);
+    expect(d, 6, t + 5 * PAGE + READ + PROG);
+    drive_free(d);
+}
+
+/*
  * A zone that is full again while its reset lasts, and then one with a part. The
  * first has three of its four portions in a buffer of as many until its first
  * page is programmed; then the other's part comes in, as there is room.
@@ -256,6 +279,7 @@ int main(int argc, char **argv)
                          "buffer-waiters=64",
                          test_turns);
     g_test_add_func("/seats/copies", test_copies);
+    g_test_add_func("/seats/more", test_more_than_seats);
     g_test_add_func("/seats/reset", test_reset);
     g_test_add_func("/seats/waits", test_waits);
     g_test_add_func("/seats/namespaces", test_namespaces);
