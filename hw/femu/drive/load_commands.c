@@ -165,11 +165,6 @@ static bool is_span(const Span *span, uint32_t zones, uint64_t end_bytes,
            span->end_bytes - span->begin_bytes <= most_bytes;
 }
 
-static bool reads(SsdOp op)
-{
-    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
-}
-
 static bool has_ranges(const LoadCheck *check, uint32_t command_idx,
                        uint32_t zones, uint64_t end_bytes)
 {
@@ -216,7 +211,7 @@ static bool does_zoned(const LoadCheck *check, uint32_t command_idx)
     const Command *command = &check->ssd->commands.at[command_idx];
     SsdOp op = command->done.op;
 
-    if (reads(op)) {
+    if (commands_is_read(op)) {
         return is_span(&command->target, p->zones, p->zone_size_bytes,
                        p->mdts_bytes) && !command->writes &&
                command->range_count == 0;

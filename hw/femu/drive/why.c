@@ -51,11 +51,6 @@ static bool is_in_line(const Turns *turns, uint32_t line_idx,
     return waiter_idx != TURNS_NONE;
 }
 
-static bool reads(SsdOp op)
-{
-    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
-}
-
 static bool waits_for_slot(Why *why)
 {
     const Entry *entry = &why->ssd->entry;
@@ -64,7 +59,7 @@ static bool waits_for_slot(Why *why)
                                                  : command->target.zone_idx;
     uint32_t line_idx, first;
 
-    if (entry->params->read_slots == 0 || !reads(command->done.op)) {
+    if (entry->params->read_slots == 0 || !commands_is_read(command->done.op)) {
         return false;
     }
     line_idx = lines_of_zone(&entry->read_slots.lines, zone_idx);

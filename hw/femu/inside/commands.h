@@ -106,6 +106,12 @@ static inline bool commands_is_host_io(SsdOp op)
     }
 }
 
+/* Does the operation read data for the host, or to look at them? */
+static inline bool commands_is_read(SsdOp op)
+{
+    return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
+}
+
 /* Does the operation write data? Appends and copies do, too. */
 static inline bool commands_is_write(SsdOp op)
 {

@@ -107,7 +107,7 @@ static bool has_target(const Command *command)
 
     return command->is_conventional
            ? op != SSD_OP_DEALLOCATE
-           : op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
+           : commands_is_read(op);
 }
 
 static GArray *choose(const Commands *commands, const uint32_t *used,

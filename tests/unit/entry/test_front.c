@@ -75,6 +75,24 @@ static void test_read_slots(void)
     drive_free(d);
 }
 
+/* Whatever reads has a slot. */
+static void test_read_slots_of_all(void)
+{
+    static const SsdOp ops[] = { SSD_OP_READ, SSD_OP_VERIFY, SSD_OP_COMPARE };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++) {
+        Drive *d = drive_new("read-slots=1");
+        uint32_t first, second;
+
+        drive_fill(d, 0, 2);
+        first = drive_io(d, 9 * MS, ops[i], 0, 1);
+        second = drive_read(d, 9 * MS, 1, 1);
+        drive_expect(d, first, 9 * MS + READ + XFER);
+        drive_expect(d, second, 9 * MS + 2 * (READ + XFER));
+        drive_free(d);
+    }
+}
+
 /* Work after the hand-off holds up the next command, not this one. */
 static void test_after(void)
 {
@@ -539,6 +557,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/front/one-by-one", test_one_by_one);
     g_test_add_func("/front/read-slots", test_read_slots);
+    g_test_add_func("/front/read-slots/of-all", test_read_slots_of_all);
     g_test_add_func("/front/after", test_after);
     g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
