@@ -256,6 +256,21 @@ static void test_channel(void)
     end();
 }
 
+/* A read crosses it for longer than a program does. */
+static void test_crossing(void)
+{
+    uint32_t read;
+
+    drive = drive_new("channels=1 program-transfer-ns=5000");
+    drive_fill(drive, 0, 1);
+    read = drive_read(drive, LATER, 0, 1);
+    run_to(LATER + 60000);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_CHANNEL, .works = true, .what = "read",
+    });
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -267,6 +282,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/filling-behind", test_filling_behind);
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/channel", test_channel);
+    g_test_add_func("/places/crossing", test_crossing);
     g_test_add_data_func("/places/held", HELD, test_held);
     g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
                          test_held);

@@ -502,6 +502,67 @@ static void test_events(void)
     drive_free(drive);
 }
 
+/* What a host asks for lies in a zone that there is. */
+static void test_target(void)
+{
+    Command *command;
+
+    begin("");
+    drive_fill(drive, 0, 1);
+    drive_read(drive, LATER, 0, 1);
+    command = &ssd->commands.at[0];
+    SET(command->target.zone_idx, drive->params.zones);
+    refused("drive: no host could ask for what command 0, of operation 0, "
+            "has to do");
+    SET(command->target.begin_bytes, 8192);
+    refused("drive: no host could ask for what command 0, of operation 0, "
+            "has to do");
+    end();
+}
+
+/* A superblock is erased by who has it. */
+static void test_eraser(void)
+{
+    begin("erase-at=background mapping=lazy spare-superblocks=2");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    run_to(LATER + 1000);
+    g_assert_cmpuint(ssd->media.eraser_of[0], ==, 1);
+    SET(ssd->media.eraser_of[1], 0);
+    refused("drive: superblock 1 is erased by job 0, which is another");
+    end();
+}
+
+/* A zone that has changed is told of once. */
+static void test_changed(void)
+{
+    Watch *watch;
+
+    begin("excursion-ns=40000000");
+    watch = &ssd->zns.watch;
+    drive_fill(drive, 0, 1);
+    run_to(drive->now_ns + 50000000);
+    g_assert_cmpuint(watch->changed_count, ==, 1);
+    SET(watch->changed[1], watch->changed[0]);
+    SET(watch->changed_count, 2);
+    refused("watch: zone 0 has changed twice");
+    end();
+}
+
+/* No block is dirty that a superblock has not. */
+static void test_dirt(void)
+{
+    SuperblockDirt *dirt;
+
+    begin("");
+    dirt = &ssd->media.superblocks.dirt[0];
+    SET(dirt->begin, 99);
+    refused("superblocks: superblock 0: blocks 99 to 0 of 2 are dirty");
+    SET(dirt->end, 99);
+    refused("superblocks: superblock 0: blocks 0 to 99 of 2 are dirty");
+    end();
+}
+
 /* As many zones are open, active and with a ZRWA as may be. */
 static void test_zone_limits(void)
 {
@@ -527,6 +588,10 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound/zone-limits", test_zone_limits);
+    g_test_add_func("/sound/target", test_target);
+    g_test_add_func("/sound/eraser", test_eraser);
+    g_test_add_func("/sound/changed", test_changed);
+    g_test_add_func("/sound/dirt", test_dirt);
     g_test_add_func("/sound/slots", test_slots);
     g_test_add_func("/sound/leaves-twice", test_leaves_twice);
     g_test_add_func("/sound/operation-count", test_operation_count);
