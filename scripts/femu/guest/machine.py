@@ -20,6 +20,8 @@ from femu.image import cpio
 MIB = 1 << 20
 DRIVE_ID = 'zns0'
 PORT_ID = 'plug'
+# How long the drive's thread looks on when there is nothing to do.
+THREAD_POLL_NS = 1000000
 # Virtual time: an instruction is 2^shift ns, idle time passes at once.
 ICOUNT = 'shift=%d,sleep=off'
 # For a login, idle time passes in real time: else hours would pass while the
@@ -246,7 +248,7 @@ class Machine:
         settings = self._settings
         count = len(settings.configs)
         for number, config in enumerate(settings.configs):
-            properties = {**settings.set, **{
+            properties = {**self._add_thread(number), **settings.set, **{
                 name: path for name, path in zip(('trace', 'journal'),
                                                  files[number]) if path}}
             if settings.dilation != 1:
@@ -261,6 +263,16 @@ class Machine:
                                            **properties})
         if settings.state and count > 1:
             os.makedirs(settings.state, exist_ok=True)
+
+    def _add_thread(self, number):
+        """A thread for a drive, if it shall have one. Return: the drive's
+        properties for it."""
+        if not self._settings.iothread:
+            return {}
+        name = 'drive-thread%d' % number
+        self._args += ['-object', 'iothread,id=%s,poll-max-ns=%d' % (
+            name, THREAD_POLL_NS)]
+        return {'iothread': name, 'dbbuf': 'on'}
 
     def _add_first(self, config, properties):
         self._args += ['-readconfig', config]

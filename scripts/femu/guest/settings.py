@@ -41,7 +41,7 @@ PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
 # Variables that make the machine, and the drive in it; those that are paths.
 MACHINE = ('CONFIG', 'DRIVES', 'SET', 'TIME', 'DILATION', 'INSN_NS',
            'PACKAGES', 'EXTRA', 'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS',
-           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK')
+           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK', 'IOTHREAD')
 PATHS = ('EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
 
@@ -170,6 +170,7 @@ class Settings:
         self.set = properties_of(env.get('SET'))
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
+        self.iothread = self._choice('IOTHREAD', ['0', '1']) == '1'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
         self.journal = not login and \
             self._choice('JOURNAL', ['0', '1']) == '1'
@@ -324,6 +325,10 @@ class Settings:
             raise SettingsError('JOURNAL=1: goes with a trace of a new '
                                 'femu-zns, so without TRACE=0, STATE= and '
                                 'FROM=')
+        if self.iothread and (not self.real_time or
+                              self.driver != 'femu-zns'):
+            raise SettingsError('IOTHREAD=1: a thread of the host goes with a '
+                                'femu-zns in real time: TIME=real')
         if self.driver != 'femu-zns' and self.dilation != 1:
             raise SettingsError('%s=%d: the drive of %s is %s, only '
                                 'femu-zns has time dilation' % (

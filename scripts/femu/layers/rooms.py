@@ -71,7 +71,7 @@ DEVICE = (
     ('nvme/fetch', 'hw/femu/nvme/fetch/',
      'doorbells, and commands out of the queues'),
     ('nvme/controller', 'hw/femu/nvme/controller/',
-     'enable and reset, the one way in, the timer'),
+     'enable and reset, the one way in, the timer, the thread'),
     ('nvme/user', 'hw/femu/nvme/user/',
      'properties of a running drive: media errors, zones, statistics'),
     ('nvme/migration', 'hw/femu/nvme/migration/',

@@ -21,11 +21,15 @@ void femu_ctrl_set_cc(FemuZns *n, uint32_t value);
 void femu_entry_begin(FemuZns *n);
 void femu_entry_reset(FemuZns *n);
 void femu_entry_end(FemuZns *n);
+void femu_entry_leave(FemuZns *n);
 
 /* femu_timer.c: the one timer. */
 void femu_time_init(FemuZns *n);
 void femu_time_exit(FemuZns *n);
 int64_t femu_timer_at_ns(const FemuZns *n);
 void femu_timer_set(FemuZns *n, int64_t at_ns);
+
+/* femu_thread.c: the thread of iothread=, if there is one. */
+void femu_thread_unplug(FemuZns *n);
 
 #endif

@@ -11,6 +11,29 @@
 
 #include "controller.h"
 
+/* A shadow doorbell in host memory, and what was there. */
+typedef struct FemuShadow {
+    hwaddr addr;
+    uint32_t value;
+} FemuShadow;
+
+/* The drive's own thread: see femu_thread.c. */
+typedef struct FemuThread {
+    FemuZns *drive;             /* with the BQL; NULL: it is gone */
+    IOThread *iothread;         /* these do not change */
+    AioContext *ctx;
+    QEMUBH *bh;
+    VMChangeStateEntry *vm_change;
+    AddressSpace *host_memory;  /* by RCU; NULL: unplugged */
+    int64_t at_ns;              /* atomic, written with the BQL; if it polls */
+    bool runs;                  /* likewise: the machine */
+    bool polls;                 /* likewise: the bottom half runs for ever */
+    bool news;                  /* atomic: what a doorbell has left to be done */
+    int64_t poll_until_ns;      /* the thread's alone; by get_clock() */
+    FemuShadow shadow[FEMU_MAX_QUEUES];
+    unsigned shadow_count;
+} FemuThread;
+
 /* femu_ctrl.c */
 void femu_ctrl_run(FemuZns *n);
 void femu_ctrl_hard_reset(FemuZns *n);
@@ -22,5 +45,13 @@ void femu_shutdown_ctrl_reset(FemuZns *n);
 
 /* femu_time.c: all that can be done now, and when to look again. */
 void femu_time_run(FemuZns *n);
+
+/* femu_alarm.c: when the drive is entered next. */
+int64_t femu_alarm_at_ns(const FemuZns *n);
+void femu_alarm_set(FemuZns *n, int64_t at_ns);
+
+/* femu_thread.c */
+void femu_thread_init(FemuZns *n);
+void femu_thread_exit(FemuZns *n);
 
 #endif

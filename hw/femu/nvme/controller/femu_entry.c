@@ -80,14 +80,36 @@ static void entry_finish(FemuZns *n)
     } while (n->plugged && n->entry.reset_noted);
 }
 
-void femu_entry_end(FemuZns *n)
+static void entry_close(FemuZns *n)
 {
-    if (n->entry.depth == 1 && n->plugged) {
-        entry_finish(n);
-    }
     if (--n->entry.depth > 0) {
         return;
     }
     DEVICE(n)->mem_reentrancy_guard.engaged_in_io = n->entry.io_was_engaged;
     object_unref(OBJECT(n));
+}
+
+void femu_entry_end(FemuZns *n)
+{
+    if (n->entry.depth == 1 && n->plugged) {
+        entry_finish(n);
+    }
+    entry_close(n);
+}
+
+/*
+ * As femu_entry_end(), but if the drive's thread polls, it does what there is
+ * to do, and the caller, a guest's processor, does not wait for that.
+ */
+void femu_entry_leave(FemuZns *n)
+{
+    FemuThread *thread = n->thread;
+
+    if (!thread || !thread->polls || n->entry.depth > 1 ||
+        n->entry.reset_noted) {
+        femu_entry_end(n);
+        return;
+    }
+    qatomic_set(&thread->news, true);
+    entry_close(n);
 }

@@ -15,10 +15,9 @@
 #include "../fetch/fetch.h"
 #include "../irq/irq.h"
 #include "../request/request.h"
-#include "../../trace.h"
 
 /*
- * Set the timer to the next instant at which the core has something to do, a
+ * Set the alarm to the next instant at which the core has something to do, a
  * power cut is due or an interrupt must not be held back any longer; stop it if
  * there is none. (UINT64_MAX, which an idle core returns, must not become a
  * signed deadline: it would lie in the past.)
@@ -33,17 +32,10 @@ static void time_arm(FemuZns *n)
     if (n->enable_waits) {
         next_at_ns = MIN(next_at_ns, ssd_now_ns(n->ssd));
     }
-    if (next_at_ns == UINT64_MAX && deadline_ns == INT64_MAX) {
-        timer_del(n->timer);
-        return;
-    }
     if (next_at_ns != UINT64_MAX) {
         deadline_ns = MIN(deadline_ns, femu_time_of(n, next_at_ns));
     }
-    if (timer_expire_time_ns(n->timer) != deadline_ns) { /* -1: it is off */
-        trace_femu_timer_arm(n->clock_ns, deadline_ns);
-        timer_mod_ns(n->timer, deadline_ns);
-    }
+    femu_alarm_set(n, deadline_ns);
 }
 
 /*
@@ -75,5 +67,6 @@ void femu_time_run(FemuZns *n)
         n->entry.reset_noted = true;
     }
     femu_irq_run(n, false);
+    femu_req_told(n);
     time_arm(n);
 }

@@ -53,6 +53,9 @@ void femu_time_init(FemuZns *n)
     if (icount_enabled()) {
         femu_icount_init();
     }
+    if (n->iothread) {
+        femu_thread_init(n);
+    }
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     if (!drives) {
         drives = g_ptr_array_new();
@@ -69,13 +72,13 @@ void femu_time_exit(FemuZns *n)
         timer_free(n->timer);
         n->timer = NULL;
     }
+    femu_thread_exit(n);
 }
 
 /* When the timer expires; INT64_MAX: it does not. */
 int64_t femu_timer_at_ns(const FemuZns *n)
 {
-    return timer_pending(n->timer) ? timer_expire_time_ns(n->timer)
-                                   : INT64_MAX;
+    return femu_alarm_at_ns(n);
 }
 
 /*
@@ -89,9 +92,5 @@ void femu_timer_set(FemuZns *n, int64_t at_ns)
     if (cut_at_ns != UINT64_MAX) {
         at_ns = MIN(at_ns, femu_time_of(n, cut_at_ns));
     }
-    if (at_ns == INT64_MAX) {
-        timer_del(n->timer);
-    } else {
-        timer_mod_ns(n->timer, at_ns);
-    }
+    femu_alarm_set(n, at_ns);
 }

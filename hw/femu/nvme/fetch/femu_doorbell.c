@@ -12,6 +12,7 @@
 #include "../completion/completion.h"
 #include "../event/event.h"
 #include "../host/host.h"
+#include "../irq/irq.h"
 #include "../../trace.h"
 
 /*
@@ -64,6 +65,28 @@ void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
 }
 
 /*
+ * EventIdx of an I/O queue's doorbell. If somebody looks at the shadow behind
+ * this entry, the host need not write the register. It compares the change that
+ * it makes with an EventIdx that may be older than what has been seen, or newer
+ * by this very change; so EventIdx is half a queue away, where no change that is
+ * smaller can pass it. Of a completion queue nobody needs to know the head at
+ * once, unless completions are parked or it lowers the pin. (The admin queue's
+ * doorbells are registers: see femu_dbbuf_rung().)
+ */
+static uint32_t tail_event_idx(const FemuZns *n, const FemuSq *sq)
+{
+    return n->entry.by_poller && sq->id > 0
+           ? (sq->tail + sq->size / 2) % sq->size : sq->tail;
+}
+
+static uint32_t head_event_idx(FemuZns *n, const FemuCq *cq)
+{
+    return n->entry.by_poller && cq->id > 0 &&
+           QSIMPLEQ_EMPTY(&cq->parked) && femu_irq_is_message(n)
+           ? (cq->head + cq->size / 2) % cq->size : cq->head;
+}
+
+/*
  * Update each queue's head or tail from its shadow doorbell, and set EventIdx,
  * so that the host writes the register at the next change (see femu_dbbuf.c). A
  * value that the queue cannot have is ignored.
@@ -79,14 +102,16 @@ bool femu_shadows_sync(FemuZns *n)
         uint32_t value;
 
         if (cq) {
-            value = femu_dbbuf_sync(n, 2 * id + 1, cq->head);
+            value = femu_dbbuf_sync(n, 2 * id + 1, cq->head,
+                                    head_event_idx(n, cq));
             if (value != cq->head && femu_cq_head_valid(cq, value)) {
                 femu_cq_set_head(n, cq, value);
                 news = true;
             }
         }
         if (sq && sq->head == sq->tail) {
-            value = femu_dbbuf_sync(n, 2 * id, sq->tail);
+            value = femu_dbbuf_sync(n, 2 * id, sq->tail,
+                                    tail_event_idx(n, sq));
             if (value != sq->tail && value < sq->size) {
                 sq->tail = value;
                 news = true;

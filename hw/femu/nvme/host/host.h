@@ -34,7 +34,8 @@ uint16_t femu_dbbuf_config(FemuZns *n, const NvmeCmd *cmd);
 void femu_dbbuf_init(FemuZns *n, unsigned doorbell, uint32_t known);
 uint32_t femu_dbbuf_rung(FemuZns *n, unsigned doorbell, uint32_t known,
                          uint32_t value);
-uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known);
+uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known,
+                         uint32_t event_idx);
 void femu_dbbuf_ctrl_reset(FemuZns *n);
 
 #endif

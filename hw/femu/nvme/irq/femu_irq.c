@@ -117,7 +117,8 @@ static uint32_t coalescing_entries(const FemuZns *n, const FemuCq *cq)
 /*
  * An entry has been posted to this queue: send an interrupt, or hold it back.
  * It is held back as well if Bus Master Enable is now off, which a guest can
- * bring about by having the entry written to configuration space.
+ * bring about by having the entry written to configuration space. With a
+ * thread, one interrupt tells of all that an entry has posted.
  */
 void femu_irq_posted(FemuZns *n, const FemuCq *cq)
 {
@@ -127,7 +128,11 @@ void femu_irq_posted(FemuZns *n, const FemuCq *cq)
         return;
     }
     if (++held->entries > coalescing_entries(n, cq) && femu_can_master(n)) {
-        signal_vector(n, cq->vector);
+        if (n->thread) {
+            held->due_at_ns = n->clock_ns;  /* femu_irq_run() ends the entry */
+        } else {
+            signal_vector(n, cq->vector);
+        }
     } else if (held->entries == 1) {
         held->due_at_ns = n->clock_ns + (int64_t)n->dilation *
                           COALESCING_UNIT_NS *
@@ -203,6 +208,12 @@ int64_t femu_irq_next_at_ns(const FemuZns *n)
 void femu_irq_ctrl_reset(FemuZns *n)
 {
     n->intms = 0;
+}
+
+/* Does the host get messages, and no level of a pin? */
+bool femu_irq_is_message(FemuZns *n)
+{
+    return msix_enabled(PCI_DEVICE(n)) || msi_enabled(PCI_DEVICE(n));
 }
 
 /*

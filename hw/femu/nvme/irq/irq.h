@@ -18,6 +18,7 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head);
 void femu_irq_run(FemuZns *n, bool all);
 int64_t femu_irq_next_at_ns(const FemuZns *n);
 void femu_irq_ctrl_reset(FemuZns *n);
+bool femu_irq_is_message(FemuZns *n);
 void femu_irq_update_pin(FemuZns *n);
 void femu_irq_mask(FemuZns *n, uint32_t vectors);
 void femu_irq_unmask(FemuZns *n, uint32_t vectors);

@@ -13,6 +13,7 @@
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "hw/qdev-properties.h"
+#include "system/cpu-timers.h"
 #include "pci_internal.h"
 #include "../admin/admin.h"
 #include "../controller/controller.h"
@@ -47,6 +48,20 @@ static bool config_params(FemuZns *n, Error **errp)
         return false;
     }
     ssd_params_resolve(&n->params);
+    return true;
+}
+
+/* A thread of the host's enters the drive at instants of the host's. */
+static bool config_thread(FemuZns *n, Error **errp)
+{
+    g_autofree char *id = n->iothread ? iothread_get_id(n->iothread) : NULL;
+
+    if (id && icount_enabled()) {
+        error_setg(errp, "iothread=%s: with -icount, time is the guest's, in "
+                   "which a thread of the host has no place; leave it out, or "
+                   "run without -icount", id);
+        return false;
+    }
     return true;
 }
 
@@ -161,7 +176,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     FemuZns *n = FEMU_ZNS(pci);
 
     if (!config_params(n, errp) || !femu_serial_init(n, errp) ||
-        !config_device(n, errp)) {
+        !config_device(n, errp) || !config_thread(n, errp)) {
         return;
     }
     femu_identity_hash(n->serial, n->identity);
@@ -194,6 +209,7 @@ static void femu_exit(PCIDevice *pci)
     FemuZns *n = FEMU_ZNS(pci);
 
     n->plugged = false;
+    femu_thread_unplug(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
     msi_uninit(pci);
     pcie_cap_exit(pci);
@@ -271,6 +287,7 @@ static const Property femu_properties[] = {
     DEFINE_PROP_STRING("journal", FemuZns, journal_path),
     DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
                      HostMemoryBackend *),
+    DEFINE_PROP_LINK("iothread", FemuZns, iothread, TYPE_IOTHREAD, IOThread *),
     DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
     DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
                        FEMU_MAX_QUEUE_PAIRS),
@@ -300,6 +317,8 @@ static void describe_properties(ObjectClass *oc)
         "file that records all bytes written, for femu-sim cut --state");
     object_class_property_set_description(oc, "memdev",
         "memory backend for the data; default: sparse anonymous memory");
+    object_class_property_set_description(oc, "iothread",
+        "a thread of the drive's own, in real time");
     object_class_property_set_description(oc, "time-dilation",
         "virtual nanoseconds per nanosecond of the drive");
     object_class_property_set_description(oc, "max-queue-pairs",

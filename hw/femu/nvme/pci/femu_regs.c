@@ -15,6 +15,7 @@
 
 #define MMIO_BYTES 0x2000
 #define DOORBELL_BASE 0x1000
+#define IO_DOORBELLS (DOORBELL_BASE + 8) /* behind the admin queue's two */
 #define REG_CRTO 0x68                   /* NVMe base 2.0, 3.1.3.21 */
 
 #define READY_TIMEOUT_500MS 30
@@ -121,7 +122,8 @@ static void doorbell_write(FemuZns *n, hwaddr offset, uint64_t value,
 /*
  * A guest's write to a register or doorbell. Commands are fetched and executed
  * right here, at the instant of the doorbell's write, and not in a bottom half:
- * when that ran would depend on the machine that runs QEMU.
+ * when that ran would depend on the machine that runs QEMU. (In real time the
+ * drive may have a thread, which does so.)
  */
 static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
                        unsigned size)
@@ -129,6 +131,11 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
     FemuZns *n = opaque;
 
     femu_entry_begin(n);
+    if (offset >= IO_DOORBELLS) {
+        doorbell_write(n, offset, value, size);
+        femu_entry_leave(n);
+        return;
+    }
     if (offset >= DOORBELL_BASE) {
         doorbell_write(n, offset, value, size);
     } else {

@@ -61,6 +61,7 @@ static void slots_init(FemuZns *n)
 void femu_req_init(FemuZns *n)
 {
     slots_init(n);
+    n->untold_due_ns = g_new(int64_t, n->params.cmd_slots);
     QSIMPLEQ_INIT(&n->flushes);
 }
 
@@ -77,6 +78,7 @@ void femu_req_exit(FemuZns *n)
     femu_flushes_discard(n, NULL);
     g_free(n->req);
     g_free(n->free_req);
+    g_free(n->untold_due_ns);
 }
 
 /*
@@ -254,6 +256,36 @@ void femu_req_reset_done(FemuZns *n, const SsdDone *done)
     }
 }
 
+/*
+ * The host has been told of what this entry has posted: with a thread, that is
+ * what lateness is until, and it includes waiting for QEMU's lock.
+ */
+void femu_req_told(FemuZns *n)
+{
+    int64_t now_ns;
+
+    if (!n->untold_count) {
+        return;
+    }
+    now_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    for (uint32_t i = 0; i < n->untold_count; i++) {
+        ssd_histogram_add(&n->lateness_ns, now_ns - n->untold_due_ns[i]);
+    }
+    n->untold_count = 0;
+}
+
+static void note_due(FemuZns *n, int64_t due_ns)
+{
+    if (!n->thread) {
+        ssd_histogram_add(&n->lateness_ns, n->clock_ns - due_ns);
+        return;
+    }
+    if (n->untold_count == n->params.cmd_slots) {
+        femu_req_told(n);
+    }
+    n->untold_due_ns[n->untold_count++] = due_ns;
+}
+
 /* The core is done with a command: complete it, and free its slot. */
 static void req_done(FemuZns *n, const SsdDone *done)
 {
@@ -264,8 +296,7 @@ static void req_done(FemuZns *n, const SsdDone *done)
     assert(req->busy);
     femu_req_reset_done(n, done);
     if (req->sq) {
-        ssd_histogram_add(&n->lateness_ns,
-                          n->clock_ns - femu_time_of(n, done->due_at_ns));
+        note_due(n, femu_time_of(n, done->due_at_ns));
         femu_trace_done(n, req->trace_seq, done);
         if (req->then_flush && status == NVME_SUCCESS) {
             femu_flush_first(n, req->sq, req->cid, result);

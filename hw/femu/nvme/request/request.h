@@ -28,6 +28,7 @@ void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 void femu_req_flush(FemuZns *n);
 void femu_req_discard(FemuZns *n, const FemuSq *sq);
 void femu_req_deliver_due(FemuZns *n);
+void femu_req_told(FemuZns *n);
 
 /* femu_flush.c: what is completed behind a flush. */
 bool femu_cache_is_volatile(const FemuZns *n);

@@ -19,6 +19,7 @@
 #include "qemu/units.h"
 #include "qom/object.h"
 #include "system/hostmem.h"
+#include "system/iothread.h"
 #include "../../ssd.h"
 #include "../../ssd_histogram.h"
 #include "../../ssd_journal.h"
@@ -282,6 +283,7 @@ typedef struct FemuEntry {
     uint32_t depth;             /* how many: one may lead to another */
     bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
+    bool by_poller;             /* who looks at shadow doorbells behind it */
     uint64_t work_bytes;        /* done so far; see FEMU_ENTRY_WORK_BYTES */
 } FemuEntry;
 
@@ -357,6 +359,8 @@ struct FemuZns {
     uint64_t now_ns;            /* core time: base_ns + clock_ns / dilation */
     uint64_t base_ns;           /* modulo 2^64; 0 unless a state goes on */
     SsdHistogram lateness_ns;   /* of completions: posted minus due */
+    int64_t *untold_due_ns;     /* with a thread: posted, and the host has ... */
+    uint32_t untold_count;      /* ... not been told of them in this entry */
 
     /* queue: submission queues, as the completion queues. */
     FemuSq *sq[FEMU_MAX_QUEUES];
@@ -379,6 +383,7 @@ struct FemuZns {
     uint64_t acq;
     uint32_t page_bytes;        /* CC.MPS while enabled */
     QEMUTimer *timer;
+    struct FemuThread *thread;  /* of `iothread` */
     bool enable_waits;          /* CC.EN is 1, and the power is coming back */
 
     /* migration: why the drive cannot move; NULL if it can. */
@@ -391,6 +396,7 @@ struct FemuZns {
     char *state_path;
     char *journal_path;
     HostMemoryBackend *memdev;
+    IOThread *iothread;
     uint32_t dilation;
     uint32_t max_queue_pairs;
     bool dbbuf_offered;

@@ -1,0 +1,276 @@
+/*
+ * The drive's own thread, an IOThread of QEMU's (iothread=): in real time it
+ * enters the drive when something is due, and fetches what the host has written
+ * to shadow doorbells, while the guest's processors go on.
+ *
+ * Knows nothing of what is done in an entry.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/main-loop.h"
+#include "qemu/rcu.h"
+#include "system/cpu-timers.h"
+#include "system/runstate.h"
+#include "controller_internal.h"
+#include "../fetch/fetch.h"
+
+/*
+ * Who owns what: all of the drive is owned by whoever holds QEMU's big lock
+ * (BQL), in this thread as elsewhere, and an entry is an entry, whoever makes
+ * it. Without the lock the thread looks at what is in FemuThread, each member
+ * of which says how it may be touched, and at shadow doorbells in the guest's
+ * RAM. So resets, configuration space, the monitor and unplugging need not ask
+ * it for anything.
+ *
+ * Nobody who holds the BQL may wait for this thread, as it waits for the BQL.
+ * Hence:
+ *  - it has no timer, as QEMU waits for callbacks of timers when it stops the
+ *    machine's clock, and under qtest for timers that have expired;
+ *  - it takes the lock in a bottom half, where it is in no RCU read section,
+ *    whose end others may wait for;
+ *  - when the drive goes, what is left of this is freed by bottom halves, first
+ *    in the thread and then in the main loop, and nobody waits for these.
+ * A block device in the same IOThread would break that: the main loop waits for
+ * its requests.
+ *
+ * An AioContext spins for handlers that it can poll, not for an instant. So
+ * while there is something to do the bottom half is scheduled again and again,
+ * and stops poll-max-ns, a property of the IOThread, after the last that there
+ * was. While it rests, the drive is as one without a thread.
+ */
+
+/* How long one call of the bottom half looks, before others have their turn. */
+#define LOOK_NS 5000
+
+/*
+ * The shadow doorbell at this address, whose reading needs no lock. Return:
+ * false if there is no RAM.
+ */
+static bool shadow_read(AddressSpace *as, hwaddr addr, uint32_t *value)
+{
+    hwaddr offset, bytes = sizeof(*value);
+    MemoryRegion *region;
+
+    RCU_READ_LOCK_GUARD();
+    region = address_space_translate(as, addr, &offset, &bytes, false,
+                                     MEMTXATTRS_UNSPECIFIED);
+    if (bytes < sizeof(*value) || (offset & 3) ||
+        !memory_access_is_direct(region, false, MEMTXATTRS_UNSPECIFIED)) {
+        return false;
+    }
+    *value = le32_to_cpu(qatomic_read((uint32_t *)
+        ((uint8_t *)memory_region_get_ram_ptr(region) + offset)));
+    return true;
+}
+
+/* Without the lock: has a shadow doorbell changed since it was noted? */
+static bool shadows_moved(FemuThread *thread)
+{
+    AddressSpace *as;
+    uint32_t value;
+
+    RCU_READ_LOCK_GUARD();
+    as = qatomic_rcu_read(&thread->host_memory);
+    for (unsigned i = 0; as && i < thread->shadow_count; i++) {
+        const FemuShadow *shadow = &thread->shadow[i];
+
+        if (shadow_read(as, shadow->addr, &value) && value != shadow->value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Note the shadow doorbells of the queues from which all has been fetched: the
+ * thread looks at these. Of others, commands wait for something else. What has
+ * changed since the entry is news.
+ */
+static void note_shadows(FemuThread *thread, FemuZns *n)
+{
+    thread->shadow_count = 0;
+    if (!n->dbbuf.enabled || !femu_can_fetch(n)) {
+        return;
+    }
+    for (unsigned id = 1; id < FEMU_MAX_QUEUES; id++) {
+        const FemuSq *sq = n->sq[id];
+        FemuShadow *shadow = &thread->shadow[thread->shadow_count];
+
+        if (!sq || sq->head != sq->tail) {
+            continue;
+        }
+        shadow->addr = n->dbbuf.shadow_addr + 2 * id * sizeof(uint32_t);
+        if (!shadow_read(thread->host_memory, shadow->addr, &shadow->value)) {
+            continue;
+        }
+        thread->shadow_count++;
+        if (shadow->value != sq->tail && shadow->value < sq->size) {
+            qatomic_set(&thread->news, true);
+        }
+    }
+}
+
+/*
+ * Is there something to do, as far as can be seen without the lock? One that has
+ * rested and is called does an entry first.
+ */
+static bool has_work(FemuThread *thread)
+{
+    return qatomic_read(&thread->runs) &&
+           (!qatomic_read(&thread->polls) || qatomic_read(&thread->news) ||
+            qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) >=
+            qatomic_read_i64(&thread->at_ns) || shadows_moved(thread));
+}
+
+/* The same, looking for a while. */
+static bool look(FemuThread *thread)
+{
+    int64_t until_ns = get_clock() + LOOK_NS;
+    bool found;
+
+    while (!(found = has_work(thread)) && get_clock() < until_ns &&
+           qatomic_read(&thread->runs)) {
+        cpu_relax();
+    }
+    return found;
+}
+
+/*
+ * Poll no longer; needs the lock. The host writes registers again: this entry
+ * sets EventIdx, and then looks at the shadow doorbells once more.
+ */
+static void rest(FemuThread *thread)
+{
+    FemuZns *n = thread->drive;
+
+    if (!thread->polls) {
+        return;
+    }
+    qatomic_set(&thread->polls, false);
+    thread->shadow_count = 0;
+    if (n) {
+        femu_entry_begin(n);
+        femu_entry_end(n);
+        object_unref(OBJECT(n));
+    }
+}
+
+/* Enter the drive; needs the lock. The drive is not freed while we poll. */
+static void enter(FemuThread *thread)
+{
+    FemuZns *n = thread->drive;
+
+    qatomic_set(&thread->news, false);
+    if (!n || !n->plugged || !thread->runs) {
+        rest(thread);
+        return;
+    }
+    if (!thread->polls) {
+        qatomic_set(&thread->polls, true);
+        object_ref(OBJECT(n));
+    }
+    n->entry.by_poller = true;
+    femu_entry_begin(n);
+    femu_entry_end(n);
+    n->entry.by_poller = false;
+    note_shadows(thread, n);
+    thread->poll_until_ns = get_clock() + thread->ctx->poll_max_ns;
+}
+
+/* The thread's bottom half: one look, and what comes of it. */
+static void serve(void *opaque)
+{
+    FemuThread *thread = opaque;
+
+    if (thread->ctx->poll_max_ns && look(thread)) {
+        bql_lock();
+        enter(thread);
+        bql_unlock();
+    } else if (qatomic_read(&thread->polls) &&
+               get_clock() >= thread->poll_until_ns) {
+        bql_lock();
+        rest(thread);
+        bql_unlock();
+    }
+    if (qatomic_read(&thread->polls)) {
+        qemu_bh_schedule(thread->bh);
+    }
+}
+
+/*
+ * The machine starts or stops, its clock too. What has been saved meanwhile
+ * needs no thread to go on: see rest().
+ */
+static void machine_changed(void *opaque, bool running, RunState state)
+{
+    FemuThread *thread = opaque;
+
+    qatomic_set(&thread->runs, running);
+    if (running) {
+        qemu_bh_schedule(thread->bh);
+    } else {
+        rest(thread);
+    }
+}
+
+/* The thread of `iothread=`. */
+void femu_thread_init(FemuZns *n)
+{
+    FemuThread *thread = g_new0(FemuThread, 1);
+
+    thread->drive = n;
+    thread->iothread = n->iothread;
+    object_ref(OBJECT(n->iothread));
+    thread->ctx = iothread_get_aio_context(n->iothread);
+    thread->bh = aio_bh_new(thread->ctx, serve, thread);
+    thread->at_ns = INT64_MAX;
+    thread->runs = runstate_is_running();
+    thread->host_memory = pci_get_address_space(PCI_DEVICE(n));
+    thread->vm_change = qemu_add_vm_change_state_handler(machine_changed,
+                                                         thread);
+    n->thread = thread;
+}
+
+/* The drive's address space goes; if the thread polls, it shall rest. */
+void femu_thread_unplug(FemuZns *n)
+{
+    if (n->thread) {
+        qatomic_rcu_set(&n->thread->host_memory, NULL);
+        qatomic_set(&n->thread->news, true);
+    }
+}
+
+/* In the main loop: the IOThread may end, and is waited for, with this. */
+static void thread_free(void *opaque)
+{
+    FemuThread *thread = opaque;
+
+    object_unref(OBJECT(thread->iothread));
+    g_free(thread);
+}
+
+/* In the thread, which has done with the bottom half. */
+static void thread_end(void *opaque)
+{
+    FemuThread *thread = opaque;
+
+    qemu_bh_delete(thread->bh);
+    aio_bh_schedule_oneshot(qemu_get_aio_context(), thread_free, thread);
+}
+
+/* The drive is freed; there may be no thread. */
+void femu_thread_exit(FemuZns *n)
+{
+    FemuThread *thread = n->thread;
+
+    if (thread) {
+        n->thread = NULL;
+        thread->drive = NULL;
+        qatomic_set(&thread->runs, false);
+        qemu_del_vm_change_state_handler(thread->vm_change);
+        aio_bh_schedule_oneshot(thread->ctx, thread_end, thread);
+    }
+}

@@ -1,0 +1,433 @@
+/*
+ * A drive with a thread of its own (iothread=): no completion is early, none is
+ * lost, whoever looks at doorbells; and a machine that resets, stops, moves or
+ * unplugs the drive meanwhile waits for nobody.
+ *
+ * The thread comes when the host lets it, so what it does is waited for, without
+ * a limit of our own.
+ *
+ * Knows nothing of zones.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-commands.h"
+#include "qobject/qdict.h"
+
+#define HOTPLUG_MACHINE "-machine pc,pit=off "
+#define HOTPLUG_SLOT 5u
+#define FOR_EVER "3600000000000"        /* of polling: longer than any test */
+#define LAPS 5u                         /* around the queues */
+#define ROUNDS 20u
+#define WAIT_US 50
+
+/* A host that has shadow doorbells: see the specification, 5.8. */
+typedef struct Guest {
+    FemuDrive *drive;
+    uint64_t shadow;
+    uint64_t event;
+    unsigned rung;                      /* writes of registers */
+} Guest;
+
+static unsigned tail_of(unsigned id)
+{
+    return 2 * id;
+}
+
+static unsigned head_of(unsigned id)
+{
+    return 2 * id + 1;
+}
+
+static uint32_t event_idx(Guest *g, unsigned doorbell)
+{
+    return qtest_readl(g->drive->host->qts, g->event + 4 * doorbell);
+}
+
+/* Half a queue of FEMU_ENTRIES away: where EventIdx is while the thread looks. */
+static uint32_t away_from(uint32_t value)
+{
+    return (value + FEMU_ENTRIES / 2) % FEMU_ENTRIES;
+}
+
+/* The shadow, and the register if EventIdx asks for it, in 16 bits. */
+static void ring(Guest *g, unsigned doorbell, uint16_t value)
+{
+    QTestState *qts = g->drive->host->qts;
+    uint16_t old = qtest_readl(qts, g->shadow + 4 * doorbell), event;
+
+    qtest_writel(qts, g->shadow + 4 * doorbell, value);
+    event = event_idx(g, doorbell);
+    if ((uint16_t)(value - event - 1) < (uint16_t)(value - old)) {
+        femu_set_reg(g->drive, FEMU_DOORBELLS + 4 * doorbell, value);
+        g->rung++;
+    }
+}
+
+/* A new controller gets shadow doorbells, and queues with MSI-X. */
+static void configure(Guest *g)
+{
+    FemuDrive *drive = g->drive;
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_DBBUF_CONFIG,
+        .dptr.prp1 = cpu_to_le64(g->shadow),
+        .dptr.prp2 = cpu_to_le64(g->event),
+    };
+
+    g_assert_cmphex(femu_exec(&drive->admin, &cmd).status, ==, NVME_SUCCESS);
+    femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, 1);
+    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+}
+
+/* QEMU's arguments: an IOThread, and a drive of it. */
+static char *thread_args(const char *poll_max_ns, unsigned slot,
+                         const char *extra)
+{
+    FemuConfig small = femu_small_config();
+    g_autofree char *device = femu_device_args(&small, slot, extra);
+
+    return g_strdup_printf("-object iothread,id=io0,poll-max-ns=%s %s",
+                           poll_max_ns, device);
+}
+
+static FemuDrive *boot(const char *poll_max_ns, const char *extra)
+{
+    FemuConfig small = femu_small_config();
+    g_autofree char *args = thread_args(poll_max_ns, FEMU_SLOT, extra);
+    FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
+                                       &small);
+
+    femu_enable(drive);
+    return drive;
+}
+
+static Guest start(const char *poll_max_ns)
+{
+    Guest g = { .drive = boot(poll_max_ns, "iothread=io0,dbbuf=on") };
+
+    g.shadow = femu_alloc(g.drive->host, FEMU_PAGE_BYTES);
+    g.event = femu_alloc(g.drive->host, FEMU_PAGE_BYTES);
+    femu_msix_enable(g.drive);
+    femu_msix_vector(g.drive, 1, femu_alloc(g.drive->host, FEMU_PAGE_BYTES),
+                     1);
+    configure(&g);
+    return g;
+}
+
+/* The next completion, which comes without a step of the clock. */
+static FemuCqe await(FemuCq *cq)
+{
+    FemuCqe cqe;
+
+    while (!femu_take(cq, &cqe)) {
+        g_usleep(WAIT_US);
+    }
+    return cqe;
+}
+
+static void await_event_idx(Guest *g, unsigned doorbell, uint32_t value)
+{
+    while (event_idx(g, doorbell) != value) {
+        g_usleep(WAIT_US);
+    }
+}
+
+static void expect_ok(FemuDrive *drive, uint16_t cid)
+{
+    FemuCqe cqe = await(&drive->io_cq);
+
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmpuint(cqe.cid, ==, cid);
+}
+
+/*
+ * The read of what was never written takes no time: when it is done, all before
+ * it has been fetched, and all that is due has been posted.
+ */
+static void fence(FemuDrive *drive)
+{
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, femu_zone_lba(drive, 7), 1,
+                              drive->buf);
+
+    expect_ok(drive, femu_submit(&drive->io, &cmd));
+    femu_ring_cq(&drive->io_cq);
+}
+
+/* By the timer of the thread, and by its polling: at its instant, not before. */
+static void test_not_early(void)
+{
+    static const char *const poll_max_ns[] = { "0", "1000000", FOR_EVER };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(poll_max_ns); i++) {
+        FemuDrive *drive = boot(poll_max_ns[i], "iothread=io0");
+
+        femu_io_queues_create(drive);
+        for (uint32_t zone = 0; zone < 3; zone++) {
+            uint64_t due_ns = drive->host->now_ns + femu_page_write_ns(drive);
+            uint16_t cid = drive->io.next_cid;
+            FemuCqe cqe;
+
+            femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, zone),
+                           femu_page_nlb(drive));
+            fence(drive);
+            femu_step_to(drive->host, due_ns - 1);
+            fence(drive);
+            g_assert_false(femu_peek(&drive->io_cq, &cqe));
+            femu_step_to(drive->host, due_ns);
+            cqe = await(&drive->io_cq);
+            g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+            g_assert_cmpuint(cqe.cid, ==, cid);
+        }
+        femu_shutdown(drive);
+    }
+}
+
+/* Lateness is until the host is told: here, of a clock that jumps. */
+static void test_lateness(void)
+{
+    FemuDrive *drive = boot(FOR_EVER, "iothread=io0");
+    QDict *stats, *late;
+
+    femu_io_queues_create(drive);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    fence(drive);
+    femu_step(drive->host, femu_page_write_ns(drive) + 5);
+    await(&drive->io_cq);
+    stats = femu_stats(drive);
+    late = qdict_get_qdict(stats, "lateness");
+    g_assert_cmpint(qdict_get_int(late, "count"), ==, 2);
+    g_assert_cmpint(qdict_get_int(late, "max_ns"), ==, 5);
+    g_assert_cmpint(qdict_get_int(late, "min_ns"), ==, 0);
+    qobject_unref(stats);
+    femu_shutdown(drive);
+}
+
+/* While the thread polls, a driver writes no register but the first. */
+static void test_no_registers(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    NvmeCmd flush = femu_cmd_flush();
+
+    for (unsigned i = 0; i < LAPS * FEMU_ENTRIES; i++) {
+        uint16_t cid = femu_place(&drive->io, &flush);
+
+        ring(&g, tail_of(1), drive->io.tail);
+        expect_ok(drive, cid);
+        ring(&g, head_of(1), drive->io_cq.head);
+        await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+    }
+    /* A tail, and a head unless the thread came first. */
+    g_assert_cmpuint(g.rung, >=, 1);
+    g_assert_cmpuint(g.rung, <=, 2);
+    femu_shutdown(drive);
+}
+
+/* A thread that often rests, or never polls: nothing is overlooked. */
+static void test_rests(void)
+{
+    static const char *const poll_max_ns[] = { "1000", "0" };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(poll_max_ns); i++) {
+        Guest g = start(poll_max_ns[i]);
+        FemuDrive *drive = g.drive;
+        NvmeCmd flush = femu_cmd_flush();
+
+        for (unsigned j = 0; j < LAPS * FEMU_ENTRIES; j++) {
+            uint16_t cid = femu_place(&drive->io, &flush);
+
+            ring(&g, tail_of(1), drive->io.tail);
+            expect_ok(drive, cid);
+            ring(&g, head_of(1), drive->io_cq.head);
+        }
+        await_event_idx(&g, tail_of(1), drive->io.tail);
+        await_event_idx(&g, head_of(1), drive->io_cq.head);
+        femu_shutdown(drive);
+    }
+}
+
+/* A batch in the queue while the controller is reset, again and again. */
+static void test_reset(void)
+{
+    static const char *const poll_max_ns[] = { "0", "1000", FOR_EVER };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(poll_max_ns); i++) {
+        Guest g = start(poll_max_ns[i]);
+        FemuDrive *drive = g.drive;
+        NvmeCmd flush = femu_cmd_flush();
+
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            for (unsigned j = 0; j < FEMU_ENTRIES / 2; j++) {
+                femu_place(&drive->io, &flush);
+                ring(&g, tail_of(1), drive->io.tail);
+            }
+            femu_submit_rw(drive, NVME_CMD_READ, 0, 1);
+            femu_disable(drive);
+            femu_enable(drive);
+            configure(&g);
+        }
+        femu_place(&drive->io, &flush);
+        ring(&g, tail_of(1), drive->io.tail);
+        g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+        femu_shutdown(drive);
+    }
+}
+
+/*
+ * The machine stops: from then on the host's next doorbell is a register's,
+ * whoever goes on with the drive. It goes on, here and in another QEMU.
+ */
+static void test_stops(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    NvmeCmd flush = femu_cmd_flush();
+
+    for (unsigned i = 0; i < 4; i++) {
+        uint16_t cid = femu_place(&drive->io, &flush);
+
+        ring(&g, tail_of(1), drive->io.tail);
+        expect_ok(drive, cid);
+        ring(&g, head_of(1), drive->io_cq.head);
+        await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+        if (i < 3) {
+            qtest_qmp_assert_success(drive->host->qts, "{'execute': 'stop'}");
+            g_assert_cmpuint(event_idx(&g, tail_of(1)), ==, drive->io.tail);
+            g_assert_cmpuint(event_idx(&g, head_of(1)), ==,
+                             drive->io_cq.head);
+            qtest_qmp_assert_success(drive->host->qts, "{'execute': 'cont'}");
+        } else {
+            femu_host_move(drive->host);
+        }
+    }
+    femu_place(&drive->io, &flush);
+    ring(&g, tail_of(1), drive->io.tail);
+    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
+/* A write is inside when the machine moves: it is done at its instant. */
+static void test_moves(void)
+{
+    FemuDrive *drive = boot(FOR_EVER, "iothread=io0");
+    uint64_t due_ns;
+    FemuCqe cqe;
+
+    femu_io_queues_create(drive);
+    due_ns = drive->host->now_ns + femu_page_write_ns(drive);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    fence(drive);
+    femu_host_move(drive->host);
+    femu_step_to(drive->host, due_ns - 1);
+    fence(drive);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    femu_step_to(drive->host, due_ns);
+    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
+/* Unplugged with commands inside and in the queue, and plugged again. */
+static void test_unplug(void)
+{
+    static const char *const poll_max_ns[] = { "0", FOR_EVER };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(poll_max_ns); i++) {
+        FemuConfig small = femu_small_config();
+        g_autofree char *device = thread_args(poll_max_ns[i], HOTPLUG_SLOT,
+                                              "iothread=io0");
+        g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
+        FemuHost *host = femu_host_start(args);
+
+        for (unsigned round = 0; round < 3; round++) {
+            FemuDrive *drive = femu_drive_open(host, HOTPLUG_SLOT, &small);
+            NvmeCmd flush = femu_cmd_flush();
+
+            femu_enable(drive);
+            femu_io_queues_create(drive);
+            fence(drive);
+            femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+            for (unsigned j = 0; j < FEMU_ENTRIES / 2; j++) {
+                femu_submit(&drive->io, &flush);
+            }
+            femu_drive_close(drive);
+            qpci_unplug_acpi_device_test(host->qts, round ? "hot" : "zns5",
+                                         HOTPLUG_SLOT);
+            qtest_qmp_assert_success(host->qts, "{'execute': 'device_add',"
+                "'arguments': {'driver': 'femu-zns', 'id': 'hot',"
+                "'addr': '05.0', 'iothread': 'io0', 'zones': 8,"
+                "'zone-size': 1048576, 'zone-capacity': 786432,"
+                "'pages-per-block': 4}}");
+        }
+        femu_host_stop(host);
+    }
+}
+
+/* Two drives of one IOThread both work. */
+static void test_shared(void)
+{
+    FemuConfig small = femu_small_config();
+    g_autofree char *one = thread_args(FOR_EVER, FEMU_SLOT, "iothread=io0");
+    g_autofree char *other = femu_device_args(&small, FEMU_SLOT + 1,
+                                              "iothread=io0");
+    g_autofree char *args = g_strconcat(one, " ", other, NULL);
+    FemuHost *host = femu_host_start(args);
+    FemuDrive *drive[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        drive[i] = femu_drive_open(host, FEMU_SLOT + i, &small);
+        femu_enable(drive[i]);
+        femu_io_queues_create(drive[i]);
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        fence(drive[round % 2]);
+    }
+    femu_drive_close(drive[0]);
+    femu_shutdown(drive[1]);
+}
+
+/* Time that counts instructions has no place for it. */
+static void test_refused(void)
+{
+    g_autofree char *bios = femu_bios_create();
+    g_autofree char *args = femu_machine_args(
+        bios, HOTPLUG_MACHINE
+        "-accel tcg -icount shift=0 -S -object iothread,id=io0");
+    QTestState *qts;
+    QDict *reply;
+    const char *text;
+
+    if (!qtest_has_accel("tcg")) {
+        g_test_skip("this QEMU has no TCG");
+        g_unlink(bios);
+        return;
+    }
+    qts = qtest_init(args);
+    g_unlink(bios);
+    reply = qtest_qmp(qts, "{'execute': 'device_add', 'arguments': {"
+                      "'driver': 'femu-zns', 'id': 'hot', 'addr': '05.0',"
+                      "'iothread': 'io0'}}");
+    text = qdict_get_str(qdict_get_qdict(reply, "error"), "desc");
+    g_assert_nonnull(strstr(text, "iothread=io0: with -icount"));
+    qobject_unref(reply);
+    qtest_quit(qts);
+}
+
+#define ADD(name, function) qtest_add_func("femu-zns/thread/" name, function)
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    ADD("not-early", test_not_early);
+    ADD("lateness", test_lateness);
+    ADD("no-registers", test_no_registers);
+    ADD("rests", test_rests);
+    ADD("reset", test_reset);
+    ADD("stops", test_stops);
+    ADD("moves", test_moves);
+    ADD("unplug", test_unplug);
+    ADD("shared", test_shared);
+    ADD("refused", test_refused);
+    return g_test_run();
+}
