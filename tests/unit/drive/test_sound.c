@@ -563,6 +563,156 @@ static void test_dirt(void)
     end();
 }
 
+/* A finish that runs has pages of its zone, and is who may. */
+static void test_running_finish(void)
+{
+    JobWork *work;
+    Job *job;
+
+    begin("zones=4");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    run_to(LATER + 1000);
+    work = &ssd->media.works[0];
+    job = &ssd->zns.jobs.at[0];
+    SET(job->used_pages, 16);
+    let_in();
+    SET(job->used_pages, 17);
+    refused("zones: job 0 is at page 2, its chunk ends at 2, 17 were used; a "
+            "zone has 16");
+    SET(job->host_bytes, 65536);
+    let_in();
+    SET(job->host_bytes, 65537);
+    refused("zones: job 0 is at page 2, its chunk ends at 2, 0 were used; a "
+            "zone has 16");
+    SET(work->chunk_end_page, 17);
+    refused("zones: job 0 is at page 2, its chunk ends at 17, 0 were used; a "
+            "zone has 16");
+    SET(work->next_page, 17);
+    refused("zones: job 0 is at page 17, its chunk ends at 2, 0 were used; a "
+            "zone has 16");
+    SET(work->end_bytes, 65537);
+    refused("zones: job 0 is at page 2, its chunk ends at 2, 0 were used; a "
+            "zone has 16");
+    SET(job->may_start, false);
+    refused("drive: zone 0 runs a job that may not");
+    SET(job->waits_for_writes, true);
+    refused("drive: zone 0 runs a job that may not");
+    SET(work->zone_idx, 1);
+    refused("drive: job 0 is in the queue of zone 0");
+    SET(job->op, SSD_OP_ZONE_RESET);
+    refused("drive: job 0 is of command 0, which is another");
+    SET(job->in_background, true);
+    refused("drive: job 0 is in the queue of zone 0");
+    SET(job->command_idx, 1);
+    refused("drive: job 0 is of command 1, which is another");
+    SET(ssd->zns.jobs.zones[0].head_runs, false);
+    refused("drive: job 0 runs: 0, and has something to do: 1");
+    SET(ssd->commands.at[0].select_all, true);
+    refused("drive: job 0 is in the list of command 0");
+    end();
+}
+
+/* A unit's queue and its strands agree, and no page is behind a zone. */
+static void test_unit_queue(void)
+{
+    WriteBuffer *buffer;
+
+    begin("write-buffer=72K zone-buffer=36K max-active=2 max-open=2 "
+          "program-registers=1 channels=2 zones=4");
+    buffer = &ssd->buffer;
+    drive_write(drive, 0, 0, 4);
+    drive_write(drive, 0, drive_zone_lba(drive, 1), 4);
+    run_to(100);
+    SET(buffer->units[0].old_from_idx, 2);
+    refused("buffer: strand 2 does not wait at unit 0");
+    SET(buffer->units[1].old_from_idx, buffer->units[0].first_strand_idx);
+    refused("buffer: strand 0 does not wait at unit 1");
+    SET(buffer->streams[2].next_page, 17);
+    refused("buffer: zone 2 is to program page 17 of 16");
+    end();
+}
+
+/* A unit has the programs that its registers and its channel have. */
+static void test_programs(void)
+{
+    FlashUnit *unit;
+    Flash *flash;
+
+    begin("channels=1 ways=1 dies=1 program-registers=2 zones=4");
+    flash = &ssd->media.flash;
+    unit = &flash->units[0];
+    drive_write(drive, 0, 0, 4);
+    run_to(30000);
+    SET(unit->loaded, unit->loaded + 1);
+    refused("drive: unit 0 has 3 programs in registers and 3 on their way, "
+            "must have 2 and 3");
+    SET(unit->loaded, unit->loaded - 1);
+    refused("drive: unit 0 has 1 programs in registers and 3 on their way, "
+            "must have 2 and 3");
+    SET(unit->programs_issued, unit->programs_issued + 1);
+    refused("drive: unit 0 has 2 programs in registers and 4 on their way, "
+            "must have 2 and 3");
+    SET(unit->programs_arrived, unit->programs_arrived + 1);
+    refused("drive: unit 0 has 2 programs in registers and 2 on their way, "
+            "must have 2 and 3");
+    SET(unit->running_idx, FLASH_NONE);
+    refused("drive: operation 0 of kind 2 cannot be in place 1 (1, 1), with "
+            "bytes 0 to 4096");
+    SET(flash->locked, true);
+    refused("drive: programs wait for no reset");
+    SET(flash->tokens[unit->running_idx].has_event, false);
+    refused("drive: operation 0 in place 6 has 1 events, must have 0");
+    end();
+}
+
+/* What is erased in the background is a reset's. */
+static void test_erases_behind(void)
+{
+    Job *job;
+
+    begin("erase-at=background mapping=lazy spare-superblocks=2");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    run_to(LATER + 1000);
+    job = &ssd->zns.jobs.at[1];
+    SET(job->superblock_idx, SUPERBLOCK_NONE);
+    refused("drive: job 1 has nothing to erase");
+    SET(job->superblock_idx, 1);
+    refused("drive: superblock 0 is erased by job 1, which is another");
+    SET(job->in_background, false);
+    refused("drive: is in a queue, job 1: 0, must be 1");
+    SET(job->op, SSD_OP_ZONE_FINISH);
+    refused("drive: running finishes 0: 0, must be 1");
+    SET(ssd->media.superblocks.of_zone[1], 0);
+    refused("superblocks: zone 1 has superblock 0, which is in use or in a "
+            "pool");
+    end();
+}
+
+/* A stream of reads has no more lines than a ring holds, and counts so far. */
+static void test_stream(void)
+{
+    AheadStream *stream;
+
+    begin("read-ahead=16K read-ahead-after=2 read-ahead-streams=2 zones=4");
+    drive_fill(drive, 0, 16);
+    drive_read(drive, LATER, 0, 1);
+    drive_read(drive, LATER, 1, 1);
+    drive_read(drive, LATER, 2, 1);
+    run_to(LATER + 1000);
+    stream = &ssd->prefetch.ahead.streams[0];
+    SET(stream->reads, 3);
+    refused("read-ahead: stream 0 has 3 reads, at most 2 count");
+    SET(stream->first_line, stream->end_line + 1);
+    refused("read-ahead: stream 0 has the lines 5 to 4, a ring holds 4");
+    SET(stream->end_line, stream->first_line + 5);
+    refused("read-ahead: stream 0 has the lines 2 to 7, a ring holds 4");
+    SET(stream->zone_idx, AHEAD_NONE);
+    refused("read-ahead: stream 0 is of no zone, and goes on");
+    end();
+}
+
 /* As many zones are open, active and with a ZRWA as may be. */
 static void test_zone_limits(void)
 {
@@ -588,6 +738,11 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound/zone-limits", test_zone_limits);
+    g_test_add_func("/sound/running-finish", test_running_finish);
+    g_test_add_func("/sound/unit-queue", test_unit_queue);
+    g_test_add_func("/sound/programs", test_programs);
+    g_test_add_func("/sound/erases-behind", test_erases_behind);
+    g_test_add_func("/sound/stream", test_stream);
     g_test_add_func("/sound/target", test_target);
     g_test_add_func("/sound/eraser", test_eraser);
     g_test_add_func("/sound/changed", test_changed);
