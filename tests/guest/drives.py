@@ -7,7 +7,7 @@ Knows nothing of how a run is done: it calls the scripts as a user does.
 import os
 import subprocess
 
-from common import SIM, config, job, read_csv, read_json, run
+from common import SIM, config, folder, job, read_csv, read_json, run
 
 CONFIGS = ('tiny', 'confznspp', 'tiny', 'zn540', 'tiny')
 NAMES = ['zns%d' % n for n in range(len(CONFIGS))]
@@ -20,6 +20,68 @@ def replayed(path):
     return done.stdout.strip().splitlines()[-1]
 
 
+# blkparse's letters for the trace's operations.
+LETTERS = {'read': 'R', 'write': 'W', 'append': 'ZA', 'reset': 'ZR',
+           'finish': 'ZF', 'open': 'ZO', 'close': 'ZC'}
+SECTOR_BYTES = 512
+LBA_BYTES = 4096
+# As many as a drive has room for.
+DEPTH = 1024
+
+
+def commands(path):
+    """Return: [(at, operation, LBA, blocks, when it was done)] of the trace
+    PATH, what moves data or manages zones, in ns of the drive's time."""
+    found, done_ns = {}, {}
+    with open(path, encoding='ascii') as file:
+        for line in file:
+            words = line.strip().split(',')
+            if words[0] == 'S' and words[3] in LETTERS:
+                found[words[1]] = (int(words[2]), words[3], int(words[5]),
+                                   int(words[6]))
+            elif words[0] == 'C':
+                done_ns[words[1]] = int(words[2])
+    return [one + (done_ns[seq],) for seq, one in found.items()]
+
+
+def twin_of(out, scratch):
+    """One femu-sim of five drives does what the guest did, each of its commands
+    at its instant. Return: the traces of its drives."""
+    argv = [SIM, 'fio', '--trace=%s/t.csv' % scratch, '--config=' + ','.join(
+        config(name + '.cfg') for name in CONFIGS)]
+    for n, name in enumerate(NAMES):
+        log = os.path.join(scratch, name + '.txt')
+        with open(log, 'w', encoding='ascii') as file:
+            for at_ns, operation, slba, nlb, _ in commands(
+                    os.path.join(out, name, 'trace.csv')):
+                file.write('259,0 0 1 %d.%09d 1 D %s %d + %d [fio]\n' % (
+                    at_ns // 10**9, at_ns % 10**9, LETTERS[operation],
+                    slba * LBA_BYTES // SECTOR_BYTES,
+                    nlb * LBA_BYTES // SECTOR_BYTES))
+        argv += ['--name=' + name, '--drive=%d' % n, '--read_iolog=' + log,
+                 '--iodepth=%d' % DEPTH]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    return [os.path.join(scratch, 't.csv' if n == 0 else 't-%s.csv' % name)
+            for n, name in enumerate(NAMES)]
+
+
+def test_twin(tap, out):
+    """The same five drives in the simulator, on one clock: each command is
+    there at the same instant and done at the same instant."""
+    scratch = folder('drives-twin')
+    os.makedirs(scratch)
+    ours = [commands(os.path.join(out, name, 'trace.csv')) for name in NAMES]
+    theirs = [commands(path) for path in twin_of(out, scratch)]
+    tap.result(all(ours) and ours == theirs,
+               'drives: %d commands of five drives, and their twins in the '
+               'simulator, are the same to the nanosecond' % sum(
+                   map(len, ours)), '\n'.join(
+                       '%s: %r is not %r' % (name, mine, other)
+                       for name, mines, others in zip(NAMES, ours, theirs)
+                       for mine, other in zip(mines, others)
+                       if mine != other))
+
+
 def counts(out, name, step):
     """Return: {operation: commands} that the drive NAME counted in STEP."""
     rows = read_csv(out, name, 'latencies.csv')
@@ -28,7 +90,7 @@ def counts(out, name, step):
 
 
 def test_drives(tap):
-    """Five drives of three kinds: their names, traces, statistics, tables."""
+    """Five drives of three kinds: names, traces, twins, statistics, tables."""
     out, status, text = run(
         'drives', JOB=job('drives.sh'),
         CONFIG=','.join(config(name + '.cfg') for name in CONFIGS))
@@ -49,6 +111,7 @@ def test_drives(tap):
     tap.result(all(line.endswith(' 0 differences') for line in said),
                'drives: each trace is replayed to the nanosecond',
                '\n'.join(said))
+    test_twin(tap, out)
     tap.same([counts(out, name, 'fourth') for name in NAMES],
              [{}, {}, {}, {'write': 50}, {}],
              'drives: what only the fourth did, only the fourth has')

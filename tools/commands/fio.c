@@ -19,8 +19,19 @@
 #include "common/value.h"
 #include "output/wear.h"
 
+/* More would hardly fit into a guest either. */
+#define MAX_DRIVES 64
+
+/* The drives that jobs may name, by the numbers that they have there. */
+typedef struct Drives {
+    unsigned count;
+    SsdParams *params; /* resolved */
+    SimDrive **sims;   /* [count]; NULL those that there are not yet */
+} Drives;
+
 typedef struct FioOptions {
     SimDriveOptions drive;
+    int drives; /* 0: as many as --config names */
     char *format;
     char *output;
     char *trace;
@@ -34,7 +45,7 @@ typedef struct FioOptions {
 } FioOptions;
 
 static const char summary[] =
-    "Run jobs on a new drive, written as fio writes them: in job files, or as\n"
+    "Run jobs on new drives (one, unless more are asked for), written as fio writes them: in job files, or as\n"
     "  femu-sim fio --name=w --rw=write --bs=16k --size=3z --name=r ...\n"
     "Options before the first --name hold for all jobs. Places and lengths\n"
     "are whole zones: 3z is three. All times are of the drive's own clock;\n"
@@ -46,6 +57,9 @@ static GOptionContext *fio_context(FioOptions *o)
         g_option_context_new("[FILE...] [--JOB-OPTION...]");
     g_autofree char *jobs = option_help();
     const GOptionEntry entries[] = {
+        {"drives", 0, 0, G_OPTION_ARG_INT, &o->drives,
+         "So many drives, which jobs name by drive=N; --config=a.cfg,b.cfg: one "
+         "of each", "N"},
         {"output-format", 0, 0, G_OPTION_ARG_STRING, &o->format,
          "normal, json (fio's, and the drive's statistics) or csv (normal)",
          "FORM"},
@@ -123,19 +137,19 @@ static bool read_argument(JobReader *reader, const char *argument,
     return job_reader_option(reader, name, equals ? equals + 1 : NULL, error);
 }
 
-static Plan *read_plan(int argc, char **argv, const SsdParams *params,
+static Plan *read_plan(int argc, char **argv, const Drives *drives,
                        GError **error)
 {
     g_autoptr(Plan) plan = plan_new();
     JobReader reader;
     bool read = true;
 
-    job_reader_init(&reader, plan, params);
+    job_reader_init(&reader, plan, drives->params, drives->count);
     for (int i = 1; i < argc && read; i++) {
         read = read_argument(&reader, argv[i], error);
     }
     read = read && job_reader_end(&reader, error) &&
-           plan_check(plan, params, error);
+           plan_check(plan, drives->params, error);
     job_reader_clear(&reader);
     return read ? g_steal_pointer(&plan) : NULL;
 }
@@ -184,14 +198,30 @@ static bool log_options(const FioOptions *o, SimLogOptions *log,
     return !wrong;
 }
 
+/* The statistics of the first drive, or ("[..]") of all of several. */
+static char *stats_json(const Drives *drives)
+{
+    GString *json = g_string_new(drives->count > 1 ? "[" : "");
+
+    for (unsigned i = 0; i < drives->count; i++) {
+        g_autofree char *one =
+            ssd_stats_json(sim_drive_ssd(drives->sims[i]),
+                           sim_drive_now_ns(drives->sims[i]), NULL);
+
+        g_string_append(json, i > 0 ? "," : "");
+        g_string_append(json, one);
+    }
+    return g_string_free(g_string_append(json, drives->count > 1 ? "]" : ""),
+                         FALSE);
+}
+
 static void write_results(const FioOptions *o, FILE *out, const Plan *plan,
-                          const Result *result, SimDrive *drive)
+                          const Result *result, const Drives *drives)
 {
     if (o->format && g_str_equal(o->format, "json")) {
-        g_autofree char *stats = ssd_stats_json(sim_drive_ssd(drive),
-                                                sim_drive_now_ns(drive), NULL);
+        g_autofree char *stats = stats_json(drives);
 
-        output_json(out, plan, result, stats);
+        output_json(out, plan, result, drives->count, stats);
     } else if (o->format && g_str_equal(o->format, "csv")) {
         output_csv(out, plan, result);
     } else {
@@ -200,20 +230,20 @@ static void write_results(const FioOptions *o, FILE *out, const Plan *plan,
 }
 
 static bool write_output(const FioOptions *o, const Plan *plan,
-                         const Result *result, SimDrive *drive,
+                         const Result *result, const Drives *drives,
                          GError **error)
 {
     FILE *out;
     bool written;
 
     if (!o->output) {
-        write_results(o, stdout, plan, result, drive);
+        write_results(o, stdout, plan, result, drives);
         return true;
     }
     out = fopen(o->output, "w");
     written = out;
     if (out) {
-        write_results(o, out, plan, result, drive);
+        write_results(o, out, plan, result, drives);
         written = !ferror(out);
         written = fclose(out) == 0 && written;
     }
@@ -224,10 +254,24 @@ static bool write_output(const FioOptions *o, const Plan *plan,
     return written;
 }
 
-static bool run_logged(const FioOptions *o, const Plan *plan, SimDrive *drive,
-                       GError **error)
+/* Each drive by itself; loaded from `states`, if that is a folder. */
+static bool fill_drives(const Plan *plan, const Drives *drives,
+                        const char *states, GError **error)
+{
+    for (unsigned i = 0; i < drives->count; i++) {
+        if (!(states ? engine_filled(plan, i, drives->sims[i], states, error)
+                     : engine_fill(plan, i, drives->sims[i], error))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_logged(const FioOptions *o, const Plan *plan,
+                       const Drives *drives, GError **error)
 {
     g_autoptr(Result) result = result_new(plan->jobs->len);
+    SimDrive *first = drives->sims[0];
     SimLogOptions options;
     SimLog *log;
     bool ran;
@@ -235,8 +279,7 @@ static bool run_logged(const FioOptions *o, const Plan *plan, SimDrive *drive,
     if (!log_options(o, &options, error)) {
         return false;
     }
-    log = sim_log_open(&options, plan, ssd_params(sim_drive_ssd(drive)), result,
-                       error);
+    log = sim_log_open(&options, plan, &drives->params[0], result, error);
     if (!log) {
         return false;
     }
@@ -245,40 +288,136 @@ static bool run_logged(const FioOptions *o, const Plan *plan, SimDrive *drive,
         result->logger_context = log;
     }
     if (o->perfetto) {
-        sim_drive_watch_busy(drive, sim_log_busy, log);
+        sim_drive_watch_busy(first, sim_log_busy, log);
     }
-    ran = (o->states || engine_fill(plan, drive, error)) &&
-          engine_run(plan, drive, result, error);
+    ran = (o->states || fill_drives(plan, drives, NULL, error)) &&
+          engine_run(plan, drives->sims, drives->count, result, error);
     ran = sim_log_close(log, ran ? error : NULL) && ran;
-    return ran && write_output(o, plan, result, drive, error) &&
+    return ran && write_output(o, plan, result, drives, error) &&
            (!o->wear ||
-            sim_wear_write(sim_drive_ssd(drive), o->wear, error));
+            sim_wear_write(sim_drive_ssd(first), o->wear, error));
+}
+
+/* --- The drives ------------------------------------------------------------ */
+
+/* What shows one drive shows none of several. */
+static bool check_single(const FioOptions *o, unsigned count, GError **error)
+{
+    const char *option = o->live ? "live" : o->perfetto ? "perfetto"
+                         : o->wear ? "wear" : NULL;
+
+    if (option && count > 1) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--%s: shows one drive, and "
+                    "there are %u", option, count);
+    }
+    return !option || count == 1;
+}
+
+/* The files that --config names: one, or several with commas between them. */
+static char **config_paths(const char *config)
+{
+    if (!config || g_file_test(config, G_FILE_TEST_EXISTS)) {
+        return g_strdupv((char *[]) {(char *)(config ? config : ""), NULL});
+    }
+    return g_strsplit(config, ",", 0);
+}
+
+static bool count_drives(const FioOptions *o, unsigned named, Drives *drives,
+                         GError **error)
+{
+    drives->count = o->drives ? (unsigned)o->drives : named;
+    if (o->drives < 0 || drives->count > MAX_DRIVES) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--drives=%d: must be 1 to %d",
+                    o->drives ? o->drives : (int)named, MAX_DRIVES);
+        return false;
+    }
+    if (named != 1 && named != drives->count) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--drives=%u: --config=%s names "
+                    "%u; one for all of them, or one for each, is expected",
+                    drives->count, o->drive.config, named);
+        return false;
+    }
+    return true;
+}
+
+static bool read_drives(const FioOptions *o, Drives *drives, GError **error)
+{
+    g_auto(GStrv) paths = config_paths(o->drive.config);
+    unsigned named = g_strv_length(paths);
+
+    if (!count_drives(o, named, drives, error) ||
+        !check_single(o, drives->count, error)) {
+        return false;
+    }
+    drives->params = g_new(SsdParams, drives->count);
+    drives->sims = g_new0(SimDrive *, drives->count);
+    for (unsigned i = 0; i < drives->count; i++) {
+        SimDriveOptions one = o->drive;
+
+        one.config = o->drive.config ? paths[named > 1 ? i : 0] : NULL;
+        if (!sim_drive_params(&one, &drives->params[i], error)) {
+            return false;
+        }
+        ssd_params_resolve(&drives->params[i]);
+    }
+    return true;
+}
+
+/* t.csv for the first drive, t-zns1.csv for the second, as "make shell" has
+ * them. */
+static char *trace_path(const char *path, unsigned drive)
+{
+    const char *name = path ? strrchr(path, '/') : NULL;
+    const char *end = path ? strrchr(name ? name : path, '.') : NULL;
+
+    if (!path || drive == 0) {
+        return g_strdup(path);
+    }
+    end = end ? end : path + strlen(path);
+    return g_strdup_printf("%.*s-zns%u%s", (int)(end - path), path, drive, end);
+}
+
+static bool make_drives(const FioOptions *o, Drives *drives, GError **error)
+{
+    for (unsigned i = 0; i < drives->count; i++) {
+        g_autofree char *trace = trace_path(o->trace, i);
+
+        drives->sims[i] = sim_drive_new(&drives->params[i], trace, error);
+        if (!drives->sims[i]) {
+            return false;
+        }
+    }
+    return !o->live || sim_drive_watch(drives->sims[0], o->live, error);
+}
+
+/* Return: false and *error, unless that is NULL, if a trace is not whole. */
+static bool end_drives(Drives *drives, bool ran, GError **error)
+{
+    bool good = ran;
+
+    for (unsigned i = 0; drives->sims && i < drives->count; i++) {
+        if (drives->sims[i]) {
+            good = sim_drive_free(drives->sims[i], good ? error : NULL) && good;
+        }
+    }
+    g_free(drives->sims);
+    g_free(drives->params);
+    return good;
 }
 
 static bool run(const FioOptions *o, int argc, char **argv, GError **error)
 {
     g_autoptr(Plan) plan = NULL;
-    SsdParams params;
-    SimDrive *drive;
-    bool ran;
+    Drives drives = {0};
+    bool ran = check_options(o, error) && read_drives(o, &drives, error);
 
-    if (!check_options(o, error) ||
-        !sim_drive_params(&o->drive, &params, error)) {
-        return false;
+    if (ran) {
+        plan = read_plan(argc, argv, &drives, error);
     }
-    ssd_params_resolve(&params);
-    plan = read_plan(argc, argv, &params, error);
-    if (!plan) {
-        return false;
-    }
-    drive = sim_drive_new(&params, o->trace, error);
-    if (!drive) {
-        return false;
-    }
-    ran = (!o->live || sim_drive_watch(drive, o->live, error)) &&
-          (!o->states || engine_filled(plan, drive, o->states, error)) &&
-          run_logged(o, plan, drive, error);
-    return sim_drive_free(drive, ran ? error : NULL) && ran;
+    ran = plan && make_drives(o, &drives, error) &&
+          (!o->states || fill_drives(plan, &drives, o->states, error)) &&
+          run_logged(o, plan, &drives, error);
+    return end_drives(&drives, ran, error);
 }
 
 int sim_fio_command(int argc, char **argv, GError **error)

@@ -393,8 +393,8 @@ static bool run(const RunOptions *o, GError **error)
         return false;
     }
     ran = (!o->live || sim_drive_watch(drive, o->live, error)) &&
-          engine_fill(plan, drive, error) &&
-          engine_run(plan, drive, result, error);
+          engine_fill(plan, 0, drive, error) &&
+          engine_run(plan, &drive, 1, result, error);
     if (ran && o->json) {
         print_json(o, plan_job(plan, 0), drive, result);
     } else if (ran && o->csv) {

@@ -214,23 +214,72 @@ static uint64_t next_stop_ns(SimDrive *drive)
     return next_at_ns;
 }
 
-bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
+/* Return: when something may happen to the next of the drives. */
+static uint64_t first_stop_ns(SimDrive *const *drives, unsigned count)
 {
-    tell_at_times(drive);
-    while (ssd_poll(drive->ssd, drive->now_ns, &done->done, 1) == 0) {
-        uint64_t next_at_ns = next_stop_ns(drive);
+    uint64_t first_ns = UINT64_MAX;
 
-        g_assert(next_at_ns > drive->now_ns);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t next_at_ns = next_stop_ns(drives[i]);
+
+        g_assert(next_at_ns > drives[i]->now_ns);
+        first_ns = MIN(first_ns, next_at_ns);
+    }
+    return first_ns;
+}
+
+static void set_clocks(SimDrive *const *drives, unsigned count,
+                       uint64_t now_ns)
+{
+    for (unsigned i = 0; i < count; i++) {
+        g_assert(now_ns >= drives[i]->now_ns);
+        drives[i]->now_ns = now_ns;
+    }
+}
+
+unsigned sim_drives_next(SimDrive *const *drives, unsigned count,
+                         uint64_t until_ns, SimDone *done)
+{
+    tell_at_times(drives[0]);
+    for (;;) {
+        uint64_t next_at_ns;
+
+        for (unsigned i = 0; i < count; i++) {
+            if (ssd_poll(drives[i]->ssd, drives[i]->now_ns, &done->done,
+                         1) > 0) {
+                drive_done(drives[i], done);
+                return i;
+            }
+        }
+        next_at_ns = first_stop_ns(drives, count);
         if (next_at_ns == UINT64_MAX || next_at_ns > until_ns) {
             if (until_ns != UINT64_MAX) {
-                drive->now_ns = until_ns;
+                set_clocks(drives, count, until_ns);
             }
-            return false;
+            return count;
         }
-        drive->now_ns = next_at_ns;
+        set_clocks(drives, count, next_at_ns);
     }
-    drive_done(drive, done);
-    return true;
+}
+
+bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done)
+{
+    return sim_drives_next(&drive, 1, until_ns, done) == 0;
+}
+
+void sim_drives_meet(SimDrive *const *drives, unsigned count)
+{
+    uint64_t latest_ns = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        latest_ns = MAX(latest_ns, drives[i]->now_ns);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        SimDone done;
+        bool came = sim_drive_next(drives[i], latest_ns, &done);
+
+        g_assert(!came);
+    }
 }
 
 SimDone sim_drive_wait(SimDrive *drive)

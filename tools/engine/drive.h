@@ -65,6 +65,17 @@ SimDone sim_drive_wait(SimDrive *drive);
  */
 bool sim_drive_next(SimDrive *drive, uint64_t until_ns, SimDone *done);
 
+/*
+ * The same for `count` drives, whose clocks stand at one instant and go on
+ * together. Return: the index of the drive with the completion, the first that
+ * has one then; `count` without one.
+ */
+unsigned sim_drives_next(SimDrive *const *drives, unsigned count,
+                         uint64_t until_ns, SimDone *done);
+
+/* Move the clocks of drives with nothing inside to the latest of them. */
+void sim_drives_meet(SimDrive *const *drives, unsigned count);
+
 /* Called for what channels and units did. */
 typedef void SimBusySink(void *context, const SsdBusy *busy);
 

@@ -1,6 +1,6 @@
 /*
- * The engine's loop: completions of the drive and events of the host in order
- * of time, completions first.
+ * The engine's loop: completions of the drives and events of the host in order
+ * of time; at one instant completions first, those of the first drive first.
  *
  * Knows nothing of how a plan is written down, and of how results are printed.
  *
@@ -35,7 +35,7 @@ static void note_ended(Engine *engine, const Worker *worker, const Slot *slot,
     if (prepared) {
         entry.op = slot->step == SLOT_RESET ? PLAN_RESET : PLAN_WRITE;
         result_op_add(&job->prepared[entry.op], &entry,
-                      slot->cmd.nlb * (uint64_t)engine->params->lba_bytes);
+                      slot->cmd.nlb * (uint64_t)engine->at->params->lba_bytes);
     } else if (entry.measured) {
         result_op_add(&job->ops[entry.op], &entry,
                       slot_op_bytes(engine, slot));
@@ -142,7 +142,7 @@ static void slot_ended(Engine *engine, uint32_t slot_idx)
     SlotStep step = slot->step;
     bool prepared = step == SLOT_RESET || step == SLOT_PREWRITE;
 
-    engine->io_inside -= slot_is_io(slot);
+    engine->at->io_inside -= slot_is_io(slot);
     if (prepared) {
         note_ended(engine, worker, slot, true);
     }
@@ -170,9 +170,9 @@ static void command_ended(Engine *engine, const SimDone *done)
         slot_ended(engine, slot_idx);
         slot_idx = merged_idx;
     }
-    while (engine->no_room.head_idx != ENGINE_NONE &&
-           ssd_has_room(engine->ssd)) {
-        engine_dispatch(engine, slot_queue_take(engine, &engine->no_room));
+    while (engine->at->no_room.head_idx != ENGINE_NONE &&
+           ssd_has_room(engine->at->ssd)) {
+        engine_dispatch(engine, slot_queue_take(engine, &engine->at->no_room));
     }
 }
 
@@ -193,18 +193,23 @@ static void host_event(Engine *engine, const SimEvent *event)
 {
     switch (event->kind) {
     case EVENT_START:
+        engine_turn_to(engine, &engine->workers[event->idx]);
         start_worker(engine, &engine->workers[event->idx]);
         break;
     case EVENT_WAKE:
         if (engine->workers[event->idx].wake_at_ns == event->at_ns) {
+            engine_turn_to(engine, &engine->workers[event->idx]);
             engine->workers[event->idx].wake_at_ns = UINT64_MAX;
             pump(engine, &engine->workers[event->idx]);
         }
         break;
     case EVENT_SUBMIT:
+        engine_turn_to(engine, &engine->workers[
+                           engine->slots[event->idx].worker_idx]);
         policy_submit(engine, event->idx);
         break;
     case EVENT_EPOCH:
+        engine->at = &engine->drives[event->idx];
         policy_epoch(engine);
         break;
     }
@@ -217,8 +222,11 @@ static void run_loop(Engine *engine)
     while (!engine->failure) {
         uint64_t host_at_ns = sim_heap_next_at_ns(&engine->events);
         SimDone done;
+        unsigned drive_idx = sim_drives_next(engine->sims, engine->drive_count,
+                                             host_at_ns, &done);
 
-        if (sim_drive_next(engine->drive, host_at_ns, &done)) {
+        if (drive_idx < engine->drive_count) {
+            engine->at = &engine->drives[drive_idx];
             command_ended(engine, &done);
             sim_progress(&progress, engine->result->command_count,
                          engine_now_ns(engine) - engine->result->start_at_ns);
@@ -254,6 +262,7 @@ static void init_worker(Engine *engine, unsigned job_idx, unsigned i,
     }
     *slot_idx += job->depth;
     (*worker_idx)++;
+    engine_turn_to(engine, worker);
     worker_init(engine, worker);
 }
 
@@ -286,36 +295,56 @@ static void engine_clear(Engine *engine)
     for (unsigned i = 0; i < engine->worker_count; i++) {
         worker_clear(&engine->workers[i]);
     }
-    policy_clear(engine);
+    for (unsigned i = 0; i < engine->drive_count; i++) {
+        engine->at = &engine->drives[i];
+        policy_clear(engine);
+    }
     sim_heap_clear(&engine->events);
+    g_free(engine->drives);
     g_free(engine->workers);
     g_free(engine->slots);
     g_free(engine->jobs);
 }
 
-bool engine_run(const Plan *plan, SimDrive *drive, Result *result,
-                GError **error)
+static void init_drives(Engine *engine)
+{
+    engine->drives = g_new0(EngineDrive, engine->drive_count);
+    for (unsigned i = 0; i < engine->drive_count; i++) {
+        Ssd *ssd = sim_drive_ssd(engine->sims[i]);
+
+        engine->at = &engine->drives[i];
+        engine->at->drive = engine->sims[i];
+        engine->at->ssd = ssd;
+        engine->at->params = ssd_params(ssd);
+        slot_queue_init(&engine->at->no_room);
+        policy_init(engine);
+    }
+}
+
+bool engine_run(const Plan *plan, SimDrive *const *drives, unsigned count,
+                Result *result, GError **error)
 {
     Engine engine = {
         .plan = plan,
-        .params = ssd_params(sim_drive_ssd(drive)),
-        .drive = drive,
-        .ssd = sim_drive_ssd(drive),
+        .sims = drives,
+        .drive_count = count,
         .result = result,
         .random = {plan->host_seed},
     };
     bool ran;
 
     sim_heap_init(&engine.events);
-    slot_queue_init(&engine.no_room);
-    policy_init(&engine);
+    init_drives(&engine);
     init_workers(&engine);
     ran = !engine.failure;
     if (ran) {
+        sim_drives_meet(drives, count);
         result->started = true;
         result->start_at_ns = engine_now_ns(&engine);
         result->end_at_ns = result->start_at_ns;
-        ssd_stats_reset(engine.ssd, result->start_at_ns);
+        for (unsigned i = 0; i < count; i++) {
+            ssd_stats_reset(engine.drives[i].ssd, result->start_at_ns);
+        }
         start_jobs(&engine);
         run_loop(&engine);
     }

@@ -1,5 +1,5 @@
 /*
- * Runs a plan against a drive: the one engine of femu-sim.
+ * Runs a plan against drives that have one clock: the one engine of femu-sim.
  *
  * Knows nothing of how a plan is written down, and of how results are printed.
  *
@@ -14,34 +14,37 @@
 #include "output/result.h"
 
 /*
- * Write what the zones hold before the run, and wait until that is done. `plan`
- * has passed plan_check(), `drive` is new.
+ * Write what the zones of the drive of number `drive_idx` hold before the run,
+ * and wait until that is done. `plan` has passed plan_check(), `drive` is new.
  * Return: false and *error when the drive rejects a command.
  */
-bool engine_fill(const Plan *plan, SimDrive *drive, GError **error);
+bool engine_fill(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                 GError **error);
 
 /*
  * What engine_fill() would do, as text: plans with the same one fill drives of
  * the same parameters alike. *bytes is how much it would write. Caller frees.
  */
-char *engine_filling(const Plan *plan, SimDrive *drive, uint64_t *bytes);
+char *engine_filling(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                     uint64_t *bytes);
 
 /*
  * filled.c: engine_fill(), but the drive is loaded from `folder` if one that
  * was filled like this is there, and left there if not.
  * Return: false and *error, too, when what is there is damaged.
  */
-bool engine_filled(const Plan *plan, SimDrive *drive, const char *folder,
-                   GError **error);
+bool engine_filled(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                   const char *folder, GError **error);
 
 /*
- * Reset the statistics of a drive that has been filled, run the jobs and wait
- * for the last completion. *result comes from result_new(). The same plan on
- * the same drive gives the same nanoseconds.
+ * All of the `count` drives have been filled: go on from the instant at which
+ * the last of them was, reset their statistics, run the jobs and wait for the last
+ * completion. *result comes from result_new(). The same plan on the same drives
+ * gives the same nanoseconds.
  * Return: false and *error when the drive rejects a command, or a job has
  * nothing to do.
  */
-bool engine_run(const Plan *plan, SimDrive *drive, Result *result,
-                GError **error);
+bool engine_run(const Plan *plan, SimDrive *const *drives, unsigned count,
+                Result *result, GError **error);
 
 #endif

@@ -158,11 +158,11 @@ static void keep(const char *path, const char *folder, SimDrive *drive,
 
 /* --- The whole ------------------------------------------------------------ */
 
-bool engine_filled(const Plan *plan, SimDrive *drive, const char *folder,
-                   GError **error)
+bool engine_filled(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                   const char *folder, GError **error)
 {
     uint64_t bytes;
-    g_autofree char *filling = engine_filling(plan, drive, &bytes);
+    g_autofree char *filling = engine_filling(plan, drive_idx, drive, &bytes);
     g_autofree char *path = NULL;
     GError *wrong = NULL;
     gint64 start_us;
@@ -177,7 +177,7 @@ bool engine_filled(const Plan *plan, SimDrive *drive, const char *folder,
         return !wrong;
     }
     start_us = g_get_monotonic_time();
-    if (!engine_fill(plan, drive, error)) {
+    if (!engine_fill(plan, drive_idx, drive, error)) {
         return false;
     }
     if (path) {

@@ -14,7 +14,7 @@ static uint64_t next_at_bytes(Engine *engine, Worker *worker,
                               uint64_t *cursor_bytes)
 {
     const PlanJob *job = worker->job;
-    uint64_t blocks = plan_flat_bytes(job, engine->params,
+    uint64_t blocks = plan_flat_bytes(job, engine->at->params,
                                       worker->worker_idx) / job->block_bytes;
     uint64_t at_bytes;
 
@@ -40,8 +40,8 @@ WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
         .op = reads ? SSD_OP_READ : SSD_OP_WRITE,
         .nsid = job->nsid,
         .slba = (plan_flat_first(job, worker->worker_idx) + at_bytes) /
-                engine->params->lba_bytes,
-        .nlb = (uint32_t)(job->block_bytes / engine->params->lba_bytes),
+                engine->at->params->lba_bytes,
+        .nlb = (uint32_t)(job->block_bytes / engine->at->params->lba_bytes),
     };
 
     if (!reads) {

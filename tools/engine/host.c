@@ -56,12 +56,12 @@ void engine_fail(Engine *engine, const char *format, ...)
 uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
                               uint32_t zone_idx)
 {
-    SsdZone zone = ssd_zone(engine->ssd, nsid, zone_idx);
+    SsdZone zone = ssd_zone(engine->at->ssd, nsid, zone_idx);
 
     if (zone.state == SSD_ZONE_FULL) {
-        return engine->params->zone_capacity_bytes;
+        return engine->at->params->zone_capacity_bytes;
     }
-    return (zone.wp_lba - zone.start_lba) * engine->params->lba_bytes;
+    return (zone.wp_lba - zone.start_lba) * engine->at->params->lba_bytes;
 }
 
 void engine_dispatch(Engine *engine, uint32_t slot_idx)
@@ -69,8 +69,8 @@ void engine_dispatch(Engine *engine, uint32_t slot_idx)
     SsdCmd cmd = engine->slots[slot_idx].cmd;
     uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
 
-    if (!ssd_has_room(engine->ssd)) {
-        slot_queue_append(engine, &engine->no_room, slot_idx);
+    if (!ssd_has_room(engine->at->ssd)) {
+        slot_queue_append(engine, &engine->at->no_room, slot_idx);
         return;
     }
     while (merged_idx != ENGINE_NONE) {
@@ -78,7 +78,7 @@ void engine_dispatch(Engine *engine, uint32_t slot_idx)
         merged_idx = engine->slots[merged_idx].merged_idx;
     }
     if (!engine->failure &&
-        !sim_drive_submit(engine->drive, &cmd, slot_idx, &engine->failure)) {
+        !sim_drive_submit(engine->at->drive, &cmd, slot_idx, &engine->failure)) {
         const Slot *slot = &engine->slots[slot_idx];
         const Worker *worker = &engine->workers[slot->worker_idx];
 

@@ -21,7 +21,7 @@ enum {
     EVENT_START,    /* [worker] */
     EVENT_WAKE,     /* [worker] its pace lets it send again */
     EVENT_SUBMIT,   /* [slot] the host has prepared the command */
-    EVENT_EPOCH,    /* [-] ZINC: an epoch ends */
+    EVENT_EPOCH,    /* [drive] ZINC: an epoch ends */
 };
 
 typedef enum SlotStep {
@@ -117,11 +117,27 @@ typedef struct Policy {
     uint64_t tokens;        /* I/Os since the last management command */
 } Policy;
 
-typedef struct Engine {
-    const Plan *plan;
+/* A drive, and what of the host is in front of it. */
+typedef struct EngineDrive {
     const SsdParams *params;
     SimDrive *drive;
     Ssd *ssd;
+    SlotQueue no_room; /* slots whose command the drive cannot take yet */
+    Policy policy;
+    unsigned io_inside; /* reads, writes, appends between host and drive */
+} EngineDrive;
+
+/*
+ * All drives have one clock. What happens is an event of one drive's workers,
+ * of its commands or of its scheduler, and concerns no other drive but by the
+ * ends of jobs: `at` is that drive.
+ */
+typedef struct Engine {
+    const Plan *plan;
+    SimDrive *const *sims;
+    EngineDrive *drives;
+    unsigned drive_count;
+    EngineDrive *at;
     Result *result;
     SimHeap events;
     Worker *workers;
@@ -131,22 +147,24 @@ typedef struct Engine {
     JobRun *jobs;
     unsigned next_job_idx; /* jobs from here on have not been started */
     unsigned jobs_running;
-    SlotQueue no_room; /* slots whose command the drive cannot take yet */
-    Policy policy;
-    unsigned io_inside; /* reads, writes, appends between host and drive */
     SimRandom random;   /* for the host's spread and stalls */
     GError *failure;    /* if not NULL: the run stops */
 } Engine;
 
 static inline uint64_t engine_now_ns(const Engine *engine)
 {
-    return sim_drive_now_ns(engine->drive);
+    return sim_drive_now_ns(engine->at->drive);
+}
+
+static inline void engine_turn_to(Engine *engine, const Worker *worker)
+{
+    engine->at = &engine->drives[worker->job->drive];
 }
 
 static inline uint64_t engine_zone_lba(const Engine *engine, uint32_t zone_idx)
 {
-    return zone_idx * (engine->params->zone_size_bytes /
-                       engine->params->lba_bytes);
+    return zone_idx * (engine->at->params->zone_size_bytes /
+                       engine->at->params->lba_bytes);
 }
 
 static inline bool slot_is_io(const Slot *slot)

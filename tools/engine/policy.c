@@ -12,14 +12,14 @@
 
 void policy_init(Engine *engine)
 {
-    Policy *policy = &engine->policy;
+    Policy *policy = &engine->at->policy;
 
     if (engine->plan->policy.kind == PLAN_POLICY_NONE) {
         return;
     }
-    policy->zone_writes = g_new(SlotQueue, engine->params->zones);
-    policy->zone_busy = g_new0(bool, engine->params->zones);
-    for (uint32_t i = 0; i < engine->params->zones; i++) {
+    policy->zone_writes = g_new(SlotQueue, engine->at->params->zones);
+    policy->zone_busy = g_new0(bool, engine->at->params->zones);
+    for (uint32_t i = 0; i < engine->at->params->zones; i++) {
         slot_queue_init(&policy->zone_writes[i]);
     }
     slot_queue_init(&policy->mgmt);
@@ -27,15 +27,15 @@ void policy_init(Engine *engine)
 
 void policy_clear(Engine *engine)
 {
-    g_free(engine->policy.zone_writes);
-    g_free(engine->policy.zone_busy);
+    g_free(engine->at->policy.zone_writes);
+    g_free(engine->at->policy.zone_busy);
 }
 
 /* Is it a write to a zone? Only these must be kept in order. */
 static bool is_write(const Engine *engine, const Slot *slot)
 {
     return slot->cmd.op == SSD_OP_WRITE &&
-           slot->cmd.nsid <= engine->params->namespaces;
+           slot->cmd.nsid <= engine->at->params->namespaces;
 }
 
 static bool is_mgmt(const Slot *slot)
@@ -48,7 +48,7 @@ static bool is_mgmt(const Slot *slot)
 static uint32_t zone_of(const Engine *engine, const Slot *slot)
 {
     return slot->zone_idx + (slot->cmd.nsid - 1) *
-           plan_ns_zones(engine->params);
+           plan_ns_zones(engine->at->params);
 }
 
 /* --- mq-deadline: one write per zone ------------------------------------- */
@@ -56,7 +56,7 @@ static uint32_t zone_of(const Engine *engine, const Slot *slot)
 /* Merge waiting writes that continue `head` into one command with it. */
 static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
 {
-    uint64_t bytes = (uint64_t)head->cmd.nlb * engine->params->lba_bytes;
+    uint64_t bytes = (uint64_t)head->cmd.nlb * engine->at->params->lba_bytes;
     uint64_t end_lba = head->cmd.slba + head->cmd.nlb;
     Slot *last = head;
 
@@ -64,10 +64,10 @@ static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
         uint32_t next_idx = queue->head_idx;
         Slot *next = &engine->slots[next_idx];
 
-        bytes += (uint64_t)next->cmd.nlb * engine->params->lba_bytes;
+        bytes += (uint64_t)next->cmd.nlb * engine->at->params->lba_bytes;
         if (next->cmd.slba != end_lba ||
             bytes > engine->plan->policy.merge_bytes ||
-            bytes > engine->params->mdts_bytes) {
+            bytes > engine->at->params->mdts_bytes) {
             return;
         }
         slot_queue_take(engine, queue);
@@ -81,7 +81,7 @@ static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
 
 static void submit_write(Engine *engine, uint32_t slot_idx)
 {
-    Policy *policy = &engine->policy;
+    Policy *policy = &engine->at->policy;
     uint32_t zone_idx = zone_of(engine, &engine->slots[slot_idx]);
 
     if (policy->zone_busy[zone_idx]) {
@@ -94,11 +94,11 @@ static void submit_write(Engine *engine, uint32_t slot_idx)
 
 static void write_ended(Engine *engine, uint32_t zone_idx)
 {
-    SlotQueue *queue = &engine->policy.zone_writes[zone_idx];
+    SlotQueue *queue = &engine->at->policy.zone_writes[zone_idx];
     uint32_t slot_idx = queue->head_idx;
 
     if (slot_idx == ENGINE_NONE) {
-        engine->policy.zone_busy[zone_idx] = false;
+        engine->at->policy.zone_busy[zone_idx] = false;
         return;
     }
     slot_queue_take(engine, queue);
@@ -110,15 +110,15 @@ static void write_ended(Engine *engine, uint32_t zone_idx)
 
 static void start_epoch(Engine *engine)
 {
-    engine->policy.epoch_runs = true;
+    engine->at->policy.epoch_runs = true;
     sim_heap_push(&engine->events,
                   engine_now_ns(engine) + engine->plan->policy.epoch_ns,
-                  EVENT_EPOCH, 0);
+                  EVENT_EPOCH, (uint32_t)(engine->at - engine->drives));
 }
 
 static void dispatch_mgmt(Engine *engine)
 {
-    Policy *policy = &engine->policy;
+    Policy *policy = &engine->at->policy;
 
     policy->mgmt_inside = true;
     policy->tokens = 0;
@@ -128,7 +128,7 @@ static void dispatch_mgmt(Engine *engine)
 
 static bool is_quiet(const Engine *engine)
 {
-    return engine->io_inside < engine->plan->policy.min_concurrency;
+    return engine->at->io_inside < engine->plan->policy.min_concurrency;
 }
 
 /* A management command has come to the head of the queue: send it or wait. */
@@ -136,14 +136,14 @@ static void mgmt_head(Engine *engine)
 {
     if (is_quiet(engine)) {
         dispatch_mgmt(engine);
-    } else if (!engine->policy.epoch_runs) {
+    } else if (!engine->at->policy.epoch_runs) {
         start_epoch(engine);
     }
 }
 
 static void submit_mgmt(Engine *engine, uint32_t slot_idx)
 {
-    Policy *policy = &engine->policy;
+    Policy *policy = &engine->at->policy;
     bool first = policy->mgmt.head_idx == ENGINE_NONE;
 
     slot_queue_append(engine, &policy->mgmt, slot_idx);
@@ -154,7 +154,7 @@ static void submit_mgmt(Engine *engine, uint32_t slot_idx)
 
 void policy_epoch(Engine *engine)
 {
-    Policy *policy = &engine->policy;
+    Policy *policy = &engine->at->policy;
     const PlanPolicy *plan = &engine->plan->policy;
 
     policy->epoch_runs = false;
@@ -198,11 +198,11 @@ void policy_ended(Engine *engine, uint32_t slot_idx)
         write_ended(engine, zone_of(engine, slot));
     }
     if (kind == PLAN_POLICY_ZINC && is_mgmt(slot)) {
-        engine->policy.mgmt_inside = false;
-        if (engine->policy.mgmt.head_idx != ENGINE_NONE) {
+        engine->at->policy.mgmt_inside = false;
+        if (engine->at->policy.mgmt.head_idx != ENGINE_NONE) {
             mgmt_head(engine);
         }
     } else {
-        engine->policy.tokens++;
+        engine->at->policy.tokens++;
     }
 }

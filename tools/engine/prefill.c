@@ -1,6 +1,6 @@
 /*
- * Fills zones before a run, with commands like any others; or says which these
- * would be.
+ * Fills the zones of a drive before a run, with commands like any others; or
+ * says which these would be.
  *
  * Knows nothing of what runs afterwards.
  *
@@ -13,7 +13,9 @@
 
 /* A filling under way; or the text of one, which is not done. */
 typedef struct Filling {
-    Engine engine; /* its plan and its drive alone */
+    Engine engine; /* its plan and `at` alone */
+    EngineDrive at; /* the drive that is filled */
+    unsigned drive_idx;
     GString *text; /* NULL: it is done */
     uint64_t bytes; /* of the text: what it writes, padding included */
 } Filling;
@@ -21,9 +23,9 @@ typedef struct Filling {
 static bool submit(Filling *filling, const SsdCmd *cmd, uint32_t zone_idx,
                    GError **error)
 {
-    SimDrive *drive = filling->engine.drive;
+    SimDrive *drive = filling->at.drive;
 
-    if (!ssd_has_room(filling->engine.ssd)) {
+    if (!ssd_has_room(filling->at.ssd)) {
         sim_drive_wait(drive);
     }
     if (!sim_drive_submit(drive, cmd, 0, error)) {
@@ -38,7 +40,7 @@ static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
                       GError **error)
 {
     const Engine *engine = &filling->engine;
-    const SsdParams *params = engine->params;
+    const SsdParams *params = engine->at->params;
     uint64_t at_bytes = engine_written_bytes(engine, job->nsid, zone_idx);
     uint64_t zone_lba = engine_zone_lba(engine, zone_idx);
     SsdCmd cmd = {.op = SSD_OP_WRITE, .nsid = job->nsid};
@@ -63,7 +65,7 @@ static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
         at_bytes += bytes;
     }
     if (job->prefill_finished &&
-        ssd_zone(engine->ssd, job->nsid, zone_idx).state != SSD_ZONE_FULL) {
+        ssd_zone(engine->at->ssd, job->nsid, zone_idx).state != SSD_ZONE_FULL) {
         cmd = (SsdCmd) {.op = SSD_OP_ZONE_FINISH, .nsid = job->nsid,
                         .slba = zone_lba};
         return submit(filling, &cmd, zone_idx, error);
@@ -75,7 +77,7 @@ static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
 static bool fill_flat(Filling *filling, const PlanJob *job, unsigned worker,
                       GError **error)
 {
-    const SsdParams *params = filling->engine.params;
+    const SsdParams *params = filling->at.params;
     uint64_t all_bytes = plan_flat_bytes(job, params, worker);
     uint64_t end_bytes = job->prefill_ppm
                          ? all_bytes * job->prefill_ppm / 1000000 /
@@ -104,7 +106,7 @@ static bool fill_flat(Filling *filling, const PlanJob *job, unsigned worker,
 static bool fill_job(Filling *filling, const PlanJob *job, GError **error)
 {
     for (unsigned worker = 0; worker < job->workers; worker++) {
-        uint32_t count = MIN(plan_worker_zones(job, filling->engine.params, worker),
+        uint32_t count = MIN(plan_worker_zones(job, filling->at.params, worker),
                              job->prefill_zones);
 
         for (uint32_t i = 0; i < count; i++) {
@@ -132,7 +134,10 @@ static bool fill(Filling *filling, GError **error)
     for (unsigned i = 0; i < filling->engine.plan->jobs->len; i++) {
         const PlanJob *job = plan_job(filling->engine.plan, i);
 
-        if (plan_is_flat(job, filling->engine.params)
+        if (job->drive != filling->drive_idx) {
+            continue;
+        }
+        if (plan_is_flat(job, filling->at.params)
             ? !fill_flat_job(filling, job, error)
             : (job->prefill_bytes > 0 || job->prefill_finished) &&
               !fill_job(filling, job, error)) {
@@ -142,21 +147,25 @@ static bool fill(Filling *filling, GError **error)
     return true;
 }
 
-static Filling filling_of(const Plan *plan, SimDrive *drive, GString *text)
+static void filling_init(Filling *filling, const Plan *plan,
+                         unsigned drive_idx, SimDrive *drive, GString *text)
 {
     Ssd *ssd = sim_drive_ssd(drive);
 
-    return (Filling) {
-        .engine = {.plan = plan, .params = ssd_params(ssd), .drive = drive,
-                   .ssd = ssd},
+    *filling = (Filling) {
+        .engine = {.plan = plan, .at = &filling->at},
+        .at = {.params = ssd_params(ssd), .drive = drive, .ssd = ssd},
+        .drive_idx = drive_idx,
         .text = text,
     };
 }
 
-bool engine_fill(const Plan *plan, SimDrive *drive, GError **error)
+bool engine_fill(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                 GError **error)
 {
-    Filling filling = filling_of(plan, drive, NULL);
+    Filling filling;
 
+    filling_init(&filling, plan, drive_idx, drive, NULL);
     if (!fill(&filling, error)) {
         return false;
     }
@@ -166,11 +175,14 @@ bool engine_fill(const Plan *plan, SimDrive *drive, GError **error)
     return true;
 }
 
-char *engine_filling(const Plan *plan, SimDrive *drive, uint64_t *bytes)
+char *engine_filling(const Plan *plan, unsigned drive_idx, SimDrive *drive,
+                     uint64_t *bytes)
 {
-    Filling filling = filling_of(plan, drive, g_string_new(NULL));
-    bool told = fill(&filling, NULL);
+    Filling filling;
+    bool told;
 
+    filling_init(&filling, plan, drive_idx, drive, g_string_new(NULL));
+    told = fill(&filling, NULL);
     g_assert(told);
     *bytes = filling.bytes;
     return g_string_free(filling.text, FALSE);

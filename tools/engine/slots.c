@@ -45,9 +45,9 @@ SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
 {
     SsdCmd cmd = slot_zone_cmd(engine, worker, op, zone_idx);
 
-    cmd.nlb = (uint32_t)(bytes / engine->params->lba_bytes);
+    cmd.nlb = (uint32_t)(bytes / engine->at->params->lba_bytes);
     if (op != SSD_OP_APPEND) {
-        cmd.slba += at_bytes / engine->params->lba_bytes;
+        cmd.slba += at_bytes / engine->at->params->lba_bytes;
     }
     return cmd;
 }
@@ -78,7 +78,7 @@ void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
 
     slot->cmd_start_at_ns = engine_now_ns(engine) + wait_ns;
     slot->merged_idx = ENGINE_NONE;
-    engine->io_inside += slot_is_io(slot);
+    engine->at->io_inside += slot_is_io(slot);
     if (delay_ns == 0) {
         policy_submit(engine, slot_idx);
     } else {
@@ -106,12 +106,12 @@ uint64_t slot_op_bytes(const Engine *engine, const Slot *slot)
     case PLAN_READ:
     case PLAN_WRITE:
     case PLAN_APPEND:
-        return (uint64_t)slot->cmd.nlb * engine->params->lba_bytes;
+        return (uint64_t)slot->cmd.nlb * engine->at->params->lba_bytes;
     case PLAN_FINISH:
     case PLAN_SOFTFINISH:
-        return engine->params->zone_capacity_bytes;
+        return engine->at->params->zone_capacity_bytes;
     case PLAN_RESET:
-        return engine->params->zone_size_bytes;
+        return engine->at->params->zone_size_bytes;
     default:
         return 0;
     }

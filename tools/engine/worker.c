@@ -35,7 +35,7 @@ void worker_init(Engine *engine, Worker *worker)
 {
     const PlanJob *job = worker->job;
 
-    worker->zone_count = plan_worker_zones(job, engine->params,
+    worker->zone_count = plan_worker_zones(job, engine->at->params,
                                            worker->worker_idx);
     worker->write_walk.passes_left = job->passes;
     /* A mix ends with its writes: its reads have no limit of their own. */
@@ -74,7 +74,7 @@ void worker_clear(Worker *worker)
  */
 static WorkerPick lane_next_zone(Engine *engine, Worker *worker, Lane *lane)
 {
-    uint64_t capacity_bytes = engine->params->zone_capacity_bytes;
+    uint64_t capacity_bytes = engine->at->params->zone_capacity_bytes;
     uint32_t lane_idx = (uint32_t)(lane - worker->lanes);
     uint64_t written_bytes;
     uint32_t zone_idx;
@@ -275,7 +275,7 @@ static SsdOp ssd_op_of(PlanOp op)
 static uint32_t described_zones(const Engine *engine, const PlanJob *job,
                                 uint32_t zone_idx)
 {
-    uint32_t zones = engine->params->zones / engine->params->namespaces;
+    uint32_t zones = engine->at->params->zones / engine->at->params->namespaces;
 
     return (uint32_t)MIN(job->block_bytes / 64 - 1, zones - zone_idx);
 }
@@ -296,7 +296,7 @@ static SsdCmd soft_cmd(const Engine *engine, const Worker *worker,
 {
     return slot_data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, at_bytes,
                          MIN(worker->job->block_bytes,
-                             engine->params->zone_capacity_bytes - at_bytes));
+                             engine->at->params->zone_capacity_bytes - at_bytes));
 }
 
 static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
@@ -319,7 +319,7 @@ static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
         cmd = slot_data_cmd(engine, worker, SSD_OP_WRITE, zone_idx, 0,
                             job->prewrite_bytes);
     } else if (job->op == PLAN_SOFTFINISH &&
-               written_bytes < engine->params->zone_capacity_bytes) {
+               written_bytes < engine->at->params->zone_capacity_bytes) {
         step = SLOT_SOFT;
         cmd = soft_cmd(engine, worker, zone_idx, written_bytes);
     } else {
@@ -334,10 +334,10 @@ static bool step_soft(Engine *engine, Worker *worker, Slot *slot)
 {
     uint64_t at_bytes = (slot->cmd.slba + slot->cmd.nlb -
                          engine_zone_lba(engine, slot->zone_idx)) *
-                        engine->params->lba_bytes;
+                        engine->at->params->lba_bytes;
     bool first = slot->step == SLOT_PREWRITE;
 
-    if (at_bytes >= engine->params->zone_capacity_bytes) {
+    if (at_bytes >= engine->at->params->zone_capacity_bytes) {
         return false;
     }
     slot->step = SLOT_SOFT;
@@ -396,7 +396,7 @@ static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
 
 static WorkerPick pick_logged(Engine *engine, Worker *worker)
 {
-    const SsdParams *params = engine->params;
+    const SsdParams *params = engine->at->params;
     IologEntry entry;
     uint64_t wait_ns;
     Slot *slot;
@@ -430,7 +430,7 @@ WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
     if (worker->iolog) {
         return pick_logged(engine, worker);
     }
-    if (plan_is_flat(job, engine->params)) {
+    if (plan_is_flat(job, engine->at->params)) {
         return flat_pick(engine, worker, start_at_ns);
     }
     switch (job->op) {

@@ -55,7 +55,8 @@ static void json_direction(FILE *out, const char *name, const ResultOp *op,
     fprintf(out, "}");
 }
 
-static void json_job(FILE *out, const PlanJob *job, const ResultJob *result)
+static void json_job(FILE *out, const PlanJob *job, const ResultJob *result,
+                     bool with_drive)
 {
     static const ResultOp nothing;
     uint64_t elapsed_ns = result_elapsed_ns(result);
@@ -68,8 +69,12 @@ static void json_job(FILE *out, const PlanJob *job, const ResultJob *result)
             ",\"job options\":{\"name\":", elapsed_ns / 1000000000);
     json_string(out, job->name);
     fprintf(out, ",\"rw\":\"%s\",\"bs\":\"%" PRIu64 "\",\"iodepth\":\"%u\","
-            "\"numjobs\":\"%u\"},", plan_op_name(job->op), job->block_bytes,
+            "\"numjobs\":\"%u\"", plan_op_name(job->op), job->block_bytes,
             job->depth, job->workers);
+    if (with_drive) {
+        fprintf(out, ",\"drive\":\"%u\"", job->drive);
+    }
+    fprintf(out, "},");
     json_direction(out, "read", &result->ops[PLAN_READ], elapsed_ns);
     fputc(',', out);
     json_direction(out, "write", &result->ops[write], elapsed_ns);
@@ -103,14 +108,15 @@ static void json_job(FILE *out, const PlanJob *job, const ResultJob *result)
 }
 
 void output_json(FILE *out, const Plan *plan, const Result *result,
-                 const char *drive_stats)
+                 unsigned drive_count, const char *drive_stats)
 {
     fprintf(out, "{\"fio version\":\"femu-sim-%s\",\"timestamp\":0,"
             "\"timestamp_ms\":0,\"time\":\"simulated\",\"jobs\":[\n",
             FEMU_VERSION);
     for (unsigned i = 0; i < result->job_count; i++) {
-        json_job(out, plan_job(plan, i), &result->jobs[i]);
+        json_job(out, plan_job(plan, i), &result->jobs[i], drive_count > 1);
         fprintf(out, "%s\n", i + 1 < result->job_count ? "," : "");
     }
-    fprintf(out, "],\"drive\":%s}\n", drive_stats);
+    fprintf(out, "],\"%s\":%s}\n", drive_count > 1 ? "drives" : "drive",
+            drive_stats);
 }

@@ -25,6 +25,6 @@ void output_csv(FILE *out, const Plan *plan, const Result *result);
  * form. `drive_stats` is the JSON text of the drive's own statistics.
  */
 void output_json(FILE *out, const Plan *plan, const Result *result,
-                 const char *drive_stats);
+                 unsigned drive_count, const char *drive_stats);
 
 #endif

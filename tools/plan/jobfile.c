@@ -12,9 +12,10 @@
 
 #include "common/error.h"
 
-void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params)
+void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params,
+                     unsigned count)
 {
-    *reader = (JobReader) {.plan = plan, .global = job_spec_new(params)};
+    *reader = (JobReader) {.plan = plan, .global = job_spec_new(params, count)};
 }
 
 void job_reader_clear(JobReader *reader)

@@ -22,8 +22,12 @@ typedef struct JobReader {
     char *job_name;
 } JobReader;
 
-/* `plan` gets the jobs; `params` are resolved. Both outlive the reader. */
-void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params);
+/*
+ * `plan` gets the jobs; `params` are those of `count` drives, resolved. Both
+ * outlive the reader.
+ */
+void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params,
+                     unsigned count);
 void job_reader_clear(JobReader *reader);
 
 /* Options that follow are those of a new job; or of all if name is NULL. */

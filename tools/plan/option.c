@@ -48,6 +48,7 @@ static const char *set_prefill(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
 {
     const SsdParams *params = spec->params;
 
+    spec->by_zone = true;
     if (strchr(value, '%')) {
         sim_value_percent(value, 1000000, 1, &spec->job.prefill_ppm);
         return sim_value_percent(value, params->zone_capacity_bytes,
@@ -96,6 +97,30 @@ static const char *set_zone_size(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
            ? NULL : "is not the drive's zone-size";
 }
 
+/* Zones that were counted before must not become others. */
+static const char *set_drive(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
+                             const char *value)
+{
+    const SsdParams *params;
+    guint64 drive;
+
+    if (!g_ascii_string_to_unsigned(value, 10, 0, spec->drive_count - 1,
+                                    &drive, NULL)) {
+        return "there is no such drive; the first is 0, and --config and "
+               "--drives say how many there are";
+    }
+    params = &spec->drives[drive];
+    if (spec->by_zone &&
+        (params->zone_size_bytes != spec->params->zone_size_bytes ||
+         params->zone_capacity_bytes != spec->params->zone_capacity_bytes)) {
+        return "its zones have another size than those that the options before "
+               "it count: it must come before them";
+    }
+    spec->params = params;
+    spec->job.drive = (unsigned)drive;
+    return NULL;
+}
+
 static const char *set_scheduler(JobSpec *spec G_GNUC_UNUSED, Plan *plan,
                                  const char *value)
 {
@@ -131,6 +156,8 @@ static const OptionRow rows[] = {
     {"iodepth", OPTION_COUNT32, OF_JOB(depth), "operations that a worker keeps "
      "under way (1)"},
     {"numjobs", OPTION_COUNT32, OF_JOB(workers), "workers of the job (1)"},
+    {"drive", OPTION_CALL, BY(set_drive), "of several drives, the job's: 0 is the "
+     "first (0); before options that count in zones, if drives differ"},
     {"nsid", OPTION_COUNT32, OF_JOB(nsid), "namespace (1); behind the zoned "
      "ones the conventional one, where places are bytes"},
     {"offset", OPTION_BYTES, OF_SPEC(offset_bytes), "where the first worker's "
@@ -298,6 +325,7 @@ static const char *set_field(const OptionRow *row, JobSpec *spec, Plan *plan,
     if (!value || value[0] == '\0') {
         return "needs a value";
     }
+    spec->by_zone |= row->kind == OPTION_BYTES && strpbrk(value, "zZ");
     switch (row->kind) {
     case OPTION_BYTES:
         return sim_value_bytes(value, spec->params->zone_size_bytes, field);
@@ -341,7 +369,7 @@ bool option_set(JobSpec *spec, Plan *plan, const char *name,
 
 /* --- From a spec to a job ------------------------------------------------ */
 
-JobSpec *job_spec_new(const SsdParams *params)
+JobSpec *job_spec_new(const SsdParams *params, unsigned count)
 {
     JobSpec *spec = g_new0(JobSpec, 1);
     PlanJob *job = plan_job_new("");
@@ -350,6 +378,8 @@ JobSpec *job_spec_new(const SsdParams *params)
     spec->job.name = NULL;
     plan_job_free(job);
     spec->params = params;
+    spec->drives = params;
+    spec->drive_count = count;
     spec->loops = 1;
     spec->write_zones = 1;
     spec->mix_read_pct = 50;

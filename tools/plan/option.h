@@ -18,7 +18,10 @@
  */
 typedef struct JobSpec {
     PlanJob job; /* its strings are the spec's own */
-    const SsdParams *params;
+    const SsdParams *params; /* of the job's drive */
+    const SsdParams *drives; /* of all */
+    unsigned drive_count;
+    bool by_zone; /* an option was counted in zones of `params` */
     char *rw;
     uint64_t size_bytes;   /* 0: to the end of the drive */
     uint64_t offset_bytes;
@@ -34,8 +37,8 @@ typedef struct JobSpec {
     unsigned mix_read_pct; /* of rw and randrw */
 } JobSpec;
 
-/* `params` are resolved and outlive the spec. */
-JobSpec *job_spec_new(const SsdParams *params);
+/* `params`, of `count` drives, are resolved and outlive the spec. */
+JobSpec *job_spec_new(const SsdParams *params, unsigned count);
 JobSpec *job_spec_copy(const JobSpec *spec);
 void job_spec_free(JobSpec *spec);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSpec, job_spec_free)

@@ -303,10 +303,10 @@ bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
 {
     for (unsigned i = 0; i < plan->jobs->len; i++) {
         const PlanJob *job = plan_job(plan, i);
+        const SsdParams *own = &params[job->drive];
 
-        if (!check_zones(job, params, error) ||
-            !check_block(job, params, error) ||
-            !check_fill(job, params, error) || !check_pace(job, error)) {
+        if (!check_zones(job, own, error) || !check_block(job, own, error) ||
+            !check_fill(job, own, error) || !check_pace(job, error)) {
             return false;
         }
     }

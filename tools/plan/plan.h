@@ -1,5 +1,5 @@
 /*
- * What a workload is: jobs that send commands to one drive, and what stops
+ * What a workload is: jobs that send commands to a drive each, and what stops
  * them. The command line and job files both end as a plan.
  *
  * Knows nothing of how a plan is written down, and of how it runs.
@@ -42,6 +42,7 @@ typedef struct PlanJob {
     unsigned depth;    /* operations that a worker keeps under way */
     unsigned workers;
 
+    unsigned drive;    /* of the drives that the plan is for, from 0 on */
     uint32_t nsid;     /* zones are counted in their namespace */
     /*
      * Worker w uses zones zone_first + w * zone_offset + i * zone_stride for
@@ -179,7 +180,8 @@ static inline bool plan_op_transfers(PlanOp op)
 }
 
 /*
- * Does the plan suit the drive (resolved parameters)?
+ * Does the plan suit the drives? `params` are resolved, one for each drive that
+ * its jobs name.
  * Return: false and *error naming job, option, value and what is right.
  */
 bool plan_check(const Plan *plan, const SsdParams *params, GError **error);
