@@ -8,6 +8,7 @@ Knows nothing of how the errors are printed.
 """
 
 import csv
+import hashlib
 import os
 import re
 
@@ -18,6 +19,9 @@ STEP = 8     # each 8th experiment of each part is in the sample
 OFF = 0.2
 AS_IS = 'as it is'
 FIELDS = ('change', 'throughput', 'mean', 'median', 'p95', 'skipped')
+# Settings that no point of the sample can tell: none has a conventional
+# namespace, or reads one block after another. Other runs stay valid with them.
+UNTOLD = ('conventional-', 'read-ahead')
 # Given by the drive's Identify data, or following from it: never changed.
 IDENTIFIED = ('zones', 'zone-size', 'zone-capacity', 'lba-size', 'max-open',
               'max-active', 'mdts')
@@ -51,6 +55,17 @@ def settings_of(config):
     with open(config, encoding='utf-8') as file:
         return {name: text for name, text in SETTING.findall(file.read())
                 if name not in IDENTIFIED + ('driver',)}
+
+
+def mark_of(config, digest_of_points):
+    """Return: what changes when the points do, or a setting that they can
+    tell."""
+    with open(config, encoding='utf-8') as file:
+        told = ['%s=%s' % setting for setting in SETTING.findall(file.read())
+                if not setting[0].startswith(UNTOLD)]
+    made = hashlib.sha256(digest_of_points.encode())
+    made.update('\n'.join(sorted(told)).encode())
+    return made.hexdigest()[:16]
 
 
 def off_by(text, factor):
@@ -103,8 +118,8 @@ def headline(sim, sample, host, config, change):
 
 
 class Runs:
-    """The changes that were run, kept in a file. MARK identifies the
-    configuration and the points; runs with another mark are dropped."""
+    """The changes that were run, kept in a file. MARK is mark_of() the drive and
+    the points; runs with another mark are dropped."""
 
     def __init__(self, path, mark):
         self.path = path
