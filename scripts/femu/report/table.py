@@ -11,7 +11,7 @@ from femu.common.digest import sha256
 from femu.common.json_file import DataError
 from femu.common.numbers import NONE, iops, mib, table_us
 from femu.common.paths import TOP
-from femu.results import doubts, operations
+from femu.results import doubts, late, operations
 
 WIDTH = 100
 LABEL_WIDTH = 22
@@ -240,6 +240,7 @@ def notes(run):
         texts.append('rows without fio latency: throughput is over the whole '
                      'step')
     texts += [text for step in run.steps for text in operations.notes(step)]
+    texts += [text for step in run.steps for text in late.notes(step)]
     if not_locked(run):
         texts.append('not of packages.lock, which the numbers of README.md '
                      'belong to: ' + '; '.join(not_locked(run)))

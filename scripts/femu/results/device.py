@@ -51,12 +51,13 @@ class Wear:
 @dataclass(frozen=True)
 class Lateness:
     """How late completions were posted, in ns of the guest's clock, which is
-    the host's clock if `host_clock`."""
+    the host's clock if `host_clock`; bins: (lowest value, how many)."""
     host_clock: bool
     count: int
     p50_ns: int
     p99_ns: int
     max_ns: int
+    bins: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,8 @@ def _lateness(node):
                     count=node['count'].integer(),
                     p50_ns=node['p50_ns'].integer(),
                     p99_ns=node['p99_ns'].integer(),
-                    max_ns=node['max_ns'].integer())
+                    max_ns=node['max_ns'].integer(),
+                    bins=tuple(_bins(node)) if node.get('histogram') else ())
 
 
 def _config(node):
