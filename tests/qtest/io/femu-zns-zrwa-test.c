@@ -316,6 +316,19 @@ static void test_allocation(void)
 }
 
 /* Set Zone Descriptor Extension allocates, too; the zone is closed then. */
+static void assert_extension(FemuDrive *drive, uint64_t lba, uint8_t byte)
+{
+    NvmeCmd cmd = femu_cmd_report(drive, lba, NVME_ZONE_REPORT_ALL, true,
+                                  drive->buf, 4096);
+    uint8_t found[64], wanted[64];
+
+    cmd.cdw13 = cpu_to_le32(NVME_ZONE_REPORT_EXTENDED | 1 << 16);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+    qtest_bufread(drive->host->qts, drive->buf + 128, found, sizeof(found));
+    memset(wanted, byte, sizeof(wanted));
+    g_assert_cmpmem(found, sizeof(found), wanted, sizeof(wanted));
+}
+
 static void test_extension(void)
 {
     FemuConfig config = zrwa_config();
@@ -325,12 +338,35 @@ static void test_extension(void)
 
     set.cdw13 |= cpu_to_le32(ZRWAA);
     set.dptr.prp1 = cpu_to_le64(drive->buf);
+    qtest_memset(drive->host->qts, drive->buf, 0x3c, 64);
     g_assert_cmphex(femu_exec(&drive->io, &set).status, ==, NVME_SUCCESS);
+    assert_extension(drive, lba, 0x3c);
     femu_assert_zone(drive, ZONE, CLOSED, 0);
     g_assert_cmphex(femu_zone(drive, ZONE).za, ==,
                     NVME_ZA_ZRWA_VALID | NVME_ZA_ZD_EXT_VALID);
     g_assert_cmphex(femu_write(drive, lba + 5, 1, NULL), ==, NVME_SUCCESS);
     femu_assert_zone(drive, ZONE, IMPLICIT, 0);
+    femu_shutdown(drive);
+}
+
+/* A user sees which zones have one. */
+static void test_zone_states(void)
+{
+    uint64_t lba;
+    FemuDrive *drive = boot_open(&lba);
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get', "
+                             "'arguments': {'path': "
+                             "'/machine/peripheral/zns4', 'property': "
+                             "'zone-states'}}");
+    const char *text = qdict_get_str(reply, "return");
+    g_autofree char *wanted = g_strdup_printf("\"wp_lba\":%" PRIu64
+                                              ",\"zrwa\":true}", lba);
+    const char *at = strstr(text, "zrwa");
+
+    g_assert_nonnull(strstr(text, wanted));
+    g_assert_nonnull(at);
+    g_assert_null(strstr(at + 1, "zrwa"));
+    qobject_unref(reply);
     femu_shutdown(drive);
 }
 
@@ -371,5 +407,6 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/zrwa/allocation", test_allocation);
     qtest_add_func("femu-zns/zrwa/extension", test_extension);
     qtest_add_func("femu-zns/zrwa/bad-blocks", test_bad_blocks);
+    qtest_add_func("femu-zns/zrwa/zone-states", test_zone_states);
     return g_test_run();
 }

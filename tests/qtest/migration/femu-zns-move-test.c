@@ -17,6 +17,8 @@
 #define IRQ_DATA 0x1000u
 #define NEVER UINT_MAX
 #define LARGE_EXT_BYTES 16320
+#define FUA (1u << 30)
+#define CUT_AT_NS 50000000
 
 /* A host that tells what it sees; at point number `move_at` it moves. */
 typedef struct Player {
@@ -422,6 +424,47 @@ static void play_rest(Player *p)
     SAY(p, "%08x\n", qtest_readl(drive->host->qts, drive->buf));
 }
 
+/* Flushes that wait for room, of several commands; some of two queues. */
+static void play_flushes(Player *p)
+{
+    FemuDrive *drive = p->drive;
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 16, -1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    for (unsigned i = 0; i < 8; i++) {
+        NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE,
+                                  femu_zone_lba(drive, i % 4) + i / 4 * 4, 4,
+                                  drive->buf);
+
+        cmd.cdw12 |= cpu_to_le32(FUA);
+        femu_submit(i % 2 ? &sq : &drive->io, &cmd);
+    }
+    for (unsigned i = 0; i < 12; i++) {
+        step(p, 250007);
+        reap(p, &drive->io_cq);
+        reap(p, &cq);
+    }
+    femu_step(drive->host, UINT64_C(1000000000));
+    reap(p, &cq);
+}
+
+/* Stretches of a namespace without zones, the last of them at its end. */
+static void play_flat(Player *p)
+{
+    uint32_t end = SSD_MIB / p->drive->config.ssd.lba_bytes;
+
+    p->drive->nsid = 2;
+    write_pattern(p, 3, 5);
+    write_pattern(p, end / 2, 9);
+    write_pattern(p, end - 7, 7);
+    point(p);
+    say_data(p, 0, end / 2);
+    say_data(p, end / 2, end - end / 2);
+    p->drive->nsid = 1;
+}
+
 /* A device's part of more than a piece of 64 KiB. */
 static void play_large(Player *p)
 {
@@ -462,6 +505,9 @@ static const Scene scenes[] = {
       "power-cut-at-program=11,power-up-ns=3000000", NULL, play_cuts },
     { "back", "power-up-ns=3000000,power-cut-seed=9", NULL, play_back },
     { "rest", "namespaces=2,zd-extension-size=64", NULL, play_rest },
+    { "flushes", "cmd-slots=5,write-cache=volatile,write-buffer=512K,"
+      "program-registers=1", NULL, play_flushes },
+    { "flat", "conventional-size=1M", NULL, play_flat },
     { "large", "zd-extension-size=16320", NULL, play_large },
     { "memdev", "memdev=data",
       "-object memory-backend-ram,id=data,size=32M", play_aside },
@@ -528,6 +574,45 @@ static void test_scene(const void *data)
         g_autofree char *moves = play(scene, i, &other);
 
         g_assert_cmpstr(moves, ==, stays);
+    }
+}
+
+/*
+ * Power cuts that only the QEMU has been asked for into which the drive moves:
+ * one comes when its time comes, though the drive has nothing else to do; one
+ * that would be over, does not.
+ */
+static void test_new_cuts(void)
+{
+    static const struct {
+        const char *cut;
+        bool comes;
+    } rows[] = {
+        { "power-cut-at-ns=50000000", true },
+        { "power-cut-at-ns=1000", false },
+        { "power-cut-at-program=1", false },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        FemuConfig config = femu_small_config();
+        FemuDrive *drive = femu_boot(&config, NULL);
+        FemuHost *host = drive->host;
+        char *args = g_strdup_printf("%s,%s", host->args, rows[i].cut);
+
+        femu_fill(drive, 0, 3 * femu_page_nlb(drive));
+        g_free(host->args);
+        host->args = args;
+        femu_host_move(host);
+        femu_step_to(host, CUT_AT_NS - 1);
+        g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        femu_step_to(host, CUT_AT_NS);
+        g_assert_cmpint(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)), ==,
+                        !rows[i].comes);
+        if (!rows[i].comes) {
+            femu_fill(drive, 1, 3 * femu_page_nlb(drive));
+            g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        }
+        femu_shutdown(drive);
     }
 }
 
@@ -682,6 +767,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/move/configs", test_configs);
     qtest_add_func("femu-zns/move/order", test_order);
+    qtest_add_func("femu-zns/move/new-cuts", test_new_cuts);
     for (unsigned i = 0; i < ARRAY_SIZE(scenes); i++) {
         g_autofree char *path = g_strdup_printf("femu-zns/move/%s",
                                                 scenes[i].name);

@@ -205,7 +205,7 @@ Bench *bench_new(BenchTrace trace)
     config.ssd.cmd_slots = 4;
     device = femu_device_args(&config, FEMU_SLOT, "conventional-size=1M,"
                               "write-cache=volatile,power-up-ns=3000000,"
-                              "zd-extension-size=64,serial=refuses");
+                              "zd-extension-size=64,serial=refuses,journal=");
     args = g_strdup_printf("-machine suppress-vmdesc=on %s,trace=%s", device,
                            b->trace ?: "");
     b->drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);

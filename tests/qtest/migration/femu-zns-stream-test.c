@@ -170,7 +170,8 @@ static void test_damaged(void)
     assert_flip(&s, s.trace + 40, "trace: the CRC-32 is");
     assert_flip(&s, s.data + 40, "data: the CRC-32 is");
     stq_be_p(s.bytes + s.core - 8, HUGE_LENGTH);
-    assert_refused(&s, s.size, NULL, "core has 4611686018427387904 bytes");
+    assert_refused(&s, s.size, NULL, "core has 4611686018427387904 bytes, "
+                   "of which there can be 2147483647");
     stq_be_p(s.bytes + s.core - 8, INT32_MAX);
     assert_refused(&s, s.size, NULL, "core: the stream ends in it");
     stq_be_p(s.bytes + s.core - 8, core_bytes);
@@ -284,6 +285,20 @@ static void test_state(void)
     g_free(s.bytes);
 }
 
+/* Nor does one with a journal. */
+static void test_journal(void)
+{
+    g_autofree char *journal = file_new();
+    g_autofree char *extra = g_strdup_printf("trace=/dev/null,journal=%s",
+                                             journal);
+    Stream s = save(NULL);
+
+    assert_refused(&s, s.size, extra, "a drive with a journal cannot move into "
+                   "another QEMU");
+    g_unlink(journal);
+    g_free(s.bytes);
+}
+
 /* --- What nobody has saved ------------------------------------------------ */
 
 /* As zlib's crc32(). */
@@ -383,6 +398,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/stream/other-drives", test_other_drives);
     qtest_add_func("femu-zns/stream/version", test_version);
     qtest_add_func("femu-zns/stream/state", test_state);
+    qtest_add_func("femu-zns/stream/journal", test_journal);
     qtest_add_func("femu-zns/stream/changed", test_changed);
     qtest_add_func("femu-zns/stream/sparse", test_sparse);
     return g_test_run();

@@ -173,13 +173,13 @@ static void test_refused_names(void)
           { "write-cache=sometimes: 'sometimes' ", "; must be one of " } },
         { "'write-cache': 5", { "Invalid parameter type" } },
         /* What is for drives that run. */
-        { "'zone-fail': '1 offline'",
+        { "'zone-fail': '2:1 offline'",
           { "zone-fail: the drive is not realized yet" } },
         { "'inject-read-error': '1 1'",
           { "inject-read-error: the drive is not realized yet" } },
         { "'inject-write-error': '1 1'",
           { "inject-write-error: the drive is not realized yet" } },
-        { "'power-cut': '1'", { "power-cut: the drive is not realized yet" } },
+        { "'power-cut': 'x'", { "power-cut: the drive is not realized yet" } },
         { "'stats-reset': true",
           { "stats-reset: the drive is not realized yet" } },
         /* 256 TiB of data: no process has so much room. */
@@ -606,6 +606,36 @@ static void test_reset_frees(void)
     femu_shutdown(drive);
 }
 
+/* ... and, where the host's memory is shared, no other zone's. */
+static void test_reset_spares(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
+                                               "memdev=data");
+    g_autofree char *args = g_strconcat(
+        "-object memory-backend-ram,id=data,size=32M ", device, NULL);
+    FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
+                                       &config);
+    uint64_t lba[4];
+    uint8_t *data[4];
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    for (unsigned i = 0; i < ARRAY_SIZE(lba); i++) {
+        lba[i] = femu_zone_lba(drive, i);
+        data[i] = femu_pattern(drive, lba[i], 8, i);
+        g_assert_cmphex(femu_write(drive, lba[i], 8, data[i]), ==,
+                        NVME_SUCCESS);
+    }
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, lba[1],
+                                   false), ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < ARRAY_SIZE(lba); i++) {
+        femu_assert_data(drive, lba[i], 8, i == 1 ? NULL : data[i]);
+        g_free(data[i]);
+    }
+    femu_shutdown(drive);
+}
+
 /* Unplugging */
 
 /*
@@ -739,6 +769,7 @@ int main(int argc, char **argv)
     ADD("config/tiny", test_config_tiny);
     qtest_add_func("femu-zns/peers/memory-pinned", test_sparse);
     ADD("memory/reset-frees", test_reset_frees);
+    ADD("memory/reset-spares", test_reset_spares);
     ADD("unplug", test_unplug);
     ADD("unplug-serial", test_unplug_serial);
     ADD("descriptions", test_descriptions);

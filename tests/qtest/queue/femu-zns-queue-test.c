@@ -12,6 +12,7 @@
 #include "hw/pci/pci_regs.h"
 
 #define IRQ_DATA 0xfe31u
+#define MAX_QUEUE_PAIRS 64      /* the default */
 
 static FemuDrive *boot(void)
 {
@@ -687,12 +688,20 @@ static void test_abort(void)
                                   femu_page_nlb(drive));
     FemuCqe cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0,
                              (uint32_t)cid << 16 | drive->io.id, 0, 0);
+    FemuCq cq;
+    FemuSq sq;
 
     g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
     g_assert_cmphex(cqe.result & 1, ==, 1);
     femu_expect_ok(&drive->io_cq, femu_page_write_ns(drive), 1, cid);
     /* a command that is not there is not aborted either */
     cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0, 999u << 16 | 1, 0, 0);
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    g_assert_cmphex(cqe.result & 1, ==, 1);
+    /* ... nor one of the last queue that there can be */
+    femu_cq_create(drive, &cq, MAX_QUEUE_PAIRS, 2, -1);
+    femu_sq_create(drive, &sq, MAX_QUEUE_PAIRS, 2, &cq);
+    cqe = femu_admin(drive, NVME_ADM_CMD_ABORT, 0, MAX_QUEUE_PAIRS, 0, 0);
     g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
     g_assert_cmphex(cqe.result & 1, ==, 1);
     femu_shutdown(drive);

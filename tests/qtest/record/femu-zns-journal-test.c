@@ -305,7 +305,8 @@ static void assert_refused(const char *extra, const char *want)
                                NULL, NULL, &said, &status, NULL));
     g_unlink(bios);
     g_test_message("%s", said);
-    g_assert_cmpint(status, !=, 0);
+    g_assert_true(WIFEXITED(status));
+    g_assert_cmpint(WEXITSTATUS(status), ==, 1);
     g_assert_nonnull(strstr(said, want));
 }
 
@@ -323,6 +324,25 @@ static void test_refused(void)
     assert_refused(nowhere, "cannot create journal");
 }
 
+/* A journal that has no room: QEMU says so in the end. */
+static void test_disk_full(void)
+{
+    FemuConfig config = config_of(false);
+
+    if (g_test_subprocess()) {
+        FemuDrive *drive = femu_boot(&config,
+                                     "trace=/dev/null,journal=/dev/full");
+
+        femu_assert_works(drive, 0);
+        femu_shutdown(drive);
+        exit(0);
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+    g_test_trap_assert_stderr("*femu-zns: cannot write journal '/dev/full': No "
+                              "space left on device*");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -330,6 +350,7 @@ int main(int argc, char **argv)
     ADD("protected", test_protected);
     ADD("volatile", test_volatile);
     ADD("refused", test_refused);
+    ADD("disk-full", test_disk_full);
 #undef ADD
     return g_test_run();
 }

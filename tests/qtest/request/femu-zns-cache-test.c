@@ -214,6 +214,23 @@ static void test_fua_read(void)
     femu_shutdown(drive);
 }
 
+/* ... but fails as any other where it cannot read. */
+static void test_fua_read_bad(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    FemuCqe cqe;
+
+    write_takes(drive, 0, PAGE_NLB, 0, 0);
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': %s, 'property':"
+                             "'inject-read-error', 'value': '0 1'}}", PATH);
+    begin(drive, NVME_CMD_READ, 0, 1, FUA, 1);
+    cqe = femu_expect_now(&drive->io_cq);
+    g_assert_cmphex(cqe.status, ==, NVME_UNRECOVERED_READ);
+    femu_shutdown(drive);
+}
+
 /* Disabling it flushes it; from then on each write is as with FUA. */
 static void test_disabled(void)
 {
@@ -406,6 +423,7 @@ int main(int argc, char **argv)
     ADD("flush", test_flush);
     ADD("fua", test_fua);
     ADD("fua-read", test_fua_read);
+    ADD("fua-read-bad", test_fua_read_bad);
     ADD("disabled", test_disabled);
     ADD("reset-inside", test_reset_inside);
     ADD("one-slot", test_one_slot);

@@ -387,6 +387,7 @@ static void test_qom(void)
                       "'property': 'stats'}}");
     g_assert_cmpstr(qdict_get_str(reply, "return"), ==, text);
     qobject_unref(reply);
+    femu_step(drive->host, 12345);      /* during which nothing is due */
     qtest_qom_set_bool(qts, "/machine/peripheral/zns4", "stats-reset", true);
     stats = femu_stats(drive);
     g_assert_cmpuint(qdict_size(qdict_get_qdict(stats, "ops")), ==, 0);

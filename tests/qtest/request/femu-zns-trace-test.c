@@ -569,6 +569,38 @@ static void test_disk_full(void)
     g_unlink(path);
 }
 
+/* Records in a file; the last line is whole. */
+static unsigned count_records(const char *path)
+{
+    g_autofree char *text = file_text(path);
+    unsigned count = 0;
+
+    for (const char *at = text; (at = strchr(at, '\n')) && at[1]; at++) {
+        count += at[1] != 'P';
+    }
+    return count;
+}
+
+/*
+ * The trace is written after 4096 records, and after 4096 more: a kill loses no
+ * more, and time is not spent on it before.
+ */
+static void test_flushed(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *path = temp_path();
+    FemuDrive *drive = boot(&config, path);
+
+    for (unsigned i = 1; i <= 3; i++) {
+        exec_flushes(drive, 4096 / 2 - 1);
+        g_assert_cmpuint(count_records(path), <, i * 4096 - 2);
+        exec_flushes(drive, 1);
+        g_assert_cmpuint(count_records(path), ==, i * 4096);
+    }
+    femu_shutdown(drive);
+    g_unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -579,6 +611,7 @@ int main(int argc, char **argv)
                    test_discard_and_dilation);
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/disk-full", test_disk_full);
+    qtest_add_func("femu-zns/trace/flushed", test_flushed);
     qtest_add_func("femu-zns/trace/replay", test_replay);
     qtest_add_func("femu-zns/trace/replay-namespaces", test_replay_namespaces);
     qtest_add_func("femu-zns/trace/replay-conventional",

@@ -63,7 +63,8 @@ static void test_read(void)
     g_autofree uint8_t *data = femu_pattern(drive, 0, 2 * page_nlb, 1);
     uint8_t byte;
     NvmeErrorLog log;
-    uint64_t start_ns;
+    uint64_t start_ns, errors;
+    NvmeCmd verify;
     FemuCqe cqe;
 
     g_assert_cmphex(femu_write(drive, 0, 2 * page_nlb, data), ==,
@@ -90,12 +91,24 @@ static void test_read(void)
     g_assert_cmphex(femu_copy(drive, 2047, 1, femu_zone_lba(drive, 1)), ==,
                     NVME_UNRECOVERED_READ);
     g_assert_cmpuint(media_errors(drive), ==, 3);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    errors = le64_to_cpu(log.error_count);
+    /* a Verify reads, too */
+    verify = femu_cmd_rw(drive, NVME_CMD_VERIFY, 2, 1, 0);
+    g_assert_cmphex(femu_exec(&drive->io, &verify).status, ==,
+                    NVME_UNRECOVERED_READ);
+    g_assert_cmpuint(media_errors(drive), ==, 4);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(le64_to_cpu(log.lba), ==, 2);
+    g_assert_cmpuint(le64_to_cpu(log.error_count), ==, errors + 1);
     /* its neighbours are good */
     femu_assert_data(drive, 0, 1, data);
     femu_assert_data(drive, 3, 1, data + 3 * drive->config.ssd.lba_bytes);
     qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", true);
     femu_assert_data(drive, 0, 2 * page_nlb, data);
-    g_assert_cmpuint(media_errors(drive), ==, 3);
+    g_assert_cmpuint(media_errors(drive), ==, 4);
     femu_shutdown(drive);
 }
 

@@ -56,8 +56,8 @@ static void check_queues(const FemuZns *n, State *state)
     uint32_t pages = n->page_bytes >> 12;
 
     for (uint32_t i = 0; i < FEMU_MAX_QUEUES; i++) {
-        needed |= n->cq[i] || n->sq[i];
         if (n->cq[i]) {
+            needed = true;
             check_cq(n, n->cq[i], state);
         }
         if (n->sq[i]) {

@@ -482,7 +482,7 @@ static void visit_flush(FemuZns *n, FemuFlush *flush, State *state)
 
     STATE_STRUCT(state, flush_rows, flush);
     state_number(state, "a flush's queue", &sq_id, FEMU_MAX_QUEUES - 1);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_is_good(state)) {
         flush->sq = n->sq[sq_id];
         if (!flush->sq) {
             state_fail(state, "a flush names submission queue %" PRIu64

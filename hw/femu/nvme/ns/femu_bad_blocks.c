@@ -50,10 +50,9 @@ static bool lba_writable(const FemuZns *n, const FemuNs *ns,
                          const SsdZone *zone, uint64_t lba)
 {
     uint64_t zrwa_nlb = n->params.zrwa_bytes / ns->lba_bytes;
+    uint64_t ahead_nlb = lba - zone->wp_lba; /* huge if it is behind */
 
-    return lba == zone->wp_lba ||
-           (zone->has_zrwa && lba > zone->wp_lba &&
-            lba - zone->wp_lba < 2 * zrwa_nlb);
+    return ahead_nlb == 0 || (zone->has_zrwa && ahead_nlb < 2 * zrwa_nlb);
 }
 
 /*

@@ -141,7 +141,8 @@ static const void *flat_read(const FemuStore *store, uint64_t offset_bytes,
 
 /*
  * Drop bytes of a flat store: from now on they read as zeroes. Whole granules
- * are marked as not written; parts of granules are overwritten with zeroes.
+ * are marked as not written; parts of granules are overwritten with zeroes,
+ * which changes nothing of one that has not been written.
  */
 void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
                            uint64_t bytes)
@@ -154,14 +155,8 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
     if (first >= last) {
         first = last = MIN(first, end_bytes);
     }
-    if (offset_bytes < first) {
-        flat_touch(store, offset_bytes);
-        put(store, offset_bytes, NULL, first - offset_bytes);
-    }
-    if (last < end_bytes) {
-        flat_touch(store, last);
-        put(store, last, NULL, end_bytes - last);
-    }
+    put(store, offset_bytes, NULL, first - offset_bytes);
+    put(store, last, NULL, end_bytes - last);
     bitmap_clear(store->flat_written, first / SSD_GRANULE_BYTES,
                  (last - first) / SSD_GRANULE_BYTES);
     femu_memory_discard(store->memory, store->start_bytes + first,

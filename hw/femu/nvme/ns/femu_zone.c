@@ -28,9 +28,7 @@ const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
 /* Drop the data of a zone. */
 void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
 {
-    if (ns->store.written_bytes[zone_idx] || ns->store.aside_bytes[zone_idx]) {
-        femu_store_reset(&ns->store, zone_idx);
-    }
+    femu_store_reset(&ns->store, zone_idx);
 }
 
 /* The zones that a zone management command addresses: [*first, *end). */

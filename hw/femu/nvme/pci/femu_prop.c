@@ -52,9 +52,9 @@ static void word_set(Object *obj, Visitor *v, const char *name, void *opaque,
     if (wrong) {
         error_setg(errp, "%s=%s: '%s' %s; must be one of %s", prop->name,
                    word, word, wrong, info->unit);
-        return;
+    } else {
+        *value = number;
     }
-    *value = number;
 }
 
 static void word_set_default(ObjectProperty *op, const Property *prop)

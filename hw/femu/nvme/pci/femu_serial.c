@@ -29,18 +29,18 @@ static void serial_check(const char *serial, Error **errp)
     if (!*serial) {
         error_setg(errp, "serial is empty; in a configuration file the value "
                    "must be quoted: serial = \"...\"");
-        return;
-    }
-    if (strlen(serial) > FEMU_SERIAL_BYTES) {
+    } else if (strlen(serial) > FEMU_SERIAL_BYTES) {
         error_setg(errp, "serial=%s is too long; it can have %d characters",
                    serial, FEMU_SERIAL_BYTES);
-        return;
-    }
-    for (const char *c = serial; *c; c++) {
-        if (!g_ascii_isprint(*c)) {
+    } else {
+        const char *c = serial;
+
+        while (g_ascii_isprint(*c)) {
+            c++;
+        }
+        if (*c) {
             error_setg(errp, "serial has a character 0x%02x; it must be "
                        "printable ASCII", (uint8_t)*c);
-            return;
         }
     }
 }
@@ -59,7 +59,7 @@ static int serial_is_same(Object *object, void *found)
         return 0;
     }
     *n = other;
-    return 1;
+    return true;
 }
 
 /* The device's id, or else its QOM path, for messages. Caller frees. */

@@ -12,12 +12,6 @@
 #include "qemu/error-report.h"
 #include "record.h"
 
-/* Bytes of FemuKept before the extensions. */
-static uint64_t head_bytes(const FemuZns *n)
-{
-    return femu_kept_extensions(n) - (uint8_t *)n->kept;
-}
-
 static bool check(const FemuZns *n, Error **errp)
 {
     if (!n->trace) {
@@ -51,7 +45,7 @@ bool femu_journal_open(FemuZns *n, Error **errp)
         g_error_free(error);
         return false;
     }
-    n->journal_kept = g_malloc0(head_bytes(n));
+    n->journal_kept = g_malloc0(ssd_kept_bytes(&n->params));
     return true;
 }
 
@@ -64,24 +58,16 @@ void femu_journal_kept_bytes(FemuZns *n, const void *at, uint64_t bytes)
     }
 }
 
-/*
- * Write what has changed in n->kept, its extensions aside, from the first word
- * that has to the last.
- */
+/* Write what has changed in n->kept, its extensions aside. */
 static void note_head(FemuZns *n)
 {
     uint64_t *now = (uint64_t *)n->kept, *was = (uint64_t *)n->journal_kept;
-    uint64_t first = 0, end = head_bytes(n) / sizeof(*now);
 
-    while (end > 0 && now[end - 1] == was[end - 1]) {
-        end--;
-    }
-    while (first < end && now[first] == was[first]) {
-        first++;
-    }
-    if (first < end) {
-        femu_journal_kept_bytes(n, now + first, (end - first) * sizeof(*now));
-        memcpy(was + first, now + first, (end - first) * sizeof(*now));
+    for (; now < (uint64_t *)femu_kept_extensions(n); now++, was++) {
+        if (*now != *was) {
+            femu_journal_kept_bytes(n, now, sizeof(*now));
+            *was = *now;
+        }
     }
 }
 

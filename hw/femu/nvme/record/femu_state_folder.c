@@ -163,6 +163,7 @@ static void kept_mark(FemuZns *n)
 
 static bool kept_map(FemuZns *n, Error **errp)
 {
+    void *kept;
     int fd;
 
     if (!folder_open(n, errp)) {
@@ -176,14 +177,14 @@ static bool kept_map(FemuZns *n, Error **errp)
     if (!folder_lock(n, fd, errp)) {
         return false;
     }
-    n->kept = mmap(NULL, ssd_kept_bytes(&n->params), PROT_READ | PROT_WRITE,
-                   MAP_SHARED, fd, 0);
-    if (n->kept == MAP_FAILED) {
-        n->kept = NULL;
+    kept = mmap(NULL, ssd_kept_bytes(&n->params), PROT_READ | PROT_WRITE,
+                MAP_SHARED, fd, 0);
+    if (kept == MAP_FAILED) {
         error_setg_errno(errp, errno, "state=%s: its file 'kept' cannot be "
                          "mapped", n->state_path);
         return false;
     }
+    n->kept = kept;
     if (femu_state_is_new(n)) {
         kept_mark(n);
         return true;

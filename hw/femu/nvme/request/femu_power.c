@@ -88,7 +88,6 @@ void femu_power_core_cut(FemuZns *n, uint64_t seed)
     for (uint32_t i = 0; i < n->ns_count; i++) {
         femu_zones_power_cut(n, &n->ns[i]);
     }
-    n->shutdown = FEMU_SHUTDOWN_IDLE;
     n->programs_before = 0;
     n->now_ns = ssd_now_ns(next);
 }

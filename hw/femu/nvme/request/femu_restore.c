@@ -105,11 +105,18 @@ static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba,
                                   (uint64_t)ns->lba_bytes);
         }
         break;
+    case SSD_OP_ZONE_OPEN:
+    case SSD_OP_ZONE_CLOSE:
+    case SSD_OP_ZONE_FINISH:
+    case SSD_OP_ZONE_RESET:
+    case SSD_OP_ZONE_OFFLINE:
+    case SSD_OP_ZONE_SET_EXTENSION:
+    case SSD_OP_ZONE_OPEN_ZRWA:
+    case SSD_OP_ZONE_SET_EXTENSION_ZRWA:
+    case SSD_OP_ZONE_FLUSH_ZRWA:
+        femu_zones_managed(n, ns, cmd, tag);
+        break;
     default:
-        if (cmd->op >= SSD_OP_ZONE_OPEN &&
-            cmd->op <= SSD_OP_ZONE_FLUSH_ZRWA) {
-            femu_zones_managed(n, ns, cmd, tag);
-        }
         break;
     }
 }
@@ -190,9 +197,6 @@ static bool restore_discard(Restore *r, const SsdTraceRecord *record)
     }
     femu_trace_discard(r->n, record->seq);
     open->discarded = true;
-    if (open->is_done) {
-        g_hash_table_remove(r->open, &record->seq);
-    }
     return true;
 }
 
@@ -279,7 +283,7 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
         run_to(r, record->at_ns);
         return true;
     }
-    return false;
+    g_assert_not_reached();
 }
 
 /* The history's parameters must be those of this drive. */

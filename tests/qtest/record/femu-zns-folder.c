@@ -1,0 +1,104 @@
+/*
+ * The folder of a state, and a drive that is in it.
+ *
+ * Knows nothing of the form of its files.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-folder.h"
+
+static const char *const names[FEMU_FOLDER_FILES] = {
+    "history", "data", "kept",
+};
+
+const char *femu_folder_name(unsigned number)
+{
+    return names[number];
+}
+
+char *femu_folder_new(void)
+{
+    char *folder = g_dir_make_tmp("femu-state-XXXXXX", NULL);
+
+    g_assert_nonnull(folder);
+    return folder;
+}
+
+char *femu_folder_file(const char *folder, const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+void femu_folder_delete(char *folder)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *path = femu_folder_file(folder, names[i]);
+
+        g_unlink(path);
+    }
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    g_free(folder);
+}
+
+FemuDrive *femu_folder_boot(const FemuConfig *config, const char *folder)
+{
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+
+    return femu_boot(config, extra);
+}
+
+/*
+ * The folder as it is now. QEMU does nothing while it waits for us, so this is
+ * what a kill at this instant would leave.
+ */
+char *femu_folder_copy(const char *folder)
+{
+    char *copy = femu_folder_new();
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *from = femu_folder_file(folder, names[i]);
+        g_autofree char *to = femu_folder_file(copy, names[i]);
+        g_autofree char *bytes = NULL;
+        gsize count;
+
+        g_assert_true(g_file_get_contents(from, &bytes, &count, NULL));
+        g_assert_true(g_file_set_contents(to, bytes, count, NULL));
+    }
+    return copy;
+}
+
+NvmeSmartLog femu_smart(FemuDrive *drive)
+{
+    NvmeSmartLog log;
+
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    return log;
+}
+
+void femu_assert_power(FemuDrive *drive, uint64_t cycles, uint64_t unsafe)
+{
+    NvmeSmartLog log = femu_smart(drive);
+
+    g_assert_cmpuint(le64_to_cpu(log.power_cycles[0]), ==, cycles);
+    g_assert_cmpuint(le64_to_cpu(log.unsafe_shutdowns[0]), ==, unsafe);
+}
+
+void femu_write_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                          unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+
+    g_assert_cmphex(femu_write(drive, slba, nlb, data), ==, NVME_SUCCESS);
+}
+
+void femu_assert_pattern(FemuDrive *drive, uint64_t slba, uint32_t nlb,
+                           unsigned seed)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, slba, nlb, seed);
+
+    femu_assert_data(drive, slba, nlb, data);
+}
