@@ -120,8 +120,8 @@ static void test_doorbells_not_ready(void)
     femu_shutdown(drive);
 }
 
-/* QEMU's log says which doorbells did nothing, and why. */
-static void test_doorbells_logged(void)
+/* QEMU's log says which writes did nothing, and why. */
+static void test_writes_logged(void)
 {
     FemuConfig config = femu_small_config();
     g_autofree char *device = femu_device_args(&config, FEMU_SLOT, NULL);
@@ -138,11 +138,25 @@ static void test_doorbells_logged(void)
     femu_set_reg(drive, FEMU_DOORBELLS + 8, 1);
     femu_enable(drive);
     qpci_io_writeq(drive->pci, drive->bar, FEMU_DOORBELLS + 8, 1);
+    femu_set_reg(drive, FEMU_DOORBELLS + 8 * 40, 7);
+    femu_set_reg(drive, FEMU_DOORBELLS + 4, 9);
+    femu_set_reg(drive, NVME_REG_AQA, 0);
+    femu_set_reg(drive, NVME_REG_VS, 0x1234);
+    femu_disable(drive);
+    femu_set_reg(drive, NVME_REG_AQA, 0);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY);
     femu_shutdown(drive);
     g_assert_true(g_file_get_contents(path, &log, NULL, NULL));
     g_assert_cmpstr(log, ==,
                     "femu-zns: doorbell 0x1008 written while not ready\n"
-                    "femu-zns: doorbell 0x1008 written with 8 bytes\n");
+                    "femu-zns: doorbell 0x1008 written with 8 bytes\n"
+                    "femu-zns: invalid submission tail doorbell of queue 40: "
+                    "value 7\n"
+                    "femu-zns: invalid completion head doorbell of queue 0: "
+                    "value 9\n"
+                    "femu-zns: write to register 0x24 while CC.EN is set\n"
+                    "femu-zns: write of 0x1234 to read-only register 0x8\n"
+                    "femu-zns: fatal: AQA gives a queue of one entry\n");
     g_unlink(path);
 }
 
@@ -544,7 +558,7 @@ int main(int argc, char **argv)
     ADD("registers", test_registers);
     ADD("registers-read-only", test_registers_read_only);
     ADD("doorbells-not-ready", test_doorbells_not_ready);
-    ADD("doorbells-logged", test_doorbells_logged);
+    ADD("writes-logged", test_writes_logged);
     ADD("doorbells-invalid", test_doorbells_invalid);
     ADD("enable-refused", test_enable_refused);
     ADD("admin-queue-nowhere", test_admin_queue_nowhere);

@@ -148,6 +148,31 @@ static void test_prp_list_at_page_end(gconstpointer data)
     femu_shutdown(drive);
 }
 
+/* A list goes on at the begin of a page, and nowhere else. */
+static void test_prp_list_goes_on(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    QTestState *qts = drive->host->qts;
+    uint64_t list = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    uint64_t next = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, drive->buf);
+
+    cmd.cdw12 = cpu_to_le32(2);
+    cmd.dptr.prp2 = cpu_to_le64(list + FEMU_PAGE_BYTES - 8);
+    for (unsigned i = 0; i < FEMU_PAGE_BYTES / 8; i++) {
+        qtest_writeq(qts, next + 8 * i, drive->buf + FEMU_PAGE_BYTES);
+    }
+    for (unsigned bit = 0; bit < 12; bit++) {
+        qtest_writeq(qts, list + FEMU_PAGE_BYTES - 8, next + (1u << bit));
+        g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                        NVME_INVALID_PRP_OFFSET);
+    }
+    qtest_writeq(qts, list + FEMU_PAGE_BYTES - 8, next);
+    exec_ok(drive, &cmd);
+    femu_shutdown(drive);
+}
+
 /* Eight entries fit exactly: the last slot is an entry, not a pointer. */
 static void test_prp_list_fills_page(void)
 {
@@ -447,6 +472,7 @@ int main(int argc, char **argv)
         qtest_add_data_func(path, GSIZE_TO_POINTER(slots[i]),
                             test_prp_list_at_page_end);
     }
+    qtest_add_func("femu-zns/io/prp-list-goes-on", test_prp_list_goes_on);
     qtest_add_func("femu-zns/io/prp-list-fills-page",
                    test_prp_list_fills_page);
     qtest_add_func("femu-zns/io/memory-page-size", test_memory_page_size);

@@ -18,7 +18,6 @@
 #define NEVER UINT_MAX
 #define LARGE_EXT_BYTES 16320
 #define FUA (1u << 30)
-#define CUT_AT_NS 50000000
 
 /* A host that tells what it sees; at point number `move_at` it moves. */
 typedef struct Player {
@@ -577,45 +576,6 @@ static void test_scene(const void *data)
     }
 }
 
-/*
- * Power cuts that only the QEMU has been asked for into which the drive moves:
- * one comes when its time comes, though the drive has nothing else to do; one
- * that would be over, does not.
- */
-static void test_new_cuts(void)
-{
-    static const struct {
-        const char *cut;
-        bool comes;
-    } rows[] = {
-        { "power-cut-at-ns=50000000", true },
-        { "power-cut-at-ns=1000", false },
-        { "power-cut-at-program=1", false },
-    };
-
-    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-        FemuConfig config = femu_small_config();
-        FemuDrive *drive = femu_boot(&config, NULL);
-        FemuHost *host = drive->host;
-        char *args = g_strdup_printf("%s,%s", host->args, rows[i].cut);
-
-        femu_fill(drive, 0, 3 * femu_page_nlb(drive));
-        g_free(host->args);
-        host->args = args;
-        femu_host_move(host);
-        femu_step_to(host, CUT_AT_NS - 1);
-        g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
-        femu_step_to(host, CUT_AT_NS);
-        g_assert_cmpint(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)), ==,
-                        !rows[i].comes);
-        if (!rows[i].comes) {
-            femu_fill(drive, 1, 3 * femu_page_nlb(drive));
-            g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
-        }
-        femu_shutdown(drive);
-    }
-}
-
 /* --- Configurations ------------------------------------------------------- */
 
 /* Where the first zones of namespace 1 begin, as the drive says. */
@@ -767,7 +727,6 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/move/configs", test_configs);
     qtest_add_func("femu-zns/move/order", test_order);
-    qtest_add_func("femu-zns/move/new-cuts", test_new_cuts);
     for (unsigned i = 0; i < ARRAY_SIZE(scenes); i++) {
         g_autofree char *path = g_strdup_printf("femu-zns/move/%s",
                                                 scenes[i].name);

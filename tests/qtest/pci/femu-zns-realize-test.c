@@ -164,6 +164,7 @@ static void test_refused_names(void)
     static const BadConfig rows[] = {
         { "'zonez': 8", { "zonez" } },
         { "'serial': ''", { "serial", "quoted" } },
+        { "'serial': '', 'zones': 0", { "zones=0" } },
         { "'serial': 'twenty-one characters'", { "serial=", "20" } },
         { "'serial': 'a\\tb'", { "serial", "0x09" } },
         { "'trace': '/nonexistent/folder/file'",

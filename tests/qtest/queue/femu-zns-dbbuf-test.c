@@ -305,6 +305,25 @@ static void test_full_cq(void)
     femu_shutdown(drive);
 }
 
+/* A head that cannot be is no head: the queue has the room that it had. */
+static void test_bad_head(void)
+{
+    Buffers b = start();
+
+    set_shadow(&b, head_of(1), FEMU_ENTRIES / 2);
+    for (unsigned i = 1; i < FEMU_ENTRIES; i++) {
+        submit_flush(&b);
+        ring(&b, tail_of(1), i);
+    }
+    for (unsigned i = 1; i < FEMU_ENTRIES; i++) {
+        FemuCqe cqe;
+
+        g_assert_true(femu_take(&b.drive->io_cq, &cqe));
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    }
+    femu_shutdown(b.drive);
+}
+
 /* A queue that has commands is not asked for more. */
 static void test_not_asked(void)
 {
@@ -641,6 +660,7 @@ int main(int argc, char **argv)
     ADD("found-at-completion", test_found_at_completion);
     ADD("full-cq", test_full_cq);
     ADD("not-asked", test_not_asked);
+    ADD("bad-head", test_bad_head);
     ADD("admin", test_admin);
     ADD("new-queue", test_new_queue);
     ADD("reset", test_reset);

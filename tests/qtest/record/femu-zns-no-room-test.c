@@ -90,10 +90,12 @@ static void test_full_disk_offline(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
-    FemuDrive *drive = femu_folder_boot(&config, folder);
-    FemuHost *host = drive->host;
+    FemuDrive *drive;
+    FemuHost *host;
 
     signal(SIGXFSZ, SIG_IGN);
+    drive = femu_folder_boot(&config, folder);
+    host = drive->host;
     femu_write_pattern(drive, 0, 4, 1);
     qtest_qmp_assert_success(host->qts, "{'execute': 'qom-set', 'arguments':"
                              "{'path': '/machine/peripheral/zns4',"

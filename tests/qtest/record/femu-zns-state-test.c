@@ -280,6 +280,49 @@ static void test_not_enabled(void)
     femu_folder_delete(folder);
 }
 
+/* ... nor if it was enabled again. */
+static void test_enabled_again(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    shut_down(drive);
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_shutdown(drive);
+    drive = femu_folder_boot(&config, folder);
+    femu_assert_power(drive, 2, 1);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* Programs of before are not counted by the QEMU that is to cut the power. */
+static void test_cut_at_program(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *extra = g_strdup_printf(
+        "state=%s,power-cut-at-program=2", folder);
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+    uint32_t page_nlb = femu_page_nlb(drive);
+
+    femu_fill(drive, 0, 3 * page_nlb);
+    femu_shutdown(drive);
+    drive = femu_boot(&config, extra);
+    femu_fill(drive, 1, page_nlb);
+    g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 2), page_nlb);
+    femu_step(drive->host, femu_page_write_ns(drive));
+    g_assert_false(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_fill(drive, 3, 3 * page_nlb);
+    g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* A power cut at an instant that is over when QEMU starts never comes. */
 static void test_cut_over(void)
 {
@@ -460,6 +503,8 @@ int main(int argc, char **argv)
     ADD("reset-inside", test_reset_inside);
     ADD("refused-parameters", test_refused_parameters);
     ADD("not-enabled", test_not_enabled);
+    ADD("enabled-again", test_enabled_again);
+    ADD("cut-at-program", test_cut_at_program);
     ADD("cut-over", test_cut_over);
     ADD("cut-in-format", test_cut_in_format);
     ADD("unplugged", test_unplugged);

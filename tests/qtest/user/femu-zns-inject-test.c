@@ -106,9 +106,37 @@ static void test_read(void)
     /* its neighbours are good */
     femu_assert_data(drive, 0, 1, data);
     femu_assert_data(drive, 3, 1, data + 3 * drive->config.ssd.lba_bytes);
+    qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", false);
+    g_assert_cmphex(femu_read(drive, 2, 1, NULL), ==, NVME_UNRECOVERED_READ);
     qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", true);
     femu_assert_data(drive, 0, 2 * page_nlb, data);
-    g_assert_cmpuint(media_errors(drive), ==, 4);
+    g_assert_cmpuint(media_errors(drive), ==, 5);
+    femu_shutdown(drive);
+}
+
+static void assert_ranges(FemuDrive *drive, const char *name,
+                          const char *wanted)
+{
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get',"
+                             "'arguments': {'path': %s, 'property': %s}}",
+                             PATH, name);
+
+    g_assert_cmpstr(qdict_get_str(reply, "return"), ==, wanted);
+    qobject_unref(reply);
+}
+
+/* An empty zone's first block; what a user asks for can be read again. */
+static void test_write_empty(void)
+{
+    FemuDrive *drive = boot();
+
+    inject(drive, "inject-write-error", "256 1");
+    inject(drive, "inject-read-error", "2047 1");
+    inject(drive, "inject-read-error", "0 2048");
+    assert_ranges(drive, "inject-write-error", "256 1");
+    assert_ranges(drive, "inject-read-error", "2047 1, 0 2048");
+    g_assert_cmphex(femu_write(drive, 256, 1, NULL), ==, NVME_WRITE_FAULT);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_EMPTY, 0);
     femu_shutdown(drive);
 }
 
@@ -215,7 +243,10 @@ static void test_timestamp(void)
     FemuDrive *drive = boot();
     uint64_t origin_set = UINT64_C(1) << 49;
     uint64_t value = cpu_to_le64(UINT64_C(0xfffffffffffe));
+    uint64_t values[2];
 
+    get_data(drive, NVME_TIMESTAMP, 1, values, 16); /* 8 bytes, always */
+    g_assert_cmphex(values[1], ==, UINT64_C(0xa5a5a5a5a5a5a5a5));
     femu_step_to(drive->host, 5 * 1000 * 1000 - 1);
     get_data(drive, NVME_TIMESTAMP, 0, &value, 8);
     g_assert_cmphex(le64_to_cpu(value), ==, 4);
@@ -282,6 +313,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/" name, test)
     ADD("inject/read", test_read);
     ADD("inject/write", test_write);
+    ADD("inject/write-empty", test_write_empty);
     ADD("inject/refused", test_refused);
     ADD("feature-data/timestamp", test_timestamp);
     ADD("feature-data/host-identifier", test_host_identifier);

@@ -64,7 +64,7 @@ uint16_t femu_feature_data_get(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,
 
 uint16_t femu_feature_data_set(FemuZns *n, const NvmeCmd *cmd, uint8_t fid)
 {
-    uint8_t data[FEMU_HOST_ID_BYTES] = { 0 };
+    uint8_t data[FEMU_HOST_ID_BYTES] = {};
     uint16_t status = femu_dma_map(n, cmd,
                                    data_bytes(fid, le32_to_cpu(cmd->cdw11)),
                                    DMA_DIRECTION_TO_DEVICE);

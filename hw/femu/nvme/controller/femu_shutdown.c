@@ -41,8 +41,7 @@ void femu_shutdown_run(FemuZns *n)
     if (n->shutdown == FEMU_SHUTDOWN_WAITING && ssd_has_room(n->ssd)) {
         femu_req_submit_shutdown(n);
     }
-    if (n->shutdown == FEMU_SHUTDOWN_DONE &&
-        !(n->csts & NVME_CSTS_SHST_COMPLETE)) {
+    if (n->shutdown == FEMU_SHUTDOWN_DONE) { /* again, it changes nothing */
         femu_req_discard(n, NULL);
         if (!femu_history_flush(n)) {
             return;

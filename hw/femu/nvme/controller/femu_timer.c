@@ -70,7 +70,6 @@ void femu_time_exit(FemuZns *n)
     if (n->timer) {
         g_ptr_array_remove(drives, n);
         timer_free(n->timer);
-        n->timer = NULL;
     }
     femu_thread_exit(n);
 }

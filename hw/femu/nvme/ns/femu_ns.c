@@ -139,8 +139,7 @@ bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
 {
     uint32_t css = NVME_CC_CSS(n->cc);
 
-    return css == NVME_CC_CSS_ALL ||
-           (css == NVME_CC_CSS_NVM && ns->csi == NVME_CSI_NVM);
+    return css == NVME_CC_CSS_ALL || ns->csi == NVME_CSI_NVM;
 }
 
 /* Is the namespace attached, and its I/O command set enabled? */

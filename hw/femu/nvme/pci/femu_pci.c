@@ -202,7 +202,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
 
 /*
  * The drive is unplugged. What belongs to PCI is undone now, as QEMU does with
- * its own part; all else, which a running entry may be using, is freed in
+ * its own part (capabilities go with configuration space); all else, which a running entry may be using, is freed in
  * femu_finalize(). If the timer expires before that, it finds `plugged` false,
  * and nothing is done.
  */
@@ -213,8 +213,6 @@ static void femu_exit(PCIDevice *pci)
     n->plugged = false;
     femu_thread_unplug(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
-    msi_uninit(pci);
-    pcie_cap_exit(pci);
     memory_region_del_subregion(&n->bar0, &n->mmio);
 }
 

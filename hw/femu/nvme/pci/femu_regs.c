@@ -52,15 +52,23 @@ static void reg_write32(FemuZns *n, hwaddr offset, uint32_t value)
         }
         return;
     case NVME_REG_ASQ:
+        if (admin_regs_writable(n, offset)) {
+            n->asq = deposit64(n->asq, 0, 32, value);
+        }
+        return;
     case NVME_REG_ASQ + 4:
         if (admin_regs_writable(n, offset)) {
-            n->asq = deposit64(n->asq, (offset & 4) * 8, 32, value);
+            n->asq = deposit64(n->asq, 32, 32, value);
         }
         return;
     case NVME_REG_ACQ:
+        if (admin_regs_writable(n, offset)) {
+            n->acq = deposit64(n->acq, 0, 32, value);
+        }
+        return;
     case NVME_REG_ACQ + 4:
         if (admin_regs_writable(n, offset)) {
-            n->acq = deposit64(n->acq, (offset & 4) * 8, 32, value);
+            n->acq = deposit64(n->acq, 32, 32, value);
         }
         return;
     default:
@@ -74,8 +82,9 @@ static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
 {
     switch (offset) {
     case NVME_REG_CAP:
+        return n->cap;
     case NVME_REG_CAP + 4:
-        return n->cap >> ((offset & 4) * 8);
+        return n->cap >> 32;
     case NVME_REG_VS:
         return FEMU_NVME_VERSION;
     case NVME_REG_INTMS:
@@ -88,11 +97,13 @@ static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
     case NVME_REG_AQA:
         return n->aqa;
     case NVME_REG_ASQ:
+        return n->asq;
     case NVME_REG_ASQ + 4:
-        return n->asq >> ((offset & 4) * 8);
+        return n->asq >> 32;
     case NVME_REG_ACQ:
+        return n->acq;
     case NVME_REG_ACQ + 4:
-        return n->acq >> ((offset & 4) * 8);
+        return n->acq >> 32;
     case REG_CRTO:
         return NVME_CAP_TO(n->cap);
     default:

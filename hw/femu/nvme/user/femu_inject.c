@@ -19,7 +19,7 @@ static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
     uint64_t slba, nlb;
 
     if (qemu_strtou64(at, &at, 0, &slba) < 0 || *at != ' ' ||
-        qemu_strtou64(at + 1, NULL, 0, &nlb) < 0) {
+        qemu_strtou64(at, NULL, 0, &nlb) < 0) {
         error_setg(errp, "%s=%s: must be the first block and the number of "
                    "blocks, such as \"4096 8\", or \"2:4096 8\" in namespace "
                    "2", name, value);

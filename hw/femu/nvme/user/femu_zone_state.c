@@ -47,7 +47,7 @@ static void add_zone(const FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
                            "\"zone\":%" PRIu32 ",\"state\":\"%s\","
                            "\"start_lba\":%" PRIu64 ","
                            "\"capacity_nlb\":%" PRIu64,
-                           text->len > 1 ? "," : "", ns->nsid, zone_idx,
+                           text->len == 1 ? "" : ",", ns->nsid, zone_idx,
                            state_name(zone.state), zone.start_lba,
                            zone.capacity_nlb);
     if (femu_zone_has_wp(zone.state)) {

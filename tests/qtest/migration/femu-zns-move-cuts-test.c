@@ -1,0 +1,79 @@
+/*
+ * Power cuts by properties, of a drive that moves into another QEMU: what that
+ * one has been asked for counts as if the drive had always been there.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "femu-zns-commands.h"
+
+#define CUT_AT_NS 50000000
+
+/*
+ * Power cuts that only the QEMU has been asked for into which the drive moves:
+ * one comes when its time comes, though the drive has nothing else to do; one
+ * that would be over, does not.
+ */
+static void test_new_cuts(void)
+{
+    static const struct {
+        const char *cut;
+        bool comes;
+    } rows[] = {
+        { "power-cut-at-ns=50000000", true },
+        { "power-cut-at-ns=1000", false },
+        { "power-cut-at-program=1", false },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        FemuConfig config = femu_small_config();
+        FemuDrive *drive = femu_boot(&config, NULL);
+        FemuHost *host = drive->host;
+        char *args = g_strdup_printf("%s,%s", host->args, rows[i].cut);
+
+        femu_fill(drive, 0, 3 * femu_page_nlb(drive));
+        g_free(host->args);
+        host->args = args;
+        femu_host_move(host);
+        femu_step_to(host, CUT_AT_NS - 1);
+        g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        femu_step_to(host, CUT_AT_NS);
+        g_assert_cmpint(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)), ==,
+                        !rows[i].comes);
+        if (!rows[i].comes) {
+            femu_fill(drive, 1, 3 * femu_page_nlb(drive));
+            g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        }
+        femu_shutdown(drive);
+    }
+}
+
+/* One that has been is over for each QEMU that comes. */
+static void test_old_cut(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "power-cut-at-program=2");
+    uint32_t page_nlb = femu_page_nlb(drive);
+
+    for (unsigned i = 0; i < 2; i++) {
+        femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, i),
+                       page_nlb);
+    }
+    femu_step(drive->host, 2 * femu_page_write_ns(drive));
+    g_assert_false(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_host_move(drive->host);
+    femu_fill(drive, 2, 4 * page_nlb);
+    g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+    femu_shutdown(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    qtest_add_func("femu-zns/move/new-cuts", test_new_cuts);
+    qtest_add_func("femu-zns/move/old-cut", test_old_cut);
+    return g_test_run();
+}
