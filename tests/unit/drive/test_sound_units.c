@@ -132,8 +132,6 @@ static void test_suspended(void)
         ROW(run_until_at_ns, -1, NULL),
         ROW(point_at_ns, 1, NULL),
         ROW(point_at_ns, -1, NULL),
-        ROW(suspending, 1,
-            "flash: suspending of unit_rows[0] is 2, must be at most 1"),
         ROW(left_ns, 1, NULL),
         ROW(left_ns, -1, NULL),
         ROW(busy_since_at_ns, 1, NULL),
