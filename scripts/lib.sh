@@ -270,7 +270,7 @@ private_apt()
     local dir=$1 types=$2 own=${3:-} uri tried=
     command -v apt-get >/dev/null ||
         die "no apt here, and so none of Debian's packages: QEMU needs your" \
-            "own sources (QEMU_SRC=tree or tarball of QEMU 10.0), the guest one" \
+            "own sources (QEMU_SRC=tree or tarball of QEMU 10.2), the guest one" \
             "that \"make guest\" built elsewhere (GUEST=its build-guest folder)"
     while read -r uri; do
         tried="$tried $uri"

@@ -11,6 +11,8 @@ CONFIG_PCIE_PORT=y
 CONFIG_FEMU_ZNS=y
 CONFIG_FEMU_STOP=y
 CONFIG_NVME_PCI=y
+# Which that needs; QEMU 10.2 does not select it.
+CONFIG_SPDM_SOCKET=y
 
 # The guest's host folder, consoles, disks and random numbers.
 CONFIG_VIRTIO_PCI=y

@@ -46,6 +46,8 @@ CORE = (
      'submission, the run of events, effects and completions; statistics'),
 )
 DEVICE = (
+    ('nvme/qemu', 'hw/femu/nvme/qemu/',
+     "what is not the same in all of QEMU's versions"),
     ('nvme/processors', 'hw/femu/nvme/processors/',
      "the guest's processors in virtual time: their clock, their turns"),
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',

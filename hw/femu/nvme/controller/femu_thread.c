@@ -12,10 +12,10 @@
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
-#include "system/cpu-timers.h"
 #include "system/runstate.h"
 #include "controller_internal.h"
 #include "../fetch/fetch.h"
+#include "../qemu/versions.h"
 
 /*
  * Who owns what: all of the drive is owned by whoever holds QEMU's big lock

@@ -7,9 +7,9 @@
  */
 
 #include "qemu/osdep.h"
-#include "system/cpu-timers.h"
 #include "controller_internal.h"
 #include "../processors/processors.h"
+#include "../qemu/versions.h"
 #include "../request/request.h"
 
 /*

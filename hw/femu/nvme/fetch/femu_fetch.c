@@ -7,12 +7,12 @@
  */
 
 #include "qemu/osdep.h"
-#include "system/cpu-timers.h"
 #include "fetch_internal.h"
 #include "../admin/admin.h"
 #include "../completion/completion.h"
 #include "../host/host.h"
 #include "../io/io.h"
+#include "../qemu/versions.h"
 #include "../../trace.h"
 
 /*

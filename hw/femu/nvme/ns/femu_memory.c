@@ -13,9 +13,8 @@
 #include "qemu/units.h"
 #include "qemu/madvise.h"
 #include "exec/cpu-common.h"
-#include "exec/memory.h"
-#include "exec/ramblock.h"
 #include "ns_internal.h"
+#include "../qemu/versions.h"
 
 /*
  * Is the backend a shared mapping of a file that outlives QEMU? If mem-path is

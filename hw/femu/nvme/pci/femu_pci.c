@@ -13,13 +13,13 @@
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "hw/qdev-properties.h"
-#include "system/cpu-timers.h"
 #include "pci_internal.h"
 #include "../admin/admin.h"
 #include "../controller/controller.h"
 #include "../irq/irq.h"
 #include "../migration/migration.h"
 #include "../ns/ns.h"
+#include "../qemu/versions.h"
 #include "../queue/queue.h"
 #include "../record/record.h"
 #include "../request/request.h"
@@ -335,7 +335,7 @@ static void describe_properties(ObjectClass *oc)
         "decides what becomes of what was inside when the power goes");
 }
 
-static void femu_class_init(ObjectClass *oc, void *data)
+static void femu_class_init(ObjectClass *oc, FemuClassData *data)
 {
     DeviceClass *dc = DEVICE_CLASS(oc);
     PCIDeviceClass *pc = PCI_DEVICE_CLASS(oc);

@@ -9,13 +9,11 @@
 
 #include "qemu/osdep.h"
 #include "exec/cputlb.h"
-#include "exec/tb-flush.h"
 #include "hw/core/cpu.h"
-#include "system/accel-ops.h"
-#include "system/cpu-timers.h"
 #include "system/replay.h"
 #include "system/runstate.h"
 #include "system/tcg.h"
+#include "../qemu/versions.h"
 #include "processors.h"
 
 /* Has virtual time been advanced by all instructions of the last slice? */
@@ -79,7 +77,7 @@ static void forget_translations(CPUState *cpu, run_on_cpu_data unused)
     cpu->neg.tlb.c.dirty = (1 << NB_MMU_MODES) - 1;
     qemu_spin_unlock(&cpu->neg.tlb.c.lock);
     tlb_flush(cpu);
-    tb_flush(cpu);
+    femu_forget_code(cpu);
 }
 
 /*

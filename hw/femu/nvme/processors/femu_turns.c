@@ -13,13 +13,11 @@
 #include "qemu/timer.h"
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
-#include "system/accel-ops.h"
-#include "system/cpu-timers.h"
 #include "system/cpu-timers-internal.h"
 #include "system/cpus.h"
 #include "system/runstate.h"
-#include "accel/tcg/tcg-accel-ops.h"
 #include "accel/tcg/tcg-accel-ops-icount.h"
+#include "../qemu/versions.h"
 #include "processors.h"
 
 /*
@@ -193,6 +191,7 @@ static bool run_window(CPUState *cpu, int64_t end)
     do {
         int64_t to;
 
+        femu_enter_execution(cpu);
         do_queued_work();
         current_cpu = cpu;
         qemu_clock_enable(QEMU_CLOCK_VIRTUAL, true);
@@ -269,7 +268,7 @@ static void between_rounds(void)
         if (cpu->stop) {
             qemu_clock_enable(QEMU_CLOCK_VIRTUAL, false);
         }
-        qemu_wait_io_event_common(cpu);
+        femu_process_events(cpu);
     }
     icount_account_warp_timer();
     icount_handle_deadline();
@@ -297,7 +296,7 @@ static void take_turns(CPUState *cpu, run_on_cpu_data unused)
 static void kick(CPUState *unused)
 {
     if (qemu_in_vcpu_thread()) {
-        cpu_exit(current_cpu);
+        femu_leave_execution(current_cpu);
     }
 }
 
@@ -306,7 +305,7 @@ static void interrupt(CPUState *cpu, int mask)
 {
     icount_handle_interrupt(cpu, mask);
     if (qemu_in_vcpu_thread() && cpu != current_cpu && round.count == 1) {
-        cpu_exit(current_cpu);
+        femu_leave_execution(current_cpu);
     }
 }
 

@@ -14,9 +14,9 @@
  */
 
 #include "qemu/osdep.h"
-#include "system/cpu-timers.h"
 #include "system/qtest.h"
 #include "request_internal.h"
+#include "../qemu/versions.h"
 
 void femu_time_enter(FemuZns *n)
 {

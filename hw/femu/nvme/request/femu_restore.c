@@ -332,7 +332,7 @@ static bool play(Restore *r, const char *path)
     return true;
 }
 
-static int compare_seq(const void *a, const void *b)
+static int compare_seq(const void *a, const void *b, void *unused)
 {
     const Open *first = a, *second = b;
 
@@ -347,7 +347,8 @@ static int compare_seq(const void *a, const void *b)
 static void begin_again(Restore *r)
 {
     FemuZns *n = r->n;
-    GList *left = g_list_sort(g_hash_table_get_values(r->open), compare_seq);
+    GList *left = g_list_sort_with_data(g_hash_table_get_values(r->open),
+                                        compare_seq, NULL);
     uint32_t nsid, zone_idx;
 
     for (GList *at = left; at; at = at->next) {

@@ -18,6 +18,7 @@
 #include "hw/qdev-properties.h"
 #include "qemu/main-loop.h"
 #include "system/runstate.h"
+#include "../qemu/versions.h"
 
 #define TYPE_FEMU_STOP "femu-stop"
 #define POLL_US 100
@@ -74,7 +75,7 @@ static const Property stop_properties[] = {
     DEFINE_PROP_UINT32("iobase", FemuStop, iobase, 0xea),
 };
 
-static void stop_class_init(ObjectClass *class, void *data)
+static void stop_class_init(ObjectClass *class, FemuClassData *data)
 {
     DeviceClass *device = DEVICE_CLASS(class);
 
