@@ -11,6 +11,7 @@
 
 .PHONY: figures validate evidence observations interference fit guest-table
 .PHONY: bench bench-guest mutants sweep compare lock torture soak mqssd closed-loop crash
+.PHONY: zone-finder
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -119,6 +120,8 @@ figures: core
 #: make interference  how much finish and reset disturb I/O, both drives
 #: make mqssd    what models for the design of algorithms (DAM, PDAM, Affine,
 #:               MQSSD) make of the drive, in the guest; out/mqssd/
+#: make zone-finder   which zones share units, found in the guest from latencies
+#:               alone, on drives of every kind, scored; out/zone-finder/
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make closed-loop   a drive with hidden parameters, measured in a guest
@@ -170,6 +173,13 @@ mqssd:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/mqssd
+
+zone-finder:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/zone-finder
 
 compare:
 	@scripts/deps report

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measurements again, in the guest: scripts/guest-table, scripts/observations.
+"""Measurements again, in the guest: scripts/guest-table, scripts/observations;
+and what is found out there of a drive: scripts/zone-finder.
 
 Knows nothing of how a run is done: it calls the scripts as a user does.
 """
@@ -18,6 +19,9 @@ from femu.observations import in_guest, papers, quantity, sources
 # Points of every kind of "make guest-table", in three guests.
 TABLE = ['write-4k-qd1', 'append-4k-qd1', 'finish-50', 'reset-25',
          'write-8k-4zones', 'append-4k-qd4', 'finish-beside-read-qd4']
+
+# A unit a zone; eight that share channels with others, with stagger.
+FINDER = ['su-planes', 'mu-8-stagger']
 
 
 def test_table(tap):
@@ -83,5 +87,21 @@ def test_observations(tap):
                                               one.claim), '\n'.join(lines))
 
 
+def test_finder(tap):
+    """scripts/zone-finder: zones that share units."""
+    out = folder('finder')
+    done = subprocess.run(
+        [os.path.join(TOP, 'scripts', 'zone-finder')], cwd=TOP, text=True,
+        env=environment({'OUT': out, 'ONLY': ' '.join(FINDER),
+                         'PLACE': '0'}), check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    last = (done.stdout.strip().splitlines() or [''])[-1]
+    tap.result((done.returncode, last) == (
+        0, 'zone-finder: %d drives, precision 100.0 %%, recall 100.0 %%'
+        % len(FINDER)), 'finder: %s' % last, done.stdout)
+
+
 GROUPS = {'table': test_table,
-          'observations': test_observations}
+          'observations': test_observations,
+          'finder': test_finder}

@@ -40,7 +40,8 @@ typedef struct MapView {
     Ssd *ssd;
     uint32_t unit_count;
     uint32_t zone_units;
-    GArray *groups; /* MapGroup */
+    GArray *groups;   /* MapGroup */
+    GPtrArray *zones; /* units of each, const uint32_t * */
 } MapView;
 
 /* Planes that work on their own; multi-plane programs make a die one unit. */
@@ -98,6 +99,7 @@ static void look(MapView *view)
 
     view->unit_count = p->channels * p->ways * p->dies * unit_planes(p);
     view->groups = g_array_new(FALSE, FALSE, sizeof(MapGroup));
+    view->zones = g_ptr_array_new();
     for (uint32_t nsid = 1; nsid <= ssd_ns_count(view->ssd); nsid++) {
         SsdNsInfo info = ssd_ns_info(view->ssd, nsid);
 
@@ -106,6 +108,7 @@ static void look(MapView *view)
             const uint32_t *units = ssd_zone_units(view->ssd, nsid, i,
                                                    &view->zone_units);
 
+            g_ptr_array_add(view->zones, (void *)units);
             add_zone(view, drive_zone++, units);
         }
     }
@@ -118,6 +121,7 @@ static void forget(MapView *view)
         g_string_free(group_at(view, i)->brief, TRUE);
     }
     g_array_unref(view->groups);
+    g_ptr_array_unref(view->zones);
 }
 
 /* --- Text ---------------------------------------------------------------- */
@@ -165,6 +169,23 @@ static void print_text(const MapView *view)
                 printf("\n");
             }
         }
+    }
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+/* A line for each zone: its units' numbers, in striping order. */
+static void print_csv(const MapView *view)
+{
+    printf("zone,units\n");
+    for (uint32_t zone = 0; zone < view->zones->len; zone++) {
+        const uint32_t *units = g_ptr_array_index(view->zones, zone);
+
+        printf("%" PRIu32 ",", zone);
+        for (uint32_t k = 0; k < view->zone_units; k++) {
+            printf("%s%" PRIu32, k > 0 ? " " : "", units[k]);
+        }
+        printf("\n");
     }
 }
 
@@ -287,7 +308,7 @@ static void draw_all(FILE *out, const void *what)
 /* --- The command --------------------------------------------------------- */
 
 static bool run(const SimDriveOptions *drive, const char *svg_path,
-                GError **error)
+                gboolean csv, GError **error)
 {
     SsdParams params;
     MapView view = {.params = &params};
@@ -299,7 +320,11 @@ static bool run(const SimDriveOptions *drive, const char *svg_path,
     ssd_params_resolve(&params);
     view.ssd = ssd_new(&params);
     look(&view);
-    print_text(&view);
+    if (csv) {
+        print_csv(&view);
+    } else {
+        print_text(&view);
+    }
     if (svg_path) {
         done = sim_svg_write(svg_path, draw_all, &view, error);
     }
@@ -312,10 +337,13 @@ int sim_map_command(int argc, char **argv, GError **error)
 {
     SimDriveOptions drive = {0};
     g_autofree char *svg = NULL;
+    gboolean csv = FALSE;
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
     const GOptionEntry entries[] = {
         {"svg", 0, 0, G_OPTION_ARG_FILENAME, &svg,
          "Draw it there, as SVG", "FILE"},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &csv,
+         "Print a line for each zone, zone,units", NULL},
         {0},
     };
     bool ran;
@@ -326,7 +354,7 @@ int sim_map_command(int argc, char **argv, GError **error)
     sim_add_drive_options(context, &drive);
     g_option_context_add_main_entries(context, entries, NULL);
     ran = sim_parse_options(context, &argc, &argv, NULL, error) &&
-          run(&drive, svg, error);
+          run(&drive, svg, csv, error);
     sim_drive_options_clear(&drive);
     return ran ? SIM_OK : SIM_ERROR;
 }

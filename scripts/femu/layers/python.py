@@ -30,6 +30,7 @@ TABLE = (
     ('observations', '', 'what papers observed'),
     ('interference', '', 'finish and reset beside I/O'),
     ('mqssd', 'numpy scipy', 'what models for algorithms make of a drive'),
+    ('zone_finder', '', 'which zones share units, found and scored'),
     ('guest_table', '', 'measured experiments in the guest'),
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),
