@@ -10,7 +10,8 @@
 .PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench bench-guest mutants sweep compare lock torture soak mqssd closed-loop crash
+.PHONY: bench bench-guest check-host mutants sweep compare lock torture soak
+.PHONY: mqssd closed-loop crash
 .PHONY: zone-finder
 .PHONY: dist dist-sources oci
 
@@ -134,6 +135,8 @@ figures: core
 #: make bench    how fast the model is on this machine
 #: make bench-guest   what a guest's I/O costs on this machine, beside QEMU's own
 #:               nvme: latency, rate, processor time
+#: make check-host    what this machine can hold in real time: rates, how late
+#:               completions are, and the dilation that makes that small
 #:
 validate: core
 	@scripts/deps report
@@ -205,6 +208,13 @@ sweep: core
 bench:
 	@scripts/deps core
 	@scripts/bench
+
+check-host:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/check-host
 
 bench-guest:
 	@scripts/deps qemu guest
