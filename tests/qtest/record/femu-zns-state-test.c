@@ -263,6 +263,15 @@ static void test_unplugged(void)
     femu_folder_delete(folder);
 }
 
+static uint64_t core_time_ns(FemuDrive *drive)
+{
+    QDict *stats = femu_stats(drive);
+    uint64_t now_ns = qdict_get_int(stats, "now_ns");
+
+    qobject_unref(stats);
+    return now_ns;
+}
+
 /* Shut down, it is in order; but not if it was on again since, if only that. */
 static void test_not_enabled(void)
 {
@@ -328,15 +337,21 @@ static void test_cut_over(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
-    g_autofree char *extra = g_strdup_printf("state=%s,power-cut-at-ns=1000",
-                                             folder);
     FemuDrive *drive = femu_folder_boot(&config, folder);
+    uint64_t at_ns;
 
     femu_write_pattern(drive, 0, 4, 1);
-    femu_shutdown(drive);
-    drive = femu_boot(&config, extra);
-    femu_write_pattern(drive, 4, 4, 1);
-    femu_assert_power(drive, 2, 1);
+    for (unsigned i = 1; i <= 2; i++) {
+        g_autofree char *extra = NULL;
+
+        at_ns = i == 1 ? core_time_ns(drive) : 1000;
+        extra = g_strdup_printf("state=%s,power-cut-at-ns=%" PRIu64, folder,
+                                at_ns);
+        femu_shutdown(drive);
+        drive = femu_boot(&config, extra);
+        femu_write_pattern(drive, 4 * i, 4, 1);
+        femu_assert_power(drive, i + 1, i);
+    }
     femu_shutdown(drive);
     femu_folder_delete(folder);
 }
@@ -363,15 +378,6 @@ static void test_cut_in_format(void)
     femu_assert_works(drive, 1);
     femu_shutdown(drive);
     femu_folder_delete(folder);
-}
-
-static uint64_t core_time_ns(FemuDrive *drive)
-{
-    QDict *stats = femu_stats(drive);
-    uint64_t now_ns = qdict_get_int(stats, "now_ns");
-
-    qobject_unref(stats);
-    return now_ns;
 }
 
 /* Its time goes on where it was, whenever it is plugged in. */
@@ -424,12 +430,16 @@ static void test_killed_inside(void)
     char *folder = femu_folder_new();
     FemuDrive *drive = femu_folder_boot(&config, folder);
     uint64_t zone_nlb = femu_zone_nlb(&config);
+    g_autofree char *history = NULL;
+    g_autofree char *text = NULL;
     char *killed;
 
     femu_write_pattern(drive, 0, 8, 1);
     femu_write_pattern(drive, zone_nlb, 8, 2);
     femu_submit_rw(drive, NVME_CMD_WRITE, 8, 8);
     femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH, zone_nlb, false);
+    femu_step(drive->host, 2 * femu_page_write_ns(drive));
+    femu_expect_now(&drive->io_cq);             /* the write is done, alone */
     killed = femu_folder_copy(folder);
     femu_shutdown(drive);
     femu_folder_delete(folder);
@@ -440,6 +450,10 @@ static void test_killed_inside(void)
     g_assert_cmpuint(le64_to_cpu(femu_zone(drive, 0).wp) % 8, ==, 0);
     femu_assert_works(drive, 5);
     femu_shutdown(drive);
+    /* the history says which command will never be done */
+    history = femu_folder_file(killed, "history");
+    g_assert_true(g_file_get_contents(history, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "\nX,3\n"));
     femu_folder_delete(killed);
 }
 

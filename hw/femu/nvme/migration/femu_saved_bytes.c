@@ -45,7 +45,7 @@ static bool crc_get(QEMUFile *f, const char *name, uint32_t crc, Error **errp)
 
 void femu_part_put(QEMUFile *f, const uint8_t *data, uint64_t bytes)
 {
-    uint32_t crc = crc32(0, NULL, 0);
+    uint32_t crc = 0;
 
     qemu_put_be64(f, bytes);
     while (bytes) {
@@ -68,7 +68,7 @@ GByteArray *femu_part_get(QEMUFile *f, const char *name, Error **errp)
     g_autoptr(GByteArray) data = g_byte_array_new();
     g_autofree uint8_t *piece = g_malloc(PIECE_BYTES);
     uint64_t bytes = qemu_get_be64(f);
-    uint32_t crc = crc32(0, NULL, 0);
+    uint32_t crc = 0;
 
     if (bytes > UINT32_MAX / 2) {
         error_setg(errp, "%s has %" PRIu64 " bytes, of which there can be %u",
@@ -176,7 +176,7 @@ static bool move_all(Mover *mover, const FemuZns *n)
 {
     bool moved = true;
 
-    mover->crc = crc32(0, NULL, 0);
+    mover->crc = 0;
     for (uint32_t i = 0; moved && i < n->ns_count; i++) {
         const FemuStore *store = &n->ns[i].store;
 
@@ -210,7 +210,7 @@ bool femu_data_get(QEMUFile *f, FemuZns *saved, Error **errp)
 static bool trace_pieces_put(QEMUFile *f, FILE *file)
 {
     g_autofree uint8_t *piece = g_malloc(PIECE_BYTES);
-    uint32_t crc = crc32(0, NULL, 0);
+    uint32_t crc = 0;
     size_t bytes;
 
     while ((bytes = fread(piece, 1, PIECE_BYTES, file)) > 0) {
@@ -253,10 +253,10 @@ static bool trace_pieces_get(QEMUFile *f, FILE *file, const char *path,
                              Error **errp)
 {
     g_autofree uint8_t *piece = g_malloc(PIECE_BYTES);
-    uint32_t crc = crc32(0, NULL, 0);
+    uint32_t crc = 0;
     uint32_t bytes;
 
-    while ((bytes = qemu_get_be32(f)) > 0) {
+    while ((bytes = qemu_get_be32(f))) {
         if (bytes > PIECE_BYTES || qemu_get_buffer(f, piece, bytes) != bytes) {
             error_setg(errp, "trace: the stream ends in it, or is damaged");
             return false;

@@ -62,7 +62,7 @@ void femu_identity_nqn(const uint8_t *identity, char *nqn, size_t nqn_bytes)
 /* The OUI, least significant byte first. */
 void femu_identity_ieee(uint8_t ieee[3])
 {
-    for (int i = 0; i < 3; i++) {
-        ieee[i] = oui[2 - i];
-    }
+    static const uint8_t reversed[3] = { 0x00, 0x54, 0x52 };
+
+    memcpy(ieee, reversed, sizeof(reversed));
 }

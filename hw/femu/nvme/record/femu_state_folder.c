@@ -187,7 +187,6 @@ static bool kept_map(FemuZns *n, Error **errp)
     n->kept = kept;
     if (femu_state_is_new(n)) {
         kept_mark(n);
-        return true;
     }
     return kept_check(n, errp);
 }
