@@ -43,6 +43,11 @@
       "percent",                                                              \
       "flash that the conventional namespace has beyond its size; at least "  \
       "what its cleaning needs, up to two lines")                             \
+    X(BOOL, conventional_buffer, "conventional-buffer", false, false, true,   \
+      "",                                                                     \
+      "writes to the conventional namespace are done when their data are in " \
+      "the write buffer, if there is one, beside those of zones; off: when "  \
+      "they are programmed")                                                  \
     X(SIZE, zone_size_bytes, "zone-size", 64 * SSD_MIB, 64 * SSD_KIB,         \
       SSD_TIB, "bytes",                                                       \
       "distance between zone starts; a power of two, as Linux demands")       \
@@ -483,6 +488,8 @@ uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
  * there are enough for the spare and for cleaning.
  */
 uint64_t ssd_params_conventional_lines(const SsdParams *params);
+/* Do its writes go through the write buffer? */
+bool ssd_params_buffers_log(const SsdParams *params);
 
 /*
  * Units are what senses and programs on its own: the planes, or the dies with

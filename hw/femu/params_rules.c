@@ -316,8 +316,8 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     uint32_t ns_zones = p->zones / p->namespaces;
     uint64_t active = p->max_active ? MIN(p->max_active, ns_zones) : ns_zones;
     uint64_t portion_bytes = p->buffer_portion_bytes;
-    uint64_t least_bytes = active * p->namespaces * program_bytes +
-                           portion_bytes;
+    uint64_t parts = active * p->namespaces + ssd_params_buffers_log(p);
+    uint64_t least_bytes = parts * program_bytes + portion_bytes;
     g_autofree char *least = ssd_param_size_text(least_bytes);
     g_autofree char *zone = ssd_param_size_text(program_bytes + portion_bytes);
     g_autofree char *portion = ssd_param_size_text(portion_bytes);
@@ -333,14 +333,21 @@ static bool check_write_buffer(const SsdParams *p, GError **error)
     if (p->write_buffer_bytes < least_bytes) {
         return params_error(error, "write-buffer", p->write_buffer_bytes,
                             "must be 0, or %s and more: %s, and what one "
-                            "program writes for each zone that may be active",
-                            least, portion);
+                            "program writes for each zone that may be active"
+                            "%s", least, portion, ssd_params_buffers_log(p)
+                            ? " and for the conventional namespace" : "");
     }
     if (p->zone_buffer_bytes != 0 &&
         p->zone_buffer_bytes < program_bytes + portion_bytes) {
         return params_error(error, "zone-buffer", p->zone_buffer_bytes,
                             "must be 0, or %s and more: %s, and what one "
                             "program writes", zone, portion);
+    }
+    if (ssd_params_buffers_log(p) && portion_bytes % SSD_GRANULE_BYTES != 0) {
+        return params_error(error, "buffer-portion", portion_bytes,
+                            "must be a multiple of 4K, in which the "
+                            "conventional namespace is mapped, with "
+                            "conventional-buffer");
     }
     if (p->buffer_resume_waiters >= p->buffer_waiters) {
         return params_error(error, "buffer-resume", p->buffer_resume_waiters,
@@ -592,7 +599,9 @@ static const SsdParamRule rules[] = {
      "`write-buffer` needs `program-registers`. It holds at least a "
      "`buffer-portion` and what one program writes for each zone that may be "
      "active, `zone-buffer` a `buffer-portion` and what one program writes. "
-     "`buffer-resume` is below `buffer-waiters`."},
+     "`buffer-resume` is below `buffer-waiters`. `conventional-buffer` needs "
+     "room for one program more, and a `buffer-portion` that is a multiple "
+     "of 4K."},
     {check_page_turns,
      "With `page-turns`, `zones` x the units that one zone spans is at most "
      "16777216."},

@@ -51,6 +51,12 @@ uint64_t ssd_params_conventional_lines(const SsdParams *p)
                p->conventional_bytes / line_bytes + 2);
 }
 
+bool ssd_params_buffers_log(const SsdParams *p)
+{
+    return p->conventional_buffer && p->conventional_bytes > 0 &&
+           p->write_buffer_bytes > 0;
+}
+
 /* --- What 0 stands for --------------------------------------------------- */
 
 /*

@@ -57,6 +57,7 @@ typedef enum SsdWhoKind {
     SSD_WHO_CONTROLLER, /* a finish or an erase of no command */
     SSD_WHO_AHEAD,      /* read-ahead */
     SSD_WHO_CLEANING,   /* of the conventional namespace */
+    SSD_WHO_LOG,        /* a page of its log that the buffer drains */
 } SsdWhoKind;
 
 /* Zones are numbered through all namespaces. */

@@ -139,6 +139,8 @@ static char *who_text(const BlamePart *part)
         return g_strdup("read-ahead");
     case SSD_WHO_CLEANING:
         return g_strdup("cleaning");
+    case SSD_WHO_LOG:
+        return g_strdup("a page of the conventional namespace");
     }
     g_assert_not_reached();
 }

@@ -15,7 +15,7 @@ typedef enum OwnerKind {
     OWNER_NONE,        /* nobody waits */
     OWNER_COMMAND,     /* [slot] */
     OWNER_JOB,         /* [job] of a finish, a reset or an erase */
-    OWNER_BUFFER,      /* which drains a page; [zone] */
+    OWNER_BUFFER,      /* which drains a page; [zone], or behind all the log */
     OWNER_FIRST_WRITE, /* that of a zone, which has it erased; [zone] */
     OWNER_AHEAD,       /* [fetch] a line that is read ahead */
     OWNER_CLEANING,    /* of the conventional namespace */

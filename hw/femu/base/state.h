@@ -38,6 +38,7 @@ typedef enum StateOf {
     STATE_OF_COMMANDS,
     STATE_OF_JOBS,
     STATE_OF_ZONES,
+    STATE_OF_BUFFERED, /* zones, and the log if it is in the buffer too */
     STATE_OF_NAMESPACES,
     STATE_OF_UNITS,
     STATE_OF_TOKENS,

@@ -2,104 +2,13 @@
  * The write buffer: room, the writes that wait for it, and the streams of pages
  * that drain it.
  *
- * Knows nothing of zones' states, of jobs but their work on the flash, or of
- * the front end.
+ * Knows nothing of zones' states, of jobs but their work on the flash, of what
+ * the log maps, or of the front end.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
 #include "buffer.h"
-
-/* As the parameters say, but never longer than the shortest program. */
-static uint64_t release_time_ns(const WriteBuffer *buffer)
-{
-    uint64_t least_ns = flash_least_program_ns(&buffer->media->flash.config);
-
-    return least_ns ? MIN(buffer->params->buffer_release_ns, least_ns - 1) : 0;
-}
-
-static void init_streams(WriteBuffer *buffer)
-{
-    uint32_t zones = buffer->params->zones;
-
-    buffer->streams = g_new0(Stream, zones);
-    buffer->zone_strands = buffer->params->page_turns
-                           ? buffer->media->map.zone_units : 1;
-    buffer->strands_divisor = divisor_of(buffer->zone_strands);
-    for (uint32_t i = 0; i < zones; i++) {
-        buffer->streams[i].fill_job_idx = SSD_NONE;
-        wbuf_open_stripe(buffer, &buffer->streams[i], 0);
-    }
-    buffer->strands = g_new0(Strand, (size_t)zones * buffer->zone_strands);
-    for (uint32_t i = 0; i < wbuf_strand_count(buffer); i++) {
-        buffer->strands[i].first_page_idx = SSD_NONE;
-    }
-}
-
-static void init_units(WriteBuffer *buffer)
-{
-    buffer->units = g_new0(UnitQueue, buffer->media->unit_count);
-    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
-        buffer->units[i].first_strand_idx = SSD_NONE;
-        buffer->units[i].last_strand_idx = SSD_NONE;
-        buffer->units[i].old_from_idx = SSD_NONE;
-    }
-}
-
-static void init_pages(WriteBuffer *buffer)
-{
-    buffer->page_count = buffer->size_bytes / buffer->media->page_bytes + 1;
-    buffer->pages = g_new(BufferedPage, buffer->page_count);
-    for (uint32_t i = 0; i < buffer->page_count; i++) {
-        buffer->pages[i].next_idx = i + 1 < buffer->page_count ? i + 1
-                                                               : SSD_NONE;
-    }
-}
-
-/*
- * Units take a page for each of their registers, and each page may need an
- * erase first. An event of each unit, whose last program gives its room back.
- */
-void wbuf_bounds(const SsdParams *p, Bounds *bounds)
-{
-    uint64_t units = ssd_params_unit_count(p);
-
-    bounds_add(bounds, "the write buffer",
-               p->write_buffer_bytes ? 2 * p->program_registers * units : 0,
-               units);
-}
-
-void wbuf_init(WriteBuffer *buffer, const SsdParams *params, Commands *commands,
-               Media *media, Link *link, EventHeap *events)
-{
-    *buffer = (WriteBuffer) {
-        .params = params,
-        .commands = commands,
-        .media = media,
-        .link = link,
-        .events = events,
-        .size_bytes = params->write_buffer_bytes,
-        .zone_bytes = params->zone_buffer_bytes,
-    };
-    if (!wbuf_is_on(buffer)) {
-        return;
-    }
-    buffer->release_ns = release_time_ns(buffer);
-    buffer->lines = lines_for_room(params);
-    lines_init_turns(&buffer->lines, params, &buffer->turns);
-    init_streams(buffer);
-    init_units(buffer);
-    init_pages(buffer);
-}
-
-void wbuf_destroy(WriteBuffer *buffer)
-{
-    turns_destroy(&buffer->turns);
-    g_free(buffer->pages);
-    g_free(buffer->units);
-    g_free(buffer->strands);
-    g_free(buffer->streams);
-}
 
 bool wbuf_is_crowded(WriteBuffer *buffer)
 {
@@ -121,7 +30,23 @@ bool wbuf_goes_on(WriteBuffer *buffer)
 static bool zone_has_room(const WriteBuffer *buffer, uint32_t zone_idx,
                           uint32_t bytes)
 {
-    return bytes <= buffer->zone_bytes - buffer->streams[zone_idx].used_bytes;
+    return buffer->streams[zone_idx].used_bytes + bytes <= buffer->zone_bytes;
+}
+
+/*
+ * Bytes of a portion that the host sends: all, but where a write to the log has
+ * to fill up granules of which it has only a part.
+ */
+static uint32_t host_bytes_of(const WriteBuffer *buffer, const Command *command,
+                              uint32_t bytes)
+{
+    uint64_t begin_bytes = command->write.data.begin_bytes;
+
+    if (!wbuf_is_log(buffer, command->write.data.zone_idx)) {
+        return bytes;
+    }
+    return MIN(begin_bytes + bytes, command->target.end_bytes) -
+           MAX(begin_bytes, command->target.begin_bytes);
 }
 
 static void use(WriteBuffer *buffer, uint32_t zone_idx, int64_t bytes)
@@ -159,12 +84,14 @@ static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
                          uint32_t group_idx, uint32_t bytes)
 {
     uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
-    Span *left = &buffer->commands->at[command_idx].write.data;
+    Command *command = &buffer->commands->at[command_idx];
+    Span *left = &command->write.data;
     bool is_last = bytes == left->end_bytes - left->begin_bytes;
 
     reserve(buffer, left->zone_idx, bytes);
+    link_in_part(buffer->link, now_ns, command_idx, bytes,
+                 host_bytes_of(buffer, command, bytes), is_last);
     left->begin_bytes += bytes;
-    link_in(buffer->link, now_ns, command_idx, bytes, is_last);
     if (is_last) {
         turns_leave(&buffer->turns, group_idx);
         buffer->waiting_count--;
@@ -192,7 +119,7 @@ static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
         turns_set_aside(&buffer->turns, group_idx);
         return true;
     }
-    if (bytes > buffer->size_bytes - buffer->used_bytes) {
+    if (buffer->used_bytes + bytes > buffer->size_bytes) {
         return false;
     }
     send_portion(buffer, now_ns, group_idx, bytes);
@@ -220,25 +147,19 @@ void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx)
 
 /* The stream of a zone */
 
-static uint32_t strand_of_page(const WriteBuffer *buffer, uint32_t zone_idx,
-                               uint64_t page)
-{
-    return zone_idx * buffer->zone_strands +
-           remainder_of(page, &buffer->strands_divisor);
-}
-
 static const Stream *stream_of_strand(const WriteBuffer *buffer,
                                       uint32_t strand_idx)
 {
     return &buffer->streams[wbuf_zone_of_strand(buffer, strand_idx)];
 }
 
-static void form_page(WriteBuffer *buffer, uint32_t zone_idx)
+static void form_page(WriteBuffer *buffer, uint32_t zone_idx, uint32_t line,
+                      bool is_moved)
 {
     Stream *stream = &buffer->streams[zone_idx];
-    uint32_t page = stream->next_page++;
+    uint64_t page = stream->next_page++;
     Strand *strand =
-        &buffer->strands[strand_of_page(buffer, zone_idx, page)];
+        &buffer->strands[wbuf_strand_of_page(buffer, zone_idx, page)];
     uint32_t page_idx = buffer->free_page_idx;
 
     g_assert(page_idx != SSD_NONE);
@@ -247,7 +168,9 @@ static void form_page(WriteBuffer *buffer, uint32_t zone_idx)
         .epoch = programs_count(&buffer->media->programs),
         .drain_number = buffer->drain_number,
         .next_idx = SSD_NONE,
+        .line = line,
         .page = page,
+        .is_moved = is_moved,
     };
     if (strand->first_page_idx == SSD_NONE) {
         strand->first_page_idx = page_idx;
@@ -283,7 +206,7 @@ static uint32_t form_pages(WriteBuffer *buffer, uint32_t zone_idx)
 
     while (stream->held_bytes - stream->formed_bytes >=
            buffer->media->page_bytes) {
-        form_page(buffer, zone_idx);
+        form_page(buffer, zone_idx, 0, false);
         count++;
     }
     return count;
@@ -334,6 +257,14 @@ static void leave_unit(WriteBuffer *buffer, uint32_t strand_idx)
     strand->is_waiting = false;
 }
 
+static uint32_t unit_of_page(const WriteBuffer *buffer, uint32_t zone_idx,
+                             uint64_t page)
+{
+    return wbuf_is_log(buffer, zone_idx)
+           ? media_log_page_unit(buffer->media, page)
+           : media_page_unit(buffer->media, zone_idx, page);
+}
+
 static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
                            uint32_t strand_idx)
 {
@@ -343,13 +274,19 @@ static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
 
     g_assert(page.page < stream->stripe_end_page);
     if (--stream->stripe_left == 0) {
-        wbuf_open_stripe(buffer, stream, stream->stripe_end_page);
+        wbuf_open_stripe(buffer, zone_idx, stream->stripe_end_page);
         stream->has_opened = true;
     }
-    buffer->units[media_page_unit(buffer->media, zone_idx,
-                                  page.page)].given++;
-    media_issue_buffered(buffer->media, now_ns, zone_idx, page.page,
-                         page.epoch);
+    buffer->units[unit_of_page(buffer, zone_idx, page.page)].given++;
+    if (wbuf_is_log(buffer, zone_idx)) {
+        media_issue_log_page(buffer->media, now_ns, page.line, page.page,
+                             page.epoch,
+                             page.is_moved ? owner_of(OWNER_CLEANING, 0)
+                                           : owner_of(OWNER_BUFFER, zone_idx));
+    } else {
+        media_issue_buffered(buffer->media, now_ns, zone_idx, page.page,
+                             page.epoch);
+    }
 }
 
 /* The first page that a finish fills also has the last data of the host. */
@@ -487,8 +424,7 @@ static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t strand_idx)
                     ? buffer->pages[strand->first_page_idx].page
                     : wbuf_fill_page(buffer, strand_idx);
 
-    return media_page_unit(buffer->media,
-                           wbuf_zone_of_strand(buffer, strand_idx), page);
+    return unit_of_page(buffer, wbuf_zone_of_strand(buffer, strand_idx), page);
 }
 
 static void give_page(WriteBuffer *buffer, uint64_t now_ns,
@@ -533,7 +469,7 @@ static void open_on(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
 
     while (stream->has_opened) {
         stream->has_opened = false;
-        for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        for (uint32_t i = 0; i < wbuf_strands_of(buffer, zone_idx); i++) {
             give_pages(buffer, now_ns, zone_idx * buffer->zone_strands + i);
         }
     }
@@ -552,7 +488,7 @@ static void open_stripe(WriteBuffer *buffer, uint64_t now_ns,
     end = wbuf_fill_end(buffer, zone_idx);
     stream->fill_left = end - stream->fill_from_page;
     for (uint64_t page = stream->fill_from_page; page < end; page++) {
-        uint32_t strand_idx = strand_of_page(buffer, zone_idx, page);
+        uint32_t strand_idx = wbuf_strand_of_page(buffer, zone_idx, page);
 
         buffer->strands[strand_idx].has_fill = true;
         give_pages(buffer, now_ns, strand_idx);
@@ -641,8 +577,8 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
         stream->held_bytes += bytes;
         for (uint32_t i = form_pages(buffer, zone_idx); i > 0; i--) {
             give_pages(buffer, now_ns,
-                       strand_of_page(buffer, zone_idx,
-                                      stream->next_page - i));
+                       wbuf_strand_of_page(buffer, zone_idx,
+                                           stream->next_page - i));
         }
         open_on(buffer, now_ns, zone_idx);
         fill_on(buffer, now_ns, zone_idx);
@@ -742,7 +678,7 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     }
     stream->held_bytes = 0;
     stream->next_page = 0;
-    wbuf_open_stripe(buffer, stream, 0);
+    wbuf_open_stripe(buffer, zone_idx, 0);
     stream->is_abandoned = false;
     /* A finish of that life, with which strands waited behind them, goes on. */
     for (uint32_t i = 0; i < buffer->zone_strands; i++) {
@@ -758,7 +694,30 @@ void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
     Stream *stream = &buffer->streams[zone_idx];
 
     stream->next_page = pages;
-    wbuf_open_stripe(buffer, stream, pages);
+    wbuf_open_stripe(buffer, zone_idx, pages);
     stream->held_bytes = part_bytes;
     reserve(buffer, zone_idx, part_bytes);
+}
+
+/* The log */
+
+void wbuf_log_put(WriteBuffer *buffer, uint32_t bytes, bool is_moved)
+{
+    uint32_t log_idx = buffer->params->zones;
+
+    if (is_moved) {
+        reserve(buffer, log_idx, bytes);
+    }
+    buffer->streams[log_idx].held_bytes += bytes;
+}
+
+void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
+                   bool is_moved)
+{
+    uint32_t log_idx = buffer->params->zones;
+    uint64_t page = buffer->streams[log_idx].next_page;
+
+    form_page(buffer, log_idx, line, is_moved);
+    give_pages(buffer, now_ns, wbuf_strand_of_page(buffer, log_idx, page));
+    open_on(buffer, now_ns, log_idx);
 }

@@ -1,16 +1,15 @@
 /*
  * The write buffer: who may put data into it, and how it drains.
  *
- * Writes are let in one after another, in portions, as there is room; with
- * take-turns or buffer-turns, namespaces take turns portion by portion, and so
- * do the zones of each. What a zone holds is a stream of pages, in one strand
- * or, with page-turns, one for each unit. A strand gives its pages to units in
- * order. When the unit has no register free, it waits in the unit's queue with
- * one page, however many are behind it; so zones get equal shares of a unit. A
+ * Writes are let in one after another, in portions, as there is room; or, with
+ * take-turns or buffer-turns, namespaces take turns, and so do zones. What a
+ * zone holds, or the conventional namespace's log, is a stream of pages in one
+ * strand or, with page-turns, one for each unit. A strand gives pages to units
+ * in order, and waits in a unit's queue with one, however many are behind it. A
  * stripe is a page of each strand: all of one are given before any of the next.
  *
- * Knows nothing of zones' states, of jobs but their work on the flash, or of
- * the front end.
+ * Knows nothing of zones' states, of jobs but their flash work, of what the log
+ * maps, or of the front end.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -27,7 +26,9 @@ typedef struct BufferedPage {
     uint32_t epoch;
     uint32_t drain_number; /* drains that had begun when it was complete */
     uint32_t next_idx; /* the strand's next page, or next in the free list */
-    uint32_t page;     /* of the zone */
+    uint32_t line; /* of the log */
+    uint64_t page; /* of the zone; of the log: of all that it has ever had */
+    bool is_moved; /* of the log: cleaning waits for its program */
 } BufferedPage;
 
 /* Pages of a zone that go to their units one after another. */
@@ -42,12 +43,15 @@ typedef struct Strand {
     bool has_fill; /* behind these a page of the stripe of a finish */
 } Strand;
 
-/* A zone's data in the buffer, on their way to the flash. */
+/*
+ * A zone's data in the buffer, on their way to the flash. That of the log uses
+ * nothing that is of a finish, and its pages are complete when conv/ says so.
+ */
 typedef struct Stream {
     uint64_t used_bytes; /* its room: reserved, held or being programmed */
     uint64_t held_bytes; /* data of this life, not given to a unit yet */
     uint64_t formed_bytes; /* the part of held_bytes in complete pages */
-    uint32_t next_page; /* page of the zone that is complete next */
+    uint64_t next_page; /* BufferedPage.page of what is complete next */
     uint32_t stripe_left; /* pages of the open stripe not given to a unit yet */
     uint64_t stripe_end_page; /* where that ends; none behind it is given */
     uint32_t fill_job_idx; /* finish that fills the zone after these pages */
@@ -83,7 +87,7 @@ typedef struct WriteBuffer {
     uint64_t size_bytes; /* 0: there is no buffer */
     uint64_t zone_bytes; /* the most that one zone may use */
     uint64_t used_bytes;
-    uint32_t writers; /* zones that use as much as a page, or more */
+    uint32_t writers; /* streams that use as much as a page, or more */
     uint64_t release_ns; /* a program's room is free so long after its end */
     Lines lines;
     Turns turns;         /* commands that wait for room */
@@ -92,10 +96,12 @@ typedef struct WriteBuffer {
     bool has_told;         /* its EFFECT_ROOM_FREED is in the queue */
     bool is_draining;      /* pages that are older than the drain go first */
     uint32_t drain_number; /* how many drains have begun */
-    Stream *streams;  /* [zone] */
+    uint32_t stream_count; /* zones, and the log if it is one */
+    Stream *streams;  /* [zone]; that of the log is behind them */
     uint32_t zone_strands;
     Divisor strands_divisor; /* by that */
-    Strand *strands;  /* [zone * zone_strands + page % zone_strands] */
+    uint32_t log_strands;    /* 0: the log is no stream */
+    Strand *strands;  /* [zone * zone_strands + page % wbuf_strands_of()] */
     UnitQueue *units; /* [unit] */
     BufferedPage *pages;
     uint32_t page_count;
@@ -116,23 +122,22 @@ static inline bool wbuf_is_on(const WriteBuffer *buffer)
     return buffer->size_bytes > 0;
 }
 
-/* Is the zone one that writes? */
+/* Is the zone, or the log, one that writes? */
 static inline bool wbuf_is_writer(const WriteBuffer *buffer,
                                   const Stream *stream)
 {
     return stream->used_bytes >= buffer->media->page_bytes;
 }
 
-/*
- * The stripe of this page of the zone is open: the pages before it have been
- * given, it and those behind it have not.
- */
-static inline void wbuf_open_stripe(const WriteBuffer *buffer, Stream *stream,
-                                    uint64_t page)
+/* Is the conventional namespace's log a stream? Its number is that of zones. */
+static inline bool wbuf_has_log(const WriteBuffer *buffer)
 {
-    stream->stripe_left = buffer->zone_strands -
-                          remainder_of(page, &buffer->strands_divisor);
-    stream->stripe_end_page = page + stream->stripe_left;
+    return buffer->stream_count > buffer->params->zones;
+}
+
+static inline bool wbuf_is_log(const WriteBuffer *buffer, uint32_t zone_idx)
+{
+    return zone_idx == buffer->params->zones;
 }
 
 /* Writes */
@@ -166,13 +171,47 @@ static inline bool wbuf_has_part(const WriteBuffer *buffer, uint32_t zone_idx)
 static inline uint32_t wbuf_strand_count(const WriteBuffer *buffer)
 {
     return buffer->strands == NULL
-           ? 0 : buffer->params->zones * buffer->zone_strands;
+           ? 0 : buffer->params->zones * buffer->zone_strands +
+                 buffer->log_strands;
+}
+
+/* Those of a zone, or of the log */
+static inline uint32_t wbuf_strands_of(const WriteBuffer *buffer,
+                                       uint32_t zone_idx)
+{
+    return wbuf_is_log(buffer, zone_idx) ? buffer->log_strands
+                                         : buffer->zone_strands;
+}
+
+static inline uint32_t wbuf_strand_of_page(const WriteBuffer *buffer,
+                                           uint32_t zone_idx, uint64_t page)
+{
+    return zone_idx * buffer->zone_strands +
+           (wbuf_is_log(buffer, zone_idx)
+            ? page % buffer->log_strands
+            : remainder_of(page, &buffer->strands_divisor));
+}
+
+/*
+ * The stripe of this page of the zone is open: the pages before it have been
+ * given, it and those behind it have not.
+ */
+static inline void wbuf_open_stripe(WriteBuffer *buffer, uint32_t zone_idx,
+                                    uint64_t page)
+{
+    Stream *stream = &buffer->streams[zone_idx];
+
+    stream->stripe_left = (zone_idx * buffer->zone_strands +
+                           wbuf_strands_of(buffer, zone_idx)) -
+                          wbuf_strand_of_page(buffer, zone_idx, page);
+    stream->stripe_end_page = page + stream->stripe_left;
 }
 
 static inline uint32_t wbuf_zone_of_strand(const WriteBuffer *buffer,
                                            uint32_t strand_idx)
 {
-    return divide(strand_idx, &buffer->strands_divisor);
+    return MIN(divide(strand_idx, &buffer->strands_divisor),
+               buffer->params->zones);
 }
 
 /* The page of a finish's stripe in a strand, and where the stripe ends. */
@@ -236,13 +275,26 @@ void wbuf_abandon(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);
 void wbuf_put(WriteBuffer *buffer, uint32_t zone_idx, uint64_t pages,
               uint32_t part_bytes);
 
+/* The log */
+
+/*
+ * So many bytes that wbuf_write() has let in have their places in the log; or,
+ * moved by cleaning, they take room without asking.
+ */
+void wbuf_log_put(WriteBuffer *buffer, uint32_t bytes, bool is_moved);
+/* All of a page of the log is in the buffer: the next one, of this line. */
+void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
+                   bool is_moved);
+/* The most that cleaning may have in the buffer beyond its size. */
+uint64_t wbuf_moved_most_bytes(const WriteBuffer *buffer);
+
 /* What the buffer has had of the zone's life ends here. */
 static inline uint64_t wbuf_end_bytes(const WriteBuffer *buffer,
                                       uint32_t zone_idx)
 {
     const Stream *stream = &buffer->streams[zone_idx];
 
-    return (uint64_t)stream->next_page * buffer->media->page_bytes +
+    return stream->next_page * buffer->media->page_bytes +
            stream->held_bytes - stream->formed_bytes;
 }
 

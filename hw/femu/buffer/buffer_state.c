@@ -17,7 +17,9 @@ static const StateRow page_rows[] = {
     STATE_INDEX(BufferedPage, epoch, STATE_OF_EPOCHS),
     STATE_NUMBER(BufferedPage, drain_number),
     STATE_IN_LISTS(BufferedPage, next_idx),
+    STATE_NUMBER(BufferedPage, line),
     STATE_LEFT(BufferedPage, page, "of its place in the list"),
+    STATE_BOOL(BufferedPage, is_moved),
 };
 
 /* Of strands that wait; others have nothing. */
@@ -36,7 +38,7 @@ static const StateRow stream_rows[] = {
     STATE_TIME(Stream, used_bytes),
     STATE_TIME(Stream, held_bytes),
     STATE_LEFT(Stream, formed_bytes, "of the pages in its strands"),
-    STATE_NUMBER(Stream, next_page),
+    STATE_TIME(Stream, next_page),
     STATE_LEFT(Stream, stripe_left, "of the pages in its strands"),
     STATE_LEFT(Stream, stripe_end_page, "of the pages in its strands"),
     STATE_INDEX_OR_NONE(Stream, fill_job_idx, STATE_OF_JOBS),
@@ -53,7 +55,7 @@ static const StateRow unit_rows[] = {
     STATE_INDEX_OR_NONE(UnitQueue, old_from_idx, STATE_OF_STRANDS),
     STATE_NUMBER(UnitQueue, old_drain_number),
     STATE_NUMBER(UnitQueue, given),
-    STATE_INDEX(UnitQueue, programmed_zone_idx, STATE_OF_ZONES),
+    STATE_INDEX(UnitQueue, programmed_zone_idx, STATE_OF_BUFFERED),
     STATE_NUMBER(UnitQueue, unreleased_bytes),
     STATE_TIME(UnitQueue, programmed_at_ns),
 };
@@ -76,9 +78,11 @@ static const StateRow buffer_rows[] = {
     STATE_LEFT(WriteBuffer, has_told, "no effect waits between calls"),
     STATE_BOOL(WriteBuffer, is_draining),
     STATE_NUMBER(WriteBuffer, drain_number),
+    STATE_LEFT(WriteBuffer, stream_count, "of the parameters"),
     STATE_ELSE(WriteBuffer, streams, "stream_rows"),
     STATE_LEFT(WriteBuffer, zone_strands, "of the parameters"),
     STATE_LEFT(WriteBuffer, strands_divisor, "of the parameters"),
+    STATE_LEFT(WriteBuffer, log_strands, "of the parameters"),
     STATE_ELSE(WriteBuffer, strands, "strand_rows, of those that wait"),
     STATE_ELSE(WriteBuffer, units, "unit_rows"),
     STATE_ELSE(WriteBuffer, pages, "page_rows, of those in use"),
@@ -88,11 +92,9 @@ static const StateRow buffer_rows[] = {
 
 /* Reading: members that are not stored, as they follow from others */
 
-/* The last page below `end` in a strand, or one before page 0. */
-static int64_t last_page(const WriteBuffer *buffer, uint32_t strand,
-                         uint32_t end)
+/* The last page below `end` in a strand of so many, or one before page 0. */
+static int64_t last_page(int64_t strands, uint32_t strand, uint64_t end)
 {
-    int64_t strands = buffer->zone_strands;
     int64_t behind = ((int64_t)end - strand + strands - 1) % strands;
 
     return (int64_t)end - 1 - behind;
@@ -103,6 +105,8 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
                              uint32_t zone_idx, uint32_t strand)
 {
     const Stream *stream = &buffer->streams[zone_idx];
+    bool is_log = wbuf_is_log(buffer, zone_idx);
+    uint32_t strands = wbuf_strands_of(buffer, zone_idx);
     uint32_t first_idx =
         buffer->strands[zone_idx * buffer->zone_strands + strand]
         .first_page_idx;
@@ -113,17 +117,21 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
          i = buffer->pages[i].next_idx) {
         count++;
     }
-    page = last_page(buffer, strand, stream->next_page) -
-           (int64_t)(count - 1) * buffer->zone_strands;
+    page = last_page(strands, strand, stream->next_page) -
+           (int64_t)(count - 1) * strands;
     if (count > 0 && page < 0) {
         state_fail(state, "zone %u has %" PRIu64 " complete pages of one "
-                   "strand, and %u were complete", zone_idx, count,
+                   "strand, and %" PRIu64 " were complete", zone_idx, count,
                    stream->next_page);
     }
     for (uint32_t i = first_idx; i != SSD_NONE;
          i = buffer->pages[i].next_idx) {
+        if (!is_log && (buffer->pages[i].line || buffer->pages[i].is_moved)) {
+            state_fail(state, "page %" PRId64 " of zone %u is one of the log",
+                       page, zone_idx);
+        }
         buffer->pages[i].page = page;
-        page += buffer->zone_strands;
+        page += strands;
     }
     return count;
 }
@@ -132,23 +140,24 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
 static void find_stripe(WriteBuffer *buffer, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
+    uint32_t count = wbuf_strands_of(buffer, zone_idx);
     const Strand *strands =
         &buffer->strands[zone_idx * buffer->zone_strands];
     uint64_t first_page = stream->next_page;
     uint64_t begin_page;
 
-    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (strands[i].first_page_idx != SSD_NONE) {
             first_page = MIN(first_page,
                              buffer->pages[strands[i].first_page_idx].page);
         }
     }
-    wbuf_open_stripe(buffer, stream, first_page);
-    begin_page = stream->stripe_end_page - buffer->zone_strands;
+    wbuf_open_stripe(buffer, zone_idx, first_page);
+    begin_page = stream->stripe_end_page - count;
     stream->stripe_left =
         stream->stripe_end_page -
         CLAMP(stream->next_page, begin_page, stream->stripe_end_page);
-    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         stream->stripe_left +=
             strands[i].first_page_idx != SSD_NONE &&
             buffer->pages[strands[i].first_page_idx].page <
@@ -156,14 +165,27 @@ static void find_stripe(WriteBuffer *buffer, uint32_t zone_idx)
     }
 }
 
+static void check_log_stream(WriteBuffer *buffer, State *state)
+{
+    const Stream *stream = &buffer->streams[buffer->params->zones];
+
+    if (stream->fill_job_idx != SSD_NONE || stream->is_abandoned) {
+        state_fail(state, "the log is a zone: job %u, abandoned %d",
+                   stream->fill_job_idx, stream->is_abandoned);
+    }
+}
+
 static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
 {
     Stream *stream = &buffer->streams[zone_idx];
     uint64_t zone_pages = buffer->media->zone_pages;
+    bool is_log = wbuf_is_log(buffer, zone_idx);
+    uint64_t most_bytes = buffer->zone_bytes +
+                          (is_log ? wbuf_moved_most_bytes(buffer) : 0);
     uint64_t pages = 0;
 
-    for (uint32_t i = 0; i < buffer->zone_strands && state_is_good(state);
-         i++) {
+    for (uint32_t i = 0; i < wbuf_strands_of(buffer, zone_idx) &&
+                         state_is_good(state); i++) {
         pages += number_pages(buffer, state, zone_idx, i);
     }
     stream->formed_bytes = pages * buffer->media->page_bytes;
@@ -172,24 +194,28 @@ static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
     buffer->writers += wbuf_is_writer(buffer, stream);
     if (stream->formed_bytes > stream->held_bytes ||
         stream->held_bytes > stream->used_bytes ||
-        stream->used_bytes > buffer->zone_bytes) {
+        stream->used_bytes > most_bytes) {
         state_fail(state, "zone %u has %" PRIu64 " bytes in complete pages, of "
                    "%" PRIu64 " that it holds, of %" PRIu64 " that it uses, "
                    "of at most %" PRIu64, zone_idx, stream->formed_bytes,
-                   stream->held_bytes, stream->used_bytes, buffer->zone_bytes);
+                   stream->held_bytes, stream->used_bytes, most_bytes);
     }
-    if (stream->next_page > zone_pages) {
-        state_fail(state, "zone %u is to program page %u of %" PRIu64,
+    if (!is_log && stream->next_page > zone_pages) {
+        state_fail(state, "zone %u is to program page %" PRIu64 " of %" PRIu64,
                    zone_idx, stream->next_page, zone_pages);
     }
 }
 
 static void count_all_pages(WriteBuffer *buffer, State *state)
 {
-    for (uint32_t i = 0; i < buffer->params->zones; i++) {
+    for (uint32_t i = 0; i < buffer->stream_count; i++) {
         count_pages(buffer, state, i);
     }
-    if (buffer->used_bytes > buffer->size_bytes) {
+    if (wbuf_has_log(buffer)) {
+        check_log_stream(buffer, state);
+    }
+    if (buffer->used_bytes > buffer->size_bytes +
+                             wbuf_moved_most_bytes(buffer)) {
         state_fail(state, "zones use %" PRIu64 " bytes of %" PRIu64,
                    buffer->used_bytes, buffer->size_bytes);
     }
@@ -317,7 +343,7 @@ void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
     if (wbuf_is_on(buffer)) {
         visit_turns(buffer, state, waits);
         STATE_TABLE(state, stream_rows, buffer->streams,
-                    buffer->params->zones, NULL);
+                    buffer->stream_count, NULL);
         STATE_TABLE(state, unit_rows, buffer->units,
                     buffer->media->unit_count, NULL);
         visit_pages(buffer, state);

@@ -36,7 +36,7 @@ void conv_bounds(const SsdParams *p, Bounds *bounds)
 }
 
 void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
-               Media *media, Link *link)
+               Media *media, Link *link, WriteBuffer *buffer)
 {
     uint32_t granules = params->conventional_bytes / SSD_GRANULE_BYTES;
     uint32_t lines = ssd_params_conventional_lines(params);
@@ -46,6 +46,7 @@ void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
         .commands = commands,
         .media = media,
         .link = link,
+        .buffer = buffer,
         .first_write_idx = SSD_NONE,
         .victim = FTL_NONE,
     };
@@ -62,6 +63,12 @@ void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
         g_new0(uint32_t, (size_t)lines * conv->map.zone_units);
     conv->programmed_pages = g_new0(uint32_t, lines);
     conv->life = g_new0(uint32_t, lines);
+    media->log = (LogPlaces) {
+        .unit_idx = map_zone_units(&conv->map, 0),
+        .units = conv->map.zone_units,
+        .line_pages = conv->line_pages,
+        .life = conv->life,
+    };
 }
 
 void conv_destroy(Conv *conv)
@@ -84,25 +91,13 @@ static uint32_t first_place_idx(const Conv *conv)
     return media_place_count(conv->media);
 }
 
-static uint32_t first_cells_idx(const Conv *conv)
-{
-    return media_cells_count(conv->media);
-}
-
 static FlashOp op_at(const Conv *conv, FlashKind kind, uint32_t place)
 {
-    uint32_t units = conv->map.zone_units;
-    uint32_t line = place / conv->ftl.line_places;
-    uint32_t page = place % conv->ftl.line_places / conv->page_places;
+    FlashOp op = { .kind = kind };
 
-    return (FlashOp) {
-        .kind = kind,
-        .unit_idx = map_zone_units(&conv->map, 0)[page % units],
-        .place_idx = first_place_idx(conv) + line * units + page % units,
-        .cells_idx = first_cells_idx(conv) + line * units + page % units,
-        .row = page / units,
-        .life = conv->life[line],
-    };
+    media_place_log_page(conv->media, place / conv->ftl.line_places,
+                         place / conv->page_places % conv->line_pages, &op);
+    return op;
 }
 
 /* The first byte of a place in its page. */
@@ -242,18 +237,34 @@ static void writer_issue(Conv *conv, uint64_t now_ns, Writer *writer)
     issue(conv, now_ns, writer->command_idx, &op);
 }
 
+/* The place is filled, in the buffer; the end of a page has it programmed. */
+static void buffer_put(Conv *conv, uint64_t now_ns, uint32_t place,
+                       bool is_moved)
+{
+    wbuf_log_put(conv->buffer, SSD_GRANULE_BYTES, is_moved);
+    if ((place + 1) % conv->page_places == 0) {
+        conv->ops_left += is_moved;
+        wbuf_log_page(conv->buffer, now_ns, place / conv->ftl.line_places,
+                      is_moved);
+    }
+}
+
 static void writer_put(Conv *conv, uint64_t now_ns, Writer *writer,
                        uint32_t granule)
 {
     uint32_t place = ftl_put(&conv->ftl, granule);
 
-    if (writer->count++ == 0) {
-        writer->first_place = place;
-    }
     if (writer->command_idx == SSD_NONE) {
         conv->counters.moved_bytes += SSD_GRANULE_BYTES;
     } else {
         conv->counters.host_bytes += SSD_GRANULE_BYTES;
+    }
+    if (wbuf_has_log(conv->buffer)) {
+        buffer_put(conv, now_ns, place, writer->command_idx == SSD_NONE);
+        return;
+    }
+    if (writer->count++ == 0) {
+        writer->first_place = place;
     }
     if ((place + 1) % conv->page_places == 0) {
         writer_issue(conv, now_ns, writer);
@@ -405,6 +416,32 @@ void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns)
 /* Writes */
 
 /*
+ * Places that may be promised beside those that are: what is left then is what
+ * ftl_host_may_place() leaves.
+ */
+static uint64_t places_to_promise(const Conv *conv)
+{
+    uint64_t kept = conv->ftl.line_places + conv->promised;
+
+    return ftl_free_places(&conv->ftl) -
+           MIN(ftl_free_places(&conv->ftl), kept);
+}
+
+/* What a later command has replaced meanwhile is of no use at once. */
+static void put_for_host(Conv *conv, uint64_t now_ns, Writer *writer,
+                         uint32_t granule)
+{
+    const Command *command = &conv->commands->at[writer->command_idx];
+
+    writer_put(conv, now_ns, writer, granule);
+    if (conv->newest_id[granule] == command->write_id) {
+        conv->newest_id[granule] = 0;
+    } else {
+        ftl_drop(&conv->ftl, granule);
+    }
+}
+
+/*
  * Issue of a write what there is room for. What a later command has replaced or
  * deallocated meanwhile is written as well, and is of no use at once: there is
  * no buffer that could absorb it. False: the write has to wait.
@@ -415,22 +452,54 @@ static bool issue_write(Conv *conv, uint64_t now_ns, uint32_t command_idx)
     Span *span = &command->write.data;
     Writer writer = { .command_idx = command_idx };
 
+    command->is_writing = true;
     while (span->begin_bytes < span->end_bytes) {
         uint32_t granule = span->begin_bytes / SSD_GRANULE_BYTES;
 
         if (!ftl_host_may_place(&conv->ftl)) {
             break;
         }
-        writer_put(conv, now_ns, &writer, granule);
-        if (conv->newest_id[granule] == command->write_id) {
-            conv->newest_id[granule] = 0;
-        } else {
-            ftl_drop(&conv->ftl, granule);
-        }
+        put_for_host(conv, now_ns, &writer, granule);
         span->begin_bytes = (granule + UINT64_C(1)) * SSD_GRANULE_BYTES;
     }
     writer_issue(conv, now_ns, &writer);
     return span->begin_bytes >= span->end_bytes;
+}
+
+/*
+ * Through the buffer: the write is promised as many places as the log has, comes
+ * in, and if that was not all of it, waits for more then. False: it has to wait.
+ */
+static bool send_write(Conv *conv, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &conv->commands->at[command_idx];
+    ZoneWrite *write = &command->write;
+    uint64_t left = (write->end_bytes - write->data.end_bytes) /
+                    SSD_GRANULE_BYTES;
+    uint64_t places = MIN(left, places_to_promise(conv));
+
+    if (places > 0) {
+        command->is_promised = true;
+        conv->promised += places;
+        write->data.end_bytes += places * SSD_GRANULE_BYTES;
+        commands_part_added(conv->commands, command_idx);
+        wbuf_write(conv->buffer, now_ns, command_idx);
+    }
+    return places == left;
+}
+
+void conv_write_arrived(Conv *conv, uint64_t now_ns,
+                        const LinkPortion *portion)
+{
+    ZoneWrite *write = &conv->commands->at[portion->command_idx].write;
+    Writer writer = { .command_idx = portion->command_idx };
+
+    for (uint32_t i = 0; i < portion->bytes / SSD_GRANULE_BYTES; i++) {
+        conv->promised--;
+        put_for_host(conv, now_ns, &writer,
+                     write->wp_from_bytes / SSD_GRANULE_BYTES);
+        write->wp_from_bytes += SSD_GRANULE_BYTES;
+    }
 }
 
 /* May the first write that waits begin, or has it? Its sources must be read. */
@@ -453,8 +522,8 @@ void conv_issue_writes(Conv *conv, uint64_t now_ns)
         uint32_t command_idx = conv->first_write_idx;
         Command *command = &conv->commands->at[command_idx];
 
-        command->is_writing = true;
-        if (!issue_write(conv, now_ns, command_idx)) {
+        if (!(wbuf_has_log(conv->buffer) ? send_write : issue_write)(
+                conv, now_ns, command_idx)) {
             break;
         }
         conv->first_write_idx = command->next_write_idx;
@@ -462,7 +531,7 @@ void conv_issue_writes(Conv *conv, uint64_t now_ns)
     }
     /* One line for cleaning, and one for the host to go on meanwhile. */
     if (moves && ftl_free_places(&conv->ftl) <
-                 UINT64_C(2) * conv->ftl.line_places) {
+                 UINT64_C(2) * conv->ftl.line_places + conv->promised) {
         clean_begin(conv, now_ns);
     }
 }
@@ -490,6 +559,29 @@ static void read_part(Conv *conv, uint64_t now_ns, uint32_t command_idx,
                begin_bytes + SSD_GRANULE_BYTES);
 }
 
+/*
+ * Through the buffer go whole granules. Of these so many have arrived as lie
+ * before wp_from_bytes, are let in as lie before data.begin_bytes, and are
+ * promised a place as lie before data.end_bytes.
+ */
+static ZoneWrite span_to_write(const Conv *conv, uint64_t begin_bytes,
+                               uint64_t end_bytes)
+{
+    uint64_t from_bytes = begin_bytes - begin_bytes % SSD_GRANULE_BYTES;
+    uint64_t to_bytes = end_bytes + (SSD_GRANULE_BYTES - 1);
+
+    if (!wbuf_has_log(conv->buffer)) {
+        return (ZoneWrite) {
+            .data = { SSD_NONE, begin_bytes, end_bytes },
+        };
+    }
+    return (ZoneWrite) {
+        .data = { conv->params->zones, from_bytes, from_bytes },
+        .wp_from_bytes = from_bytes,
+        .end_bytes = to_bytes - to_bytes % SSD_GRANULE_BYTES,
+    };
+}
+
 static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
                         uint64_t begin_bytes, uint64_t end_bytes)
 {
@@ -513,9 +605,7 @@ static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
         ftl_drop(&conv->ftl, granule);
         conv->newest_id[granule] = command->write_id;
     }
-    command->write = (ZoneWrite) {
-        .data = { SSD_NONE, begin_bytes, end_bytes },
-    };
+    command->write = span_to_write(conv, begin_bytes, end_bytes);
     command->writes = true;
     command->next_write_idx = SSD_NONE;
     if (conv->first_write_idx == SSD_NONE) {

@@ -9,6 +9,8 @@
  * to the log's end; then its blocks are erased. Writes that would leave less
  * than a line free wait for that.
  *
+ * With conventional-buffer writes have their places when the buffer has them.
+ *
  * Knows nothing of zones but how many places on the flash they take.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -17,6 +19,7 @@
 #ifndef FEMU_CONV_H
 #define FEMU_CONV_H
 
+#include "../buffer/buffer.h"
 #include "../link/link.h"
 #include "../media/media.h"
 #include "ftl.h"
@@ -41,6 +44,7 @@ typedef struct Conv {
     Commands *commands;
     Media *media;
     Link *link;
+    WriteBuffer *buffer;
     Ftl ftl;
     ZoneMap map;          /* one group of all units */
     uint32_t page_places; /* granules of a page */
@@ -59,6 +63,7 @@ typedef struct Conv {
     uint32_t submitted_count; /* writes ever; the number is a key of draws */
     uint32_t *newest_id; /* [granule]: Command.write_id; 0: none waits */
     uint32_t last_id;
+    uint64_t promised; /* places for what comes into the buffer */
 
     uint32_t victim; /* line; FTL_NONE: nothing is being cleaned */
     CleanStage stage;
@@ -73,7 +78,7 @@ void conv_bounds(const SsdParams *p, Bounds *bounds);
 
 /* All that is given here outlives it. Without such a namespace it is idle. */
 void conv_init(Conv *conv, const SsdParams *params, Commands *commands,
-               Media *media, Link *link);
+               Media *media, Link *link, WriteBuffer *buffer);
 void conv_destroy(Conv *conv);
 
 /* Begin the work of a command of the namespace; what it needs are its parts. */
@@ -86,6 +91,9 @@ static inline bool conv_has_place(const Conv *conv, uint32_t place_idx)
     return place_idx >= media_place_count(conv->media);
 }
 void conv_page_programmed(Conv *conv, uint64_t now_ns, const FlashOp *op);
+/* Data of a write have come into the buffer. */
+void conv_write_arrived(Conv *conv, uint64_t now_ns,
+                        const LinkPortion *portion);
 /* An operation of OWNER_CLEANING has ended. */
 void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns);
 /* conv_state.c: as bytes; see base/state.h. */

@@ -57,6 +57,35 @@ static void end_write(Conv *conv, const Conv *from, const Command *command)
     }
 }
 
+/*
+ * What comes through the buffer is known by granules: promised a place or not,
+ * arrived or not.
+ */
+static void end_buffered_writes(Conv *conv, const Conv *from)
+{
+    for (uint32_t i = 0; i < from->ftl.granule_count &&
+                         ftl_host_may_place(&conv->ftl); i++) {
+        if (from->newest_id[i] != 0) {
+            ftl_put(&conv->ftl, i);
+        }
+    }
+}
+
+/*
+ * The page that is not complete stays in the buffer, where pages count on from
+ * the open line's first.
+ */
+static void put_part(Conv *conv)
+{
+    const Ftl *ftl = &conv->ftl;
+
+    if (wbuf_has_log(conv->buffer) && ftl->open_line != FTL_NONE) {
+        wbuf_put(conv->buffer, conv->params->zones,
+                 ftl->open_used / conv->page_places,
+                 ftl->open_used % conv->page_places * SSD_GRANULE_BYTES);
+    }
+}
+
 static uint32_t line_pages(const Conv *conv, uint32_t line)
 {
     const Ftl *ftl = &conv->ftl;
@@ -99,11 +128,16 @@ void conv_power_cut(Conv *conv, const Conv *from)
     if (from->victim != FTL_NONE) {
         end_cleaning(conv, from->victim, from->stage == CLEAN_ERASE);
     }
-    for (uint32_t i = from->first_write_idx; i != SSD_NONE;
-         i = from->commands->at[i].next_write_idx) {
+    if (wbuf_has_log(from->buffer)) {
+        end_buffered_writes(conv, from);
+    }
+    for (uint32_t i = wbuf_has_log(from->buffer) ? SSD_NONE
+                                                 : from->first_write_idx;
+         i != SSD_NONE; i = from->commands->at[i].next_write_idx) {
         end_write(conv, from, &from->commands->at[i]);
     }
     for (uint32_t i = 0; i < conv->ftl.line_count; i++) {
         put_line(conv, i);
     }
+    put_part(conv);
 }

@@ -16,6 +16,7 @@ static const StateRow conv_rows[] = {
     STATE_LEFT(Conv, commands, "another room"),
     STATE_LEFT(Conv, media, "another room"),
     STATE_LEFT(Conv, link, "another room"),
+    STATE_LEFT(Conv, buffer, "another room"),
     STATE_ELSE(Conv, ftl, "ftl_state()"),
     STATE_LEFT(Conv, map, "of the parameters"),
     STATE_LEFT(Conv, page_places, "of the parameters"),
@@ -24,6 +25,7 @@ static const StateRow conv_rows[] = {
     STATE_IN_LISTS(Conv, last_write_idx),
     STATE_NUMBER(Conv, submitted_count),
     STATE_NUMBER(Conv, last_id),
+    STATE_LEFT(Conv, promised, "of the writes, by drive/"),
     STATE_INDEX_OR_NONE(Conv, victim, STATE_OF_LINES),
     STATE_AT_MOST(Conv, stage, CLEAN_ERASE),
     STATE_NUMBER(Conv, row),
@@ -46,6 +48,7 @@ static void check_writes(const Conv *conv, State *state)
             command->write.data.end_bytes >
             conv->params->conventional_bytes) {
             state_fail(state, "command %u does not write here", i);
+            return;
         }
         if (command->is_writing && i != conv->first_write_idx) {
             state_fail(state, "command %u writes before its turn", i);

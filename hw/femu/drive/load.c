@@ -32,7 +32,8 @@ static void ops_begin(LoadOps *ops, const Ssd *ssd)
 
     ops->commands = g_new0(uint32_t, ssd->params.cmd_slots);
     ops->jobs = g_new0(uint32_t, ssd->zns.jobs.capacity);
-    ops->buffer = g_new0(uint32_t, ssd->params.zones);
+    /* and the log */
+    ops->buffer = g_new0(uint32_t, ssd->params.zones + UINT64_C(1));
     ops->first_writes = g_new0(uint32_t, ssd->params.zones);
     ops->fetches = g_new0(uint32_t,
                           (size_t)ahead->streams * ahead->depth_lines);

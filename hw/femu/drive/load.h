@@ -31,13 +31,14 @@ typedef struct LoadEvents {
 typedef struct LoadOps {
     uint32_t *commands;       /* [slot] */
     uint32_t *jobs;           /* [job] */
-    uint32_t *buffer;         /* [zone] */
+    uint32_t *buffer;         /* [zone]; behind them the log */
     uint32_t *first_writes;   /* [zone] */
     uint32_t *fetches;        /* [fetch] */
     uint32_t cleaning;
     uint32_t steps;
     uint32_t *epochs;         /* [epoch] programs of the host */
     uint32_t *line_programs;  /* [line of the conventional namespace] */
+    uint32_t moved_pages;     /* of cleaning, in the buffer */
 } LoadOps;
 
 /* What the rooms have found while they were read; the arrays belong to this. */

@@ -94,7 +94,8 @@ static void add_portions(LoadCheck *check)
         if (portion->is_last) {
             add_part(check, portion->command_idx, "a portion");
         } else if (!check->is_used[portion->command_idx] ||
-                   command->is_conventional || command->write.in_zrwa ||
+                   (command->is_conventional && !wbuf_has_log(buffer)) ||
+                   (!command->is_conventional && command->write.in_zrwa) ||
                    !wbuf_is_on(buffer) ||
                    portion->bytes !=
                    check->ssd->params.buffer_portion_bytes) {
@@ -225,6 +226,33 @@ static bool does_zoned(const LoadCheck *check, uint32_t command_idx)
     return !command->writes && command->range_count == 0;
 }
 
+/*
+ * A write to the log that comes through the buffer, see span_to_write() of
+ * conv/: does it say so, of whole granules, and what is left of these?
+ */
+static bool goes_through_buffer(const LoadCheck *check,
+                                const Command *command)
+{
+    const ZoneWrite *write = &command->write;
+    const Span *target = &command->target;
+    uint64_t begin_bytes = target->begin_bytes -
+                           target->begin_bytes % SSD_GRANULE_BYTES;
+    uint64_t end_bytes = target->end_bytes + SSD_GRANULE_BYTES - 1;
+
+    return write->data.zone_idx == check->ssd->params.zones &&
+           write->end_bytes == end_bytes - end_bytes % SSD_GRANULE_BYTES &&
+           begin_bytes <= write->wp_from_bytes &&
+           write->wp_from_bytes <= write->data.begin_bytes &&
+           write->data.begin_bytes <= write->data.end_bytes &&
+           write->data.end_bytes <= write->end_bytes &&
+           (write->wp_from_bytes | write->data.begin_bytes |
+            write->data.end_bytes) % SSD_GRANULE_BYTES == 0 &&
+           !command->is_writing &&
+           (command->is_promised ||
+            write->data.end_bytes == begin_bytes) &&
+           command->writes == (write->data.end_bytes < write->end_bytes);
+}
+
 static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
 {
     const SsdParams *p = &check->ssd->params;
@@ -237,10 +265,12 @@ static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
            (op == SSD_OP_DEALLOCATE ||
             is_span(&command->target, 0, p->conventional_bytes,
                     p->mdts_bytes)) &&
-           (!command->writes ||
+           ((!command->writes && !command->is_promised) ||
             (is_span(&command->write.data, 0, p->conventional_bytes,
-                     p->mdts_bytes + SSD_GRANULE_BYTES) &&
-             commands_is_write(op)));
+                     p->mdts_bytes + 2 * SSD_GRANULE_BYTES) &&
+             commands_is_write(op) &&
+             (!wbuf_has_log(&check->ssd->buffer) ||
+              goes_through_buffer(check, command))));
 }
 
 /* Has it a namespace that could have taken it? */

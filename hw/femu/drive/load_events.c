@@ -147,14 +147,37 @@ static void count_program(LoadCheck *check, const FlashOp *op)
 {
     const Ssd *ssd = check->ssd;
 
+    bool moves = owner_kind(op->owner) == OWNER_CLEANING &&
+                 wbuf_has_log(&ssd->buffer);
+
     if (owner_kind(op->owner) == OWNER_COMMAND ||
-        owner_kind(op->owner) == OWNER_BUFFER) {
+        owner_kind(op->owner) == OWNER_BUFFER || moves) {
         check->ops.epochs[op->epoch]++;
+    }
+    if (moves) {
+        check->ops.buffer[ssd->params.zones]++;
     }
     if (conv_has_place(&ssd->conv, op->place_idx)) {
         uint32_t idx = op->place_idx - media_place_count(&ssd->media);
 
         check->ops.line_programs[idx / ssd->conv.map.zone_units]++;
+    }
+}
+
+/* May this owner have the operation in the log? Programs may be the buffer's. */
+static bool owns_of_log(const LoadCheck *check, const FlashOp *op)
+{
+    bool is_buffered = wbuf_has_log(&check->ssd->buffer);
+
+    switch (owner_kind(op->owner)) {
+    case OWNER_COMMAND:
+        return !is_buffered || op->kind == FLASH_READ;
+    case OWNER_BUFFER:
+        return owner_idx(op->owner) == check->ssd->params.zones;
+    case OWNER_CLEANING:
+        return !is_buffered || op->kind != FLASH_LOAD;
+    default:
+        return false;
     }
 }
 
@@ -165,9 +188,8 @@ static void count_op(LoadCheck *check, uint32_t token_idx)
     bool is_log = conv_has_place(&check->ssd->conv, op->place_idx);
 
     if (!owns(op->owner, op->kind) ||
-        (is_log && owner_kind(op->owner) != OWNER_COMMAND &&
-         owner_kind(op->owner) != OWNER_CLEANING) ||
-        (owner_kind(op->owner) == OWNER_BUFFER &&
+        (is_log && !owns_of_log(check, op)) ||
+        (!is_log && owner_kind(op->owner) == OWNER_BUFFER &&
          media_zone_of_place(&check->ssd->media, op->place_idx) !=
          owner_idx(op->owner))) {
         state_fail(check->state, "operation %u of kind %u and place %u has an "

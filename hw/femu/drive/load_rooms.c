@@ -337,12 +337,47 @@ static void check_media(LoadCheck *check)
     check_erasers(check);
 }
 
+/*
+ * Writes to the log that come through the buffer: what is between its line and
+ * the log is on the link, what is promised beyond that waits for room. Finds the
+ * sum of what is promised.
+ */
+static void check_log_writes(LoadCheck *check, const uint64_t *comes_bytes)
+{
+    Ssd *ssd = check->ssd;
+
+    for (uint32_t i = 0; wbuf_has_log(&ssd->buffer) &&
+                         i < ssd->params.cmd_slots; i++) {
+        const Command *command = &ssd->commands.at[i];
+        const ZoneWrite *write = &command->write;
+
+        if (!check->is_used[i] || !command->is_conventional) {
+            continue;
+        }
+        if (!command->is_promised) {
+            must_be(check, "bytes to the log of command", i, comes_bytes[i], 0);
+            continue;
+        }
+        must_be(check, "bytes to the log of command", i, comes_bytes[i],
+                write->data.begin_bytes - write->wp_from_bytes);
+        must_be(check, "a place in the buffer's line of command", i,
+                check->waits_for_room[i],
+                write->data.begin_bytes < write->data.end_bytes);
+        ssd->conv.promised += (write->data.end_bytes - write->wp_from_bytes) /
+                              SSD_GRANULE_BYTES;
+    }
+}
+
 /* The bytes of each zone in the buffer: held, coming, being programmed, ... */
 static void check_buffer_bytes(LoadCheck *check)
 {
     const Ssd *ssd = check->ssd;
     const WriteBuffer *buffer = &ssd->buffer;
-    g_autofree uint64_t *bytes = g_new0(uint64_t, ssd->params.zones);
+    /* Of zones, and of the log */
+    g_autofree uint64_t *bytes = g_new0(uint64_t,
+                                        ssd->params.zones + UINT64_C(1));
+    g_autofree uint64_t *comes_bytes = g_new0(uint64_t,
+                                              ssd->params.cmd_slots);
 
     for (uint32_t i = 0; i < ssd->link.count; i++) {
         const LinkPortion *portion = link_portion(&ssd->link, i);
@@ -350,13 +385,20 @@ static void check_buffer_bytes(LoadCheck *check)
 
         if (!command->is_conventional && !command->write.in_zrwa) {
             bytes[command->write.data.zone_idx] += portion->bytes;
+        } else if (command->is_conventional && wbuf_has_log(buffer)) {
+            bytes[ssd->params.zones] += portion->bytes;
+            comes_bytes[portion->command_idx] += portion->bytes;
+            must_be(check, "bytes of half a granule, of command",
+                    portion->command_idx,
+                    portion->bytes % SSD_GRANULE_BYTES, 0);
         }
     }
     for (uint32_t i = 0; i < ssd->media.unit_count; i++) {
         bytes[buffer->units[i].programmed_zone_idx] +=
             buffer->units[i].unreleased_bytes;
     }
-    for (uint32_t z = 0; z < ssd->params.zones; z++) {
+    check_log_writes(check, comes_bytes);
+    for (uint32_t z = 0; z < buffer->stream_count; z++) {
         bytes[z] += buffer->streams[z].held_bytes +
                     (uint64_t)check->ops.buffer[z] * ssd->media.page_bytes;
         must_be(check, "bytes in the buffer of zone", z,
@@ -427,10 +469,12 @@ static void check_fill(LoadCheck *check, uint32_t zone_idx)
 static void check_room_waiter(LoadCheck *check, uint32_t i)
 {
     const Command *command = &check->ssd->commands.at[i];
+    bool is_log = command->is_conventional;
 
     if (check->waits_for_room[i] &&
-        (command->is_conventional || !commands_is_write(command->done.op) ||
-         command->write.in_zrwa || command->writes)) {
+        ((is_log ? !wbuf_has_log(&check->ssd->buffer) || !command->is_promised
+                 : command->write.in_zrwa || command->writes) ||
+         !commands_is_write(command->done.op))) {
         state_fail(check->state, "command %u waits for room, and needs none",
                    i);
     }
@@ -530,6 +574,51 @@ static void check_fetches(LoadCheck *check)
     must_be(check, "fetches", 0, ahead->fetching_count, fetching);
 }
 
+/*
+ * A page of the log in the buffer: lines follow one another, and the open one,
+ * which is the last, has its first page at `open_page`.
+ */
+static void check_log_page(LoadCheck *check, const BufferedPage *page,
+                           uint64_t open_page)
+{
+    const Conv *conv = &check->ssd->conv;
+
+    if (page->line >= conv->ftl.line_count ||
+        (page->line == conv->ftl.open_line) != (page->page >= open_page)) {
+        state_fail(check->state, "page %" PRIu64 " of the log is not in line "
+                   "%u", page->page, page->line);
+        return;
+    }
+    check->ops.line_programs[page->line]++;
+    check->ops.moved_pages += page->is_moved;
+}
+
+/* What the buffer has of the log: pages, which are of lines, and a part. */
+static void check_log_buffer(LoadCheck *check)
+{
+    const WriteBuffer *buffer = &check->ssd->buffer;
+    const Conv *conv = &check->ssd->conv;
+    const Stream *stream = &buffer->streams[check->ssd->params.zones];
+    uint32_t part_places = conv->ftl.open_line == FTL_NONE
+                           ? 0 : conv->ftl.open_used % conv->page_places;
+    uint64_t open_page = stream->next_page -
+                         (conv->ftl.open_line == FTL_NONE
+                          ? 0 : conv->ftl.open_used / conv->page_places);
+    uint32_t first_strand = check->ssd->params.zones * buffer->zone_strands;
+
+    must_be(check, "pages of a line before the log's open one", 0,
+            open_page % conv->line_pages, 0);
+    must_be(check, "bytes of a page of the log", 0,
+            stream->held_bytes - stream->formed_bytes,
+            (uint64_t)part_places * SSD_GRANULE_BYTES);
+    for (uint32_t s = first_strand; s < wbuf_strand_count(buffer); s++) {
+        for (uint32_t i = buffer->strands[s].first_page_idx;
+             i != SSD_NONE; i = buffer->pages[i].next_idx) {
+            check_log_page(check, &buffer->pages[i], open_page);
+        }
+    }
+}
+
 /* A line has programmed what has been written to it, but what is under way. */
 static void check_line(LoadCheck *check, uint32_t line)
 {
@@ -581,9 +670,13 @@ static void check_log(LoadCheck *check)
     const Conv *conv = &check->ssd->conv;
     const Ftl *ftl = &conv->ftl;
     uint64_t needed = ftl->line_places;
+    uint64_t promised = conv->promised;
 
+    if (wbuf_has_log(&check->ssd->buffer)) {
+        check_log_buffer(check);
+    }
     must_be(check, "operations of cleaning", 0, conv->ops_left,
-            check->ops.cleaning);
+            check->ops.cleaning + check->ops.moved_pages);
     if (ftl->line_count == 0) {
         return;
     }
@@ -591,9 +684,9 @@ static void check_log(LoadCheck *check)
         check_moved(check);
         needed = ftl->lines[conv->victim].valid;
     }
-    if (ftl_free_places(ftl) < needed) {
+    if (ftl_free_places(ftl) < needed + promised) {
         state_fail(check->state, "%" PRIu64 " places are free, %" PRIu64
-                   " are needed", ftl_free_places(ftl), needed);
+                   " are needed", ftl_free_places(ftl), needed + promised);
     }
     for (uint32_t i = 0; i < ftl->line_count; i++) {
         check_line(check, i);
@@ -604,7 +697,6 @@ static void check_log(LoadCheck *check)
 static void count_buffered(LoadCheck *check)
 {
     const WriteBuffer *buffer = &check->ssd->buffer;
-
 
     for (uint32_t s = 0; s < wbuf_strand_count(buffer); s++) {
         for (uint32_t i = buffer->strands[s].first_page_idx; i != SSD_NONE;

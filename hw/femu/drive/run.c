@@ -84,13 +84,17 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     zns_queue_write(&ssd->zns, now_ns, command_idx);
 }
 
-/* A write is issued when its data have crossed the link: they are a part. */
+/*
+ * A write is issued when its data have crossed the link: they are a part. The
+ * buffer has them cross when there is room.
+ */
 static void begin_conventional(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
 
     conv_start(&ssd->conv, now_ns, command_idx);
-    if (command->writes && ssd->params.link_in_ns) {
+    if (command->writes && ssd->params.link_in_ns &&
+        !wbuf_has_log(&ssd->buffer)) {
         commands_part_added(&ssd->commands, command_idx);
         link_in(&ssd->link, now_ns, command_idx, command->bytes, true);
     }
@@ -217,6 +221,14 @@ static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
     }
 }
 
+/* A page that came out of the buffer, where it was in this stream */
+static void buffered_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op,
+                           uint32_t stream_idx)
+{
+    wbuf_program_ended(&ssd->buffer, now_ns, stream_idx, op->unit_idx);
+    programs_ended(&ssd->media.programs, op->epoch);
+}
+
 static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     if (owner_kind(op->owner) == OWNER_COMMAND) {
@@ -224,9 +236,7 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         return;
     }
     if (owner_kind(op->owner) == OWNER_BUFFER) {
-        wbuf_program_ended(&ssd->buffer, now_ns, owner_idx(op->owner),
-                           op->unit_idx);
-        programs_ended(&ssd->media.programs, op->epoch);
+        buffered_ended(ssd, now_ns, op, owner_idx(op->owner));
         return;
     }
     switch (owner_kind(op->owner)) {
@@ -240,6 +250,9 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         line_fetched(ssd, now_ns, owner_idx(op->owner));
         break;
     case OWNER_CLEANING:
+        if (flash_programs(op->kind) && wbuf_has_log(&ssd->buffer)) {
+            buffered_ended(ssd, now_ns, op, ssd->params.zones);
+        }
         conv_cleaning_op_ended(&ssd->conv, now_ns);
         break;
     default: /* nobody waits */
@@ -288,12 +301,24 @@ static void write_arrived(Ssd *ssd, uint64_t now_ns,
     }
 }
 
+/* Without the buffer it is all of a write, whose turn has come now. */
+static void conventional_arrived(Ssd *ssd, uint64_t now_ns,
+                                 const LinkPortion *portion)
+{
+    if (wbuf_has_log(&ssd->buffer)) {
+        conv_write_arrived(&ssd->conv, now_ns, portion);
+    }
+    if (portion->is_last) {
+        part_ended(ssd, now_ns, portion->command_idx);
+    }
+}
+
 static void portion_arrived(Ssd *ssd, uint64_t now_ns)
 {
     LinkPortion portion = link_arrived(&ssd->link);
 
     if (ssd->commands.at[portion.command_idx].is_conventional) {
-        part_ended(ssd, now_ns, portion.command_idx);
+        conventional_arrived(ssd, now_ns, &portion);
     } else {
         write_arrived(ssd, now_ns, &portion);
     }

@@ -63,7 +63,8 @@ Ssd *ssd_new(const SsdParams *params)
                &ssd->events, &ssd->effects);
     namespaces_init(&ssd->ns, p);
     init_zns(ssd);
-    conv_init(&ssd->conv, p, &ssd->commands, &ssd->media, &ssd->link);
+    conv_init(&ssd->conv, p, &ssd->commands, &ssd->media, &ssd->link,
+              &ssd->buffer);
     init_entry(ssd);
     ssd->ready = g_new(SsdDone, p->cmd_slots);
     ssd_stats_init(ssd);

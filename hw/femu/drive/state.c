@@ -123,6 +123,8 @@ static void set_counts(const Ssd *ssd, State *state)
     state_count(state, STATE_OF_COMMANDS, ssd->params.cmd_slots);
     state_count(state, STATE_OF_JOBS, ssd->zns.jobs.capacity);
     state_count(state, STATE_OF_ZONES, ssd->params.zones);
+    state_count(state, STATE_OF_BUFFERED,
+                ssd->params.zones + wbuf_has_log(&ssd->buffer));
     state_count(state, STATE_OF_STREAMS, ahead->streams);
     state_count(state, STATE_OF_STRANDS,
                 wbuf_strand_count(&ssd->buffer));

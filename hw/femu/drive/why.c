@@ -232,6 +232,34 @@ static void add_queue(Why *why)
     }
 }
 
+static bool is_log(const Why *why, uint32_t zone_idx)
+{
+    return zone_idx == why->ssd->params.zones;
+}
+
+/* Whose room a program that has ended gives back. */
+static SsdWho released(const Why *why, uint32_t zone_idx)
+{
+    return is_log(why, zone_idx)
+           ? (SsdWho) { .kind = SSD_WHO_LOG }
+           : (SsdWho) { .kind = SSD_WHO_PAGE, .page = UINT64_MAX,
+                        .zone_idx = zone_idx };
+}
+
+/* Does the operation have room in the buffer, of the zone or of any? */
+static bool has_room(const Why *why, const FlashOp *op, uint32_t zone_idx)
+{
+    switch (owner_kind(op->owner)) {
+    case OWNER_BUFFER:
+        return zone_idx == SSD_NONE || owner_idx(op->owner) == zone_idx;
+    case OWNER_CLEANING:
+        return op->kind == FLASH_PROGRAM && wbuf_has_log(&why->ssd->buffer) &&
+               (zone_idx == SSD_NONE || is_log(why, zone_idx));
+    default:
+        return false;
+    }
+}
+
 /*
  * The program whose room the buffer has back next: of a zone, or of any. One
  * that has ended gives it back by and by.
@@ -242,7 +270,7 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
     uint64_t first_ns = UINT64_MAX;
     SsdCause cause = {
         .place = place,
-        .idx = zone_idx == SSD_NONE ? 0 : zone_idx,
+        .idx = place == SSD_PLACE_ZONE_ROOM ? zone_idx : 0,
         .part_id = PART_WAY,
     };
 
@@ -254,13 +282,10 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
         if (queue->unreleased_bytes > 0 &&
             (zone_idx == SSD_NONE || queue->programmed_zone_idx == zone_idx)) {
             cause.what = "release";
-            cause.who = (SsdWho) { .kind = SSD_WHO_PAGE, .page = UINT64_MAX,
-                                   .zone_idx = queue->programmed_zone_idx };
+            cause.who = released(why, queue->programmed_zone_idx);
             break;
         }
-        if (token && owner_kind(token->op.owner) == OWNER_BUFFER &&
-            (zone_idx == SSD_NONE ||
-             owner_idx(token->op.owner) == zone_idx) &&
+        if (token && has_room(why, &token->op, zone_idx) &&
             unit->run_until_at_ns < first_ns) {
             first_ns = unit->run_until_at_ns;
             cause.what = "program";
@@ -279,7 +304,10 @@ static bool waits_for_room(Why *why)
                          why->ssd->params.buffer_portion_bytes);
     uint32_t group_idx, first;
 
-    if (!wbuf_is_on(buffer) || command_of(why)->is_conventional ||
+    /* Before its hand-off, `write` of one to the log is of nothing. */
+    if (!wbuf_is_on(buffer) ||
+        (command_of(why)->is_conventional &&
+         !(wbuf_has_log(buffer) && command_of(why)->is_promised)) ||
         !commands_is_write(command_of(why)->done.op) ||
         !is_in_line(&buffer->turns, lines_of_zone(&buffer->lines,
                                                   left->zone_idx),
@@ -289,9 +317,11 @@ static bool waits_for_room(Why *why)
     group_idx = turns_group(&buffer->turns);
     if (first != why->command_idx) {
         add_way(why, SSD_PLACE_LINE, false, 0, why_command(why, first));
-    } else if (bytes > buffer->zone_bytes -
-                       buffer->streams[left->zone_idx].used_bytes) {
-        add_room(why, SSD_PLACE_ZONE_ROOM, left->zone_idx);
+    } else if (buffer->streams[left->zone_idx].used_bytes + bytes >
+               buffer->zone_bytes) {
+        add_room(why, is_log(why, left->zone_idx) ? SSD_PLACE_ROOM
+                                                  : SSD_PLACE_ZONE_ROOM,
+                 left->zone_idx);
     } else if (group_idx != TURNS_NONE &&
                turns_waiter(&buffer->turns, group_idx) != why->command_idx) {
         add_way(why, SSD_PLACE_LINE, false, 0, first_for_room(why));

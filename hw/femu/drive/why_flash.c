@@ -191,7 +191,8 @@ SsdWho why_owner(const Why *why, const FlashOp *op)
     case OWNER_JOB:
         return why_job(why, owner_idx(op->owner));
     case OWNER_BUFFER:
-        return page_of(why, op);
+        return owner_idx(op->owner) == why->ssd->params.zones
+               ? (SsdWho) { .kind = SSD_WHO_LOG } : page_of(why, op);
     case OWNER_FIRST_WRITE:
         return (SsdWho) { .kind = SSD_WHO_ZONE,
                           .zone_idx = owner_idx(op->owner) };
@@ -374,6 +375,9 @@ static bool is_awaited(const Why *why, const FlashOp *op)
         return is_own(why, op->owner);
     case OWNER_BUFFER:
         return why_awaits(why, op->epoch);
+    case OWNER_CLEANING:
+        return op->kind == FLASH_PROGRAM &&
+               wbuf_has_log(&why->ssd->buffer) && why_awaits(why, op->epoch);
     case OWNER_FIRST_WRITE:
         return is_erase_awaited(why, owner_idx(op->owner));
     case OWNER_AHEAD:

@@ -58,6 +58,7 @@ typedef struct Command {
     bool has_told;   /* its EFFECT_PARTS_ENDED is in the queue */
     bool writes;     /* has a write to issue when parts_left is 0 */
     bool is_writing; /* conventional: a part of the write has been issued */
+    bool is_promised; /* conventional: through the buffer, see span_to_write() */
     uint32_t write_id; /* conventional: number of the write, for newest_id */
     bool is_conventional;
     uint8_t write_class; /* WriteClass */
@@ -69,7 +70,7 @@ typedef struct Command {
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
     uint64_t number; /* Commands.taken, with this one */
     /* A new command has 0 above; below, only what its commit has set. */
-    ZoneWrite write; /* conventional: only `data`, and of no zone */
+    ZoneWrite write; /* conventional: only `data`, of no zone; or as promised */
     Span target; /* what it reads; conventional: what it reads or writes */
 } Command;
 

@@ -41,6 +41,7 @@ static const StateRow command_rows[] = {
     STATE_AT_MOST(Command, parts_left, INT32_MAX),
     STATE_BOOL(Command, writes),
     STATE_BOOL(Command, is_writing),
+    STATE_BOOL(Command, is_promised),
     STATE_NUMBER(Command, write_id),
     STATE_BOOL(Command, is_conventional),
     STATE_AT_MOST(Command, write_class, WRITE_PART),
@@ -96,7 +97,7 @@ void commands_done_state(SsdDone *done, State *state, uint64_t count,
 static bool has_write(const Command *command)
 {
     return command->is_conventional
-           ? command->writes
+           ? command->writes || command->is_promised
            : commands_is_write(command->done.op) ||
              command->done.op == SSD_OP_ZONE_FLUSH_ZRWA;
 }

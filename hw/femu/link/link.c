@@ -71,8 +71,15 @@ static void wait_for_head(Link *link)
 void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
              bool is_last)
 {
+    link_in_part(link, now_ns, command_idx, bytes, bytes, is_last);
+}
+
+void link_in_part(Link *link, uint64_t now_ns, uint32_t command_idx,
+                  uint32_t bytes, uint32_t host_bytes, bool is_last)
+{
     SsdOp op = link->commands->at[command_idx].done.op;
-    uint64_t take_ns = carries_data(op) ? per_mib_ns(bytes, link->in_ns) : 0;
+    uint64_t take_ns = carries_data(op) ? per_mib_ns(host_bytes, link->in_ns)
+                                        : 0;
 
     g_assert(link->count < link->capacity);
     link->portions[place_of(link, link->count)] = (LinkPortion) {

@@ -50,6 +50,9 @@ void link_destroy(Link *link);
 /* Send `bytes` of a write to the drive; at EVENT_LINK they are there. */
 void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
              bool is_last);
+/* The same; of the bytes so many are the host's, which take time. */
+void link_in_part(Link *link, uint64_t now_ns, uint32_t command_idx,
+                  uint32_t bytes, uint32_t host_bytes, bool is_last);
 /* EVENT_LINK. Return: what is there. */
 LinkPortion link_arrived(Link *link);
 

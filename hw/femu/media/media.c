@@ -286,6 +286,20 @@ void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
     flash_issue(&media->flash, now_ns, &op);
 }
 
+void media_issue_log_page(Media *media, uint64_t now_ns, uint32_t line,
+                          uint64_t page, uint32_t epoch, Owner owner)
+{
+    FlashOp op = {
+        .kind = FLASH_PROGRAM,
+        .end_bytes = media->page_bytes,
+        .owner = owner,
+        .epoch = epoch,
+    };
+
+    media_place_log_page(media, line, page % media->log.line_pages, &op);
+    flash_issue(&media->flash, now_ns, &op);
+}
+
 void media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx,
                       uint64_t page)
 {

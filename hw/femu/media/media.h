@@ -37,6 +37,17 @@ typedef struct JobWork {
     uint32_t ops_left;    /* operations under way */
 } JobWork;
 
+/*
+ * Where the pages of the conventional namespace's log lie: behind those of the
+ * zones. A line is a block on every unit, whose pages take turns.
+ */
+typedef struct LogPlaces {
+    const uint32_t *unit_idx; /* [page % units]; NULL: there is no log */
+    uint32_t units;
+    uint32_t line_pages;
+    const uint32_t *life; /* [line]: times erased */
+} LogPlaces;
+
 typedef struct Media {
     const SsdParams *params;
     Commands *commands;
@@ -62,6 +73,7 @@ typedef struct Media {
     SuperblockTable superblocks;
     uint32_t *eraser_of; /* [superblock]: job that erases it, or SSD_NONE */
     JobWork *works;      /* [job] */
+    LogPlaces log;       /* conv/ sets it */
 } Media;
 
 /*
@@ -147,6 +159,25 @@ static inline uint32_t media_cells_count(const Media *media)
     return media->superblocks.count * media->map.zone_units;
 }
 
+static inline uint32_t media_log_page_unit(const Media *media, uint64_t page)
+{
+    return media->log.unit_idx[page % media->log.units];
+}
+
+/* The same of a page of the log; its life, too. */
+static inline void media_place_log_page(const Media *media, uint32_t line,
+                                        uint32_t page_in_line, FlashOp *op)
+{
+    const LogPlaces *log = &media->log;
+    uint32_t unit = page_in_line % log->units;
+
+    op->unit_idx = log->unit_idx[unit];
+    op->place_idx = media_place_count(media) + line * log->units + unit;
+    op->cells_idx = media_cells_count(media) + line * log->units + unit;
+    op->row = page_in_line / log->units;
+    op->life = log->life[line];
+}
+
 /* Is the page of an operation that has been placed programmed? */
 static inline bool media_is_programmed(const Media *media, const FlashOp *op)
 {
@@ -203,6 +234,13 @@ void media_erase_blocks(Media *media, uint64_t now_ns,
 /* Program a page of which the buffer holds all bytes. */
 void media_issue_buffered(Media *media, uint64_t now_ns, uint32_t zone_idx,
                           uint32_t page, uint32_t epoch);
+
+/*
+ * The same of a page of the log, in this line. Pages count from the first that
+ * the log ever had, so lines begin at multiples of their pages.
+ */
+void media_issue_log_page(Media *media, uint64_t now_ns, uint32_t line,
+                          uint64_t page, uint32_t epoch, Owner owner);
 
 /* Issue the padding program of a page in the chunk of a job. */
 void media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx,

@@ -39,6 +39,7 @@ static const StateRow media_rows[] = {
     STATE_LEFT(Media, zone_pages, "of the parameters"),
     STATE_ELSE(Media, superblocks, "superblock_state()"),
     STATE_ELSE(Media, works, "zns/jobs_state.c, with the jobs"),
+    STATE_LEFT(Media, log, "conv/ sets it"),
 };
 
 static void visit_programs(Programs *programs, State *state)

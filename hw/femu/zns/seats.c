@@ -33,8 +33,10 @@ void seats_init(Zns *zns)
         return;
     }
     count = (zns->params->write_buffer_bytes -
-             zns->params->buffer_portion_bytes) /
-            zns->media->page_bytes / zns->params->namespaces;
+             zns->params->buffer_portion_bytes) / zns->media->page_bytes;
+    /* The conventional namespace has one part, always, and needs no seat. */
+    count = (count - ssd_params_buffers_log(zns->params)) /
+            zns->params->namespaces;
     if (count >= zns->ns->ns_zones) {
         return;
     }

@@ -647,6 +647,9 @@ static const Statement statements[] = {
     { "program-pages=2", 53, 21, 12, 0, "commands" },
     /* 2 x 2 + 2 for cleaning */
     { "program-pages=2 conventional-size=1M", 59, 21, 12, 0, "commands" },
+    /* 64 for the registers of the buffer, and 2 + 2 for cleaning */
+    { "write-buffer=128K program-registers=3 conventional-size=1M "
+      "conventional-buffer=on", 68, 21, 12, 0, "commands" },
     /* 53 and 64 x 3; jobs 3 + 2 x 64 + 1 = 132, and 132 + 64 */
     { "zones=64 excursion-ns=1", 245, 337, 328, 196,
       "excursions of all zones" },

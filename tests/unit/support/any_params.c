@@ -199,9 +199,14 @@ static void round_transfers(SsdParams *p)
 static void round_work(SsdParams *p)
 {
     uint32_t zones = p->zones / p->namespaces;
-    uint64_t least_bytes = ssd_params_program_bytes(p) +
-                           p->buffer_portion_bytes;
+    bool has_log = ssd_params_buffers_log(p);
+    uint64_t least_bytes;
 
+    if (has_log) {
+        p->buffer_portion_bytes = round_down(p->buffer_portion_bytes,
+                                             PAGE_BYTES);
+    }
+    least_bytes = ssd_params_program_bytes(p) + p->buffer_portion_bytes;
     if (p->max_open && p->max_active) {
         p->max_open = MIN(p->max_open, p->max_active);
     }
@@ -220,7 +225,8 @@ static void round_work(SsdParams *p)
 
         p->program_registers += !p->program_registers;
         p->write_buffer_bytes = MAX(p->write_buffer_bytes,
-                                    active * ssd_params_program_bytes(p) +
+                                    (active + has_log) *
+                                    ssd_params_program_bytes(p) +
                                     p->buffer_portion_bytes);
         p->zone_buffer_bytes = p->zone_buffer_bytes
                                ? MAX(p->zone_buffer_bytes, least_bytes) : 0;

@@ -707,6 +707,8 @@ static void test_buffered(void)
         "finish-recommended-ns=10000000 reset-recommended-ns=5000000",
         "write-buffer=128K program-registers=2 zrwa-size=16K max-zrwa=2 "
         "zrwa-flush-granularity=4K conventional-size=256K",
+        "write-buffer=64K program-registers=1 max-active=4 max-open=4 "
+        "buffer-portion=4K conventional-size=64K conventional-buffer=on",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
@@ -732,6 +734,8 @@ static void test_volatile(void)
         "mapping=lazy spare-superblocks=2 erase-at=zone-write",
         "write-buffer=128K program-registers=2 zrwa-size=16K max-zrwa=2 "
         "zrwa-flush-granularity=4K conventional-size=256K",
+        "write-buffer=64K program-registers=1 max-active=4 max-open=4 "
+        "buffer-portion=4K conventional-size=64K conventional-buffer=on",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
