@@ -134,7 +134,7 @@ static void check_zone_jobs(LoadCheck *check)
         zone = &zones[zns->media->works[i].zone_idx];
         enters = job->command_idx != SSD_NONE &&
                  check->enters[job->command_idx];
-        if (job->op == SSD_OP_ZONE_RESET && !job->in_background) {
+        if (job->op == SSD_OP_ZONE_RESET) {
             zone->entering += enters;
             zone->waiting += !enters &&
                              (!runs(zns, i) || check->is_reset[i]);

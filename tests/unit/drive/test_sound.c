@@ -666,6 +666,30 @@ static void test_programs(void)
     end();
 }
 
+/* What can be suspended has an end, if it is not told to stop. */
+static void test_stretch(void)
+{
+    const FlashUnit *unit;
+
+    begin("channels=1 program-registers=2 reads-first=2 program-suspend=on "
+          "suspend-ns=1000 zones=4");
+    unit = &ssd->media.flash.units[0];
+    drive_write(drive, 0, 0, 4);
+    run_to(230000);
+    SET(ssd->media.flash.tokens[unit->running_idx].has_event, false);
+    for (unsigned i = 0; i < EVENT_LANES; i++) {
+        EventLane *lane = &ssd->events.lanes[i];
+
+        if (lane->count == 1 &&
+            lane->events[lane->head].payload == unit->running_idx) {
+            SET(lane->count, 0);
+        }
+    }
+    refused("drive: unit 0 runs what can be suspended, in a way that cannot "
+            "be");
+    end();
+}
+
 /* What is erased in the background is a reset's. */
 static void test_erases_behind(void)
 {
@@ -741,6 +765,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound/running-finish", test_running_finish);
     g_test_add_func("/sound/unit-queue", test_unit_queue);
     g_test_add_func("/sound/programs", test_programs);
+    g_test_add_func("/sound/stretch", test_stretch);
     g_test_add_func("/sound/erases-behind", test_erases_behind);
     g_test_add_func("/sound/stream", test_stream);
     g_test_add_func("/sound/target", test_target);

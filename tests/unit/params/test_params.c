@@ -203,6 +203,7 @@ static void test_uneven_and_huge_sizes(void)
 static void test_unknown_names(void)
 {
     static const char *const others[] = {"serial", "memdev", NULL};
+    static const char *const nearer[] = {"serial", "serxal", NULL};
 
     assert_set_fails("chanels", "4",
                      "chanels=4: no parameter 'chanels'; did you mean "
@@ -214,6 +215,7 @@ static void test_unknown_names(void)
                      "colour=red: no parameter 'colour'; see "
                      "docs/parameters.md");
     g_assert_cmpstr(ssd_params_nearest("seril", others), ==, "serial");
+    g_assert_cmpstr(ssd_params_nearest("seril", nearer), ==, "serial");
     g_assert_cmpstr(ssd_params_nearest("seril", NULL), ==, NULL);
     g_assert_cmpstr(ssd_params_nearest("ZONES", NULL), ==, NULL);
     /* Of two that are as near, the first. */
