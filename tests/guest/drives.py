@@ -5,9 +5,11 @@ Knows nothing of how a run is done: it calls the scripts as a user does.
 """
 
 import os
+import re
 import subprocess
 
-from common import SIM, config, folder, job, read_csv, read_json, run
+from common import (HERE, SIM, TOP, config, folder, job, read_csv, read_json,
+                    run)
 
 CONFIGS = ('tiny', 'confznspp', 'tiny', 'zn540', 'tiny')
 NAMES = ['zns%d' % n for n in range(len(CONFIGS))]
@@ -127,4 +129,68 @@ def test_drives(tap):
                'drives: a table of each', text)
 
 
-GROUPS = {'drives': test_drives}
+def said(out, step):
+    """Return: what the command of STEP printed."""
+    with open(os.path.join(out, 'results', step + '.out'),
+              encoding='utf-8') as file:
+        return file.read()
+
+
+def quotes():
+    """Return: the lines of docs/guest.md that quote what btrfs refuses."""
+    with open(os.path.join(TOP, 'docs', 'guest.md'), encoding='utf-8') as file:
+        return re.findall('^(?:ERROR: zoned|BTRFS error).*$', file.read(), re.M)
+
+
+def test_btrfs(tap):
+    """btrfs over two drives: what is refused is as the docs quote it; a zone
+    that goes offline."""
+    out, status, text = run('drives-btrfs', JOB=job('btrfs-drives.sh'),
+                            CONFIG=config('zn540.cfg'), DRIVES='2',
+                            QEMU=os.path.join(HERE, 'qemu-failing'))
+    last = text.strip().splitlines()[-1]
+    tap.result(status == 1 and last.startswith(
+        'run: failed: read: the kernel reports 2 I/O errors of the drive') and
+        'dev nvme0n1' in last, 'btrfs: its one error is that of the zone', text)
+    if status != 1:
+        return
+    check_refusals(tap, out)
+    check_failure(tap, out)
+    for name in NAMES[:2]:
+        line = replayed(os.path.join(out, name, 'trace.csv'))
+        tap.result(line.endswith(' 0 differences'),
+                   'btrfs: the trace of %s is replayed' % name, line)
+
+
+def check_failure(tap, out):
+    """The zone of the file goes offline: the file is lost, what else there is
+    goes on."""
+    tap.result('zcond:15(of)' in said(out, 'offline'),
+               'btrfs: the zone is offline', said(out, 'offline'))
+    tap.same([said(out, 'read'), said(out, 'others')],
+             ['cat: /mnt/file: Input/output error\n', 'more\n'],
+             'btrfs: its file cannot be read, a new one is written')
+    errors = dict(re.findall(r'\[(\S+)\]\.read_io_errs +(\d+)',
+                             said(out, 'after')))
+    tap.same(errors, {'/dev/nvme0n1': '1', '/dev/nvme1n1': '0'},
+             'btrfs: device stats blames the drive')
+
+
+def check_refusals(tap, out):
+    """What mkfs.btrfs and the kernel say is what the docs quote."""
+    by_mkfs, *by_kernel = quotes()
+    tap.same([by_mkfs in said(out, 'mkfs-' + profile).splitlines()
+              for profile in ('dup', 'raid0', 'raid1')], [True] * 3,
+             'btrfs: mkfs refuses what the docs say')
+    kernel = [line.split('] ', 1)[-1] for line in
+              said(out, 'usage').splitlines()]
+    tap.same([line in kernel for line in by_kernel], [True] * 2,
+             'btrfs: the kernel refuses what the docs say')
+    tap.result(all('path /dev/nvme%dn1' % n in said(out, 'usage')
+                   for n in range(2)), 'btrfs: it has both drives',
+               said(out, 'usage'))
+    tap.same(read_json(out, 'results', 'write.fio.json')['jobs'][0]['write'][
+        'io_bytes'], 24 << 20, 'btrfs: a file is written')
+
+
+GROUPS = {'drives': test_drives, 'drives-btrfs': test_btrfs}
