@@ -91,6 +91,7 @@ soak: core
 
 torture:
 	@scripts/deps qemu
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/torture
 

@@ -25,6 +25,9 @@ struct SsdTrace {
     char *path;
     FILE *file;
     uint64_t next_seq;
+    SsdSums *sums;    /* NULL: none are kept */
+    uint64_t bytes;   /* of the file */
+    uint32_t sum;     /* of the file, if they are */
     int failed_errno; /* of the first write that failed; 0: none has */
     size_t used;      /* bytes of `buffer`; room for a line after each call */
     char buffer[BUFFER_BYTES + TRACE_LINE_BYTES_MAX];
@@ -35,6 +38,10 @@ static void trace_drain(SsdTrace *trace)
     size_t used = trace->used;
 
     trace->used = 0;
+    trace->bytes += used;
+    if (trace->sums) {
+        trace->sum = ssd_sum(trace->sum, trace->buffer, used);
+    }
     if (trace->failed_errno == 0 &&
         fwrite(trace->buffer, 1, used, trace->file) != used) {
         trace->failed_errno = errno ? errno : EIO;
@@ -141,7 +148,27 @@ SsdTrace *ssd_trace_go_on(const char *path, const SsdTraceEnd *end,
     }
     trace = trace_new(path, file);
     trace->next_seq = end->submitted_count;
+    trace->bytes = end->file_bytes;
     return trace;
+}
+
+bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error)
+{
+    if (!ssd_sum_file(trace->path, trace->bytes, &trace->sum)) {
+        g_set_error(error, SSD_TRACE_ERROR, 0, "cannot read trace '%s'",
+                    trace->path);
+        return false;
+    }
+    trace->sums = sums;
+    return true;
+}
+
+/* All that has been recorded is in the file. */
+static void note_sum(SsdTrace *trace)
+{
+    if (trace->sums) {
+        ssd_sums_put_history(trace->sums, trace->bytes, trace->sum);
+    }
 }
 
 static void put_range(SsdTrace *trace, const SsdRange *range)
@@ -237,6 +264,7 @@ bool ssd_trace_flush(SsdTrace *trace, GError **error)
                     trace->path, g_strerror(trace->failed_errno));
         return false;
     }
+    note_sum(trace);
     return true;
 }
 
@@ -252,7 +280,9 @@ bool ssd_trace_close(SsdTrace *trace, uint64_t at_ns, GError **error)
         trace->failed_errno = errno;
     }
     written = trace->failed_errno == 0;
-    if (!written) {
+    if (written) {
+        note_sum(trace);
+    } else {
         g_set_error(error, SSD_TRACE_ERROR, 0, "cannot write trace '%s': %s",
                     trace->path, g_strerror(trace->failed_errno));
     }

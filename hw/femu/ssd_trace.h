@@ -11,6 +11,7 @@
 #define FEMU_SSD_TRACE_H
 
 #include "ssd.h"
+#include "ssd_sums.h"
 
 /*
  * The format, one record a line, fields separated by commas:
@@ -67,6 +68,12 @@ void ssd_trace_format(SsdTrace *trace, uint64_t at_ns, uint32_t nsid,
                       uint32_t lba_bytes);
 
 void ssd_trace_power_cut(SsdTrace *trace, uint64_t at_ns, uint64_t seed);
+
+/*
+ * From now on *sums has the sum of the file, up to where it has been flushed.
+ * False and *error if what is there already cannot be read.
+ */
+bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error);
 
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);

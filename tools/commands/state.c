@@ -21,6 +21,7 @@
 
 #include "player.h"
 #include "ssd_kept.h"
+#include "state_sums.h"
 
 /* How to go on with a state that cannot be used. */
 #define GO_ON "restore the folder from a copy, or name a new one"
@@ -35,6 +36,8 @@ typedef struct State {
     uint64_t data_host_bytes; /* that the sparse file takes */
     uint64_t whole_bytes;     /* of the history, up to the last whole record */
     bool has_end;             /* it ends as that of a QEMU that was not killed */
+    StateSums *sums;          /* NULL: the folder has none */
+    uint64_t checked_pages;
     unsigned open_count;      /* commands that were inside when it ended */
     Player player;
 } State;
@@ -305,6 +308,14 @@ static void print_end(const State *state)
                "whole: nobody was told of it\n",
                state->history_bytes - state->whole_bytes);
     }
+    if (state->sums) {
+        printf("checksums    history, %s%" PRIu64 " pages of data: as they "
+               "were written\n", state_sums_has_kept(state->sums) ? "kept, " :
+               "", state->checked_pages);
+    } else {
+        printf("checksums    none, as of an older version: a damaged byte of "
+               "the data does not show\n");
+    }
     if (state->open_count > 0) {
         printf("  inside     %u commands that nobody was told the end of\n",
                state->open_count);
@@ -327,6 +338,28 @@ static bool check_files(State *state, GError **error)
     return read_kept(state, error) && check_data(state, error);
 }
 
+/* What was written last is known by its sums, before it is believed. */
+static bool check_sums(State *state, GError **error)
+{
+    g_autofree char *fault = NULL;
+
+    fault = state_sums_open(&state->sums, state->folder, &state->resolved,
+                            state->kept);
+    return !fault || refuse(error, "%s: %s", state->folder, fault);
+}
+
+/* Of what the history says is data. */
+static bool check_pages(State *state, GError **error)
+{
+    g_autofree char *fault = NULL;
+
+    if (state->sums) {
+        fault = state_sums_check(state->sums, state->player.ssd,
+                                 &state->checked_pages);
+    }
+    return !fault || refuse(error, "%s: %s", state->folder, fault);
+}
+
 static bool read_state(State *state, GError **error)
 {
     g_autoptr(GError) wrong = NULL;
@@ -341,7 +374,8 @@ static bool read_state(State *state, GError **error)
         return refuse(error, "%s", wrong->message);
     }
     player_init(&state->player, &state->params);
-    done = check_files(state, error) && play_history(state, reader, error);
+    done = check_files(state, error) && check_sums(state, error) &&
+           play_history(state, reader, error) && check_pages(state, error);
     ssd_trace_reader_free(reader);
     state->has_end = done && ends_whole(state->history_path);
     return done;
@@ -356,7 +390,8 @@ int sim_state_command(int argc, char **argv, GError **error)
     g_option_context_set_summary(
         context,
         "Check FOLDER, which a drive was given as state=, as the next QEMU\n"
-        "will: sizes, and that each command of the history goes as it went.\n"
+        "will: sizes, checksums, and that each command of the history goes as\n"
+        "it went; and all data, which the next QEMU does not check.\n"
         "Print what the drive is. Exit status 2: the next QEMU would refuse "
         "it.");
     if (!sim_parse_options(context, &argc, &argv, "the folder of a state",
@@ -375,6 +410,7 @@ int sim_state_command(int argc, char **argv, GError **error)
     if (state.player.ssd) {
         player_clear(&state.player);
     }
+    state_sums_free(state.sums);
     g_free(state.kept);
     g_free(state.history_path);
     return status;

@@ -37,4 +37,7 @@ def _data(state, told_blocks):
 def lose(what, state, told_blocks):
     """Return: what has been lost of the state in this folder, or None: there is
     nothing to lose yet. TOLD_BLOCKS lie there, by their place in the data."""
-    return {'history': _history, 'data': _data}[what](state, told_blocks)
+    text = {'history': _history, 'data': _data}[what](state, told_blocks)
+    if text:                    # checksums would tell of it before the host does
+        os.unlink(os.path.join(state, 'sums'))
+    return text

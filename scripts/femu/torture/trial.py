@@ -6,7 +6,9 @@ Knows nothing of how many trials there are.
 
 import os
 import random
+import subprocess
 
+from femu.common import asked
 from femu.torture import host as host_module
 from femu.torture.machine import Gone, Machine
 from femu.torture.memory import BLOCK, Memory, content
@@ -33,6 +35,7 @@ class Trial:
 
     def __init__(self, binary, folder, number, seed):
         self.binary, self.folder = binary, folder
+        self.sim = asked.simulator()
         self.kind = number % len(KINDS)
         self.rng = random.Random(f'{seed} {number}')
         self.memory = Memory(ZONES, CAPACITY_NLB, 'volatile' in
@@ -67,6 +70,18 @@ class Trial:
         self.kills += 1
         self.memory.forget_inside()
         self.log.write(f'kill {self.kills}\n')
+        self._check()
+
+    def _check(self):
+        """What a kill leaves is no damage: femu-sim finds nothing wrong."""
+        state = os.path.join(self.folder, 'state')
+        if not os.path.exists(os.path.join(state, 'history')):
+            return                      # it was killed before it was one
+        done = subprocess.run([self.sim, 'state', state], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+        if done.returncode != 0:
+            self._lose(f'femu-sim state says {done.stdout.strip()}')
 
     def cut(self):
         """The power goes, and comes back."""

@@ -388,7 +388,8 @@ static void state_lasts(const char *folder, const char *extra, unsigned seed)
 
 static void test_lasts(void)
 {
-    static const char *const names[] = { "history", "data", "kept" };
+    static const char *const names[] = { "history", "data", "kept",
+                                         "sums" };
 
     for (unsigned seed = 0; seed < 6; seed++) {
         g_autofree char *folder = g_dir_make_tmp("femu-cut-XXXXXX", NULL);

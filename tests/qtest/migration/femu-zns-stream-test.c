@@ -252,7 +252,8 @@ static void test_version(void)
 
 static void folder_delete(const char *folder)
 {
-    static const char *const names[] = { "history", "data", "kept" };
+    static const char *const names[] = { "history", "data", "kept",
+                                         "sums" };
 
     for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
         g_autofree char *path = g_build_filename(folder, names[i], NULL);

@@ -11,7 +11,7 @@
 #include "femu-zns-folder.h"
 
 static const char *const names[FEMU_FOLDER_FILES] = {
-    "history", "data", "kept",
+    "history", "data", "kept", "sums",
 };
 
 const char *femu_folder_name(unsigned number)

@@ -9,7 +9,7 @@
 
 #include "femu-zns-commands.h"
 
-#define FEMU_FOLDER_FILES 3
+#define FEMU_FOLDER_FILES 4
 
 /* The name of a file of a state. */
 const char *femu_folder_name(unsigned number);

@@ -390,7 +390,8 @@ static void test_lasts(void)
     FemuConfig config = cache_config(true);
     g_autofree char *folder = g_dir_make_tmp("femu-cache-XXXXXX", NULL);
     g_autofree char *extra = g_strdup_printf("state=%s", folder);
-    static const char *const names[] = { "history", "data", "kept" };
+    static const char *const names[] = { "history", "data", "kept",
+                                         "sums" };
     FemuDrive *drive = femu_boot(&config, extra);
 
     write_takes(drive, 0, PAGE_NLB + 1, FUA, program_ns(drive));

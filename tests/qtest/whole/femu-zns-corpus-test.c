@@ -721,7 +721,8 @@ static void test_moves(const void *data)
 
 static void test_lasts(const void *data)
 {
-    static const char *const files[] = { "history", "data", "kept" };
+    static const char *const files[] = { "history", "data", "kept",
+                                         "sums" };
     const Kind *kind = data;
     g_autofree char *name = g_strdup_printf("%s-lasts", kind->name);
     g_autofree char *state = g_dir_make_tmp("femu-zns-corpus-XXXXXX", NULL);

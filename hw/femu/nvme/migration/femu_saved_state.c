@@ -31,6 +31,7 @@ static const StateRow device_rows[] = {
     STATE_LEFT(FemuZns, journal_kept, "likewise"),
     STATE_LEFT(FemuZns, exit_notifier, "realize"),
     STATE_LEFT(FemuZns, lock_fd, "such a drive is not saved"),
+    STATE_LEFT(FemuZns, sums, "likewise"),
     STATE_ELSE(FemuZns, kept, "kept_rows"),
     STATE_LEFT(FemuZns, seg, "of a command that is executed: none is"),
     STATE_LEFT(FemuZns, seg_count, "likewise"),

@@ -16,6 +16,9 @@
 #include "ns_internal.h"
 #include "../qemu/versions.h"
 
+/* Written at a time. */
+#define FILE_PART_BYTES (64 * KiB)
+
 /*
  * Is the backend a shared mapping of a file that outlives QEMU? If mem-path is
  * a folder, it maps a temporary file that QEMU has made there, which does not.
@@ -124,7 +127,8 @@ bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
                       HostMemoryBackend *memdev, SsdJournal **journal,
                       Error **errp)
 {
-    *memory = (FemuMemory) { .bytes = bytes, .fd = -1, .journal = journal };
+    *memory = (FemuMemory) { .bytes = bytes, .fd = -1,
+                             .sums_fd = -1, .journal = journal };
     if (fd != -1) {
         return memory_use_file(memory, fd, errp);
     }
@@ -142,35 +146,126 @@ void femu_memory_exit(FemuMemory *memory)
         if (memory->fd != -1) {
             close(memory->fd);
         }
+        if (memory->sums_fd != -1) {
+            close(memory->sums_fd);
+        }
     }
 }
 
 /*
- * Write to the file with a system call. If the process is killed, pwrite() has
- * copied a page in full or not at all, which stores to the mapping do not
- * guarantee: so a block of up to 4 KiB is either old or new, never torn. As the
- * file already has its full size, pwrite() fails only where a store would: the
- * file system is full or broken. Then QEMU ends, as it does if the history
- * cannot be written.
+ * As the file already has its full size, pwrite() fails only where a store
+ * would: the file system is full or broken. Then QEMU ends, as it does if the
+ * history cannot be written.
  */
-static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
-                       uint64_t bytes)
+static void write_all(int fd, uint64_t at_bytes, const void *buf,
+                      uint64_t bytes, const char *what)
 {
-    static const uint8_t zeroes[64 * KiB];
-
     while (bytes) {
-        size_t part = MIN(bytes, sizeof(zeroes));
-        ssize_t done = RETRY_ON_EINTR(pwrite(memory->fd, buf ? buf : zeroes,
-                                             part, at_bytes));
+        ssize_t done = RETRY_ON_EINTR(pwrite(fd, buf, bytes, at_bytes));
 
         if (done == -1) {
-            error_report("femu-zns: data cannot be written: %s",
+            error_report("femu-zns: %s cannot be written: %s", what,
                          strerror(errno));
             _exit(EXIT_FAILURE);
         }
         at_bytes += done;
         bytes -= done;
-        buf = buf ? (const uint8_t *)buf + done : NULL;
+        buf = (const uint8_t *)buf + done;
+    }
+}
+
+/* The word of a page that is going to have these bytes. */
+static uint64_t sum_of(const FemuMemory *memory, uint64_t page,
+                       uint64_t in_page, const uint8_t *buf, uint64_t bytes)
+{
+    const uint8_t *before = memory->base + page * SSD_SUMS_PAGE_BYTES;
+    uint8_t now[SSD_SUMS_PAGE_BYTES];
+
+    if (bytes == SSD_SUMS_PAGE_BYTES) {
+        /* One that was dropped, or never written, is zeroes. */
+        return ssd_sums_page(memory->sums[page] ? before : NULL, buf);
+    }
+    memcpy(now, before, SSD_SUMS_PAGE_BYTES);
+    memcpy(now + in_page, buf, bytes);
+    return ssd_sums_page(before, now);
+}
+
+/*
+ * Pages of the file are going to have these bytes, FILE_PART_BYTES at most:
+ * their checksums allow what they are and what they will be.
+ */
+static void sums_write(FemuMemory *memory, uint64_t at_bytes,
+                       const uint8_t *buf, uint64_t bytes)
+{
+    uint64_t words[FILE_PART_BYTES / SSD_SUMS_PAGE_BYTES + 1];
+    uint64_t first = at_bytes / SSD_SUMS_PAGE_BYTES, count = 0;
+
+    while (bytes) {
+        uint64_t in_page = at_bytes % SSD_SUMS_PAGE_BYTES;
+        uint64_t part = MIN(bytes, SSD_SUMS_PAGE_BYTES - in_page);
+
+        words[count] = sum_of(memory, first + count, in_page, buf, part);
+        count++;
+        at_bytes += part;
+        buf += part;
+        bytes -= part;
+    }
+    write_all(memory->sums_fd, sizeof(SsdSums) + first * sizeof(*words), words,
+              count * sizeof(*words), "checksums");
+}
+
+/* Only what is there is changed: a page of the host's need not be allocated. */
+static void sums_clear(FemuMemory *memory, uint64_t first, uint64_t end)
+{
+    static const uint64_t none;
+
+    for (uint64_t page = first; page < end; page++) {
+        if (memory->sums[page]) {
+            write_all(memory->sums_fd, sizeof(SsdSums) + page * sizeof(none),
+                      &none, sizeof(none), "checksums");
+        }
+    }
+}
+
+/* These pages are going to be dropped: nothing is known of them then. */
+static void sums_drop(FemuMemory *memory, uint64_t start_bytes,
+                      uint64_t end_bytes)
+{
+    uint64_t first = DIV_ROUND_UP(start_bytes, SSD_SUMS_PAGE_BYTES);
+    uint64_t end = end_bytes / SSD_SUMS_PAGE_BYTES;
+    uint64_t in_host_page = qemu_real_host_page_size() / sizeof(uint64_t);
+    /* The words begin at a host's page, if that is no larger than a head. */
+    uint64_t from = MIN(ROUND_UP(first, in_host_page), end);
+    uint64_t to = MAX(ROUND_DOWN(end, in_host_page), from);
+
+    if (sizeof(SsdSums) % qemu_real_host_page_size() || from == to ||
+        qemu_madvise((void *)&memory->sums[from],
+                     (to - from) * sizeof(uint64_t), QEMU_MADV_REMOVE) != 0) {
+        to = from;
+    }
+    sums_clear(memory, first, from);
+    sums_clear(memory, to, end);
+}
+
+/*
+ * Write `bytes` to the file, zeroes if buf is NULL, with a system call. If the
+ * process is killed, pwrite() has copied a page in full or not at all, which
+ * stores to the mapping do not guarantee: so a block of up to 4 KiB is either
+ * old or new, never torn.
+ */
+static void file_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
+                       uint64_t bytes)
+{
+    static const uint8_t zeroes[FILE_PART_BYTES];
+
+    while (bytes) {
+        uint64_t part = MIN(bytes, FILE_PART_BYTES);
+
+        sums_write(memory, at_bytes, buf ? buf : zeroes, part);
+        write_all(memory->fd, at_bytes, buf ? buf : zeroes, part, "data");
+        at_bytes += part;
+        bytes -= part;
+        buf = buf ? (const uint8_t *)buf + part : NULL;
     }
 }
 
@@ -218,6 +313,9 @@ void femu_memory_discard(FemuMemory *memory, uint64_t start_bytes,
 
     if (start >= end || memory->frozen || !memory_can_discard(memory)) {
         return;
+    }
+    if (memory->sums) {
+        sums_drop(memory, start, end);
     }
     if (memory->memdev) {
         ram_block_discard_range(memory->ram_block, start, end - start);

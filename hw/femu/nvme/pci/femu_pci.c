@@ -165,9 +165,13 @@ static bool memory_init(FemuZns *n, Error **errp)
     uint64_t bytes = ssd_data_bytes(&n->params);
     int fd;
 
-    return femu_state_data(n, bytes, &fd, errp) &&
-           femu_memory_init(&n->memory, bytes, fd, n->memdev, &n->journal,
-                            errp);
+    if (!femu_state_data(n, bytes, &fd, errp) ||
+        !femu_memory_init(&n->memory, bytes, fd, n->memdev, &n->journal,
+                          errp)) {
+        return false;
+    }
+    n->memory.sums = n->sums ? n->sums->pages : NULL;
+    return femu_state_sums(n, &n->memory.sums_fd, errp);
 }
 
 /* On failure, femu_finalize() frees what has been made before. */

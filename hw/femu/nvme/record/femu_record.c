@@ -57,6 +57,8 @@ static void history_close(FemuZns *n)
         error_report("femu-zns: %s; what the guest has been told of is there",
                      error->message);
         g_error_free(error);
+    } else if (n->history) {
+        femu_sums_end(n);
     }
     n->history = NULL;
 }

@@ -5,6 +5,7 @@
  *             and goes on at its end. A folder is a state once it has this file
  *   data      the bytes of all namespaces, sparse
  *   kept      counters, error log, descriptor extensions: FemuKept
+ *   sums      checksums of all these: SsdSums
  *
  * Without a state (state= is not given), FemuKept is in memory and ends with
  * QEMU.
@@ -48,6 +49,7 @@ static bool is_others(const FemuZns *n)
 
     while (dir && (name = g_dir_read_name(dir))) {
         others |= !g_str_equal(name, "data") && !g_str_equal(name, "kept") &&
+                  !g_str_equal(name, "sums") &&
                   !g_str_equal(name, "history.new");
     }
     if (dir) {
@@ -79,15 +81,14 @@ static bool folder_open(FemuZns *n, Error **errp)
 }
 
 /*
- * Open a file of the state. In a new state it is created with this size, else
- * it must have this size.
+ * Open a file of the state. A new one is created with this size, else it must
+ * have this size.
  * Return: a file descriptor, or -1.
  */
 static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
-                     Error **errp)
+                     bool is_new, Error **errp)
 {
     g_autofree char *path = femu_state_file(n, name);
-    bool is_new = femu_state_is_new(n);
     int fd = is_new ? qemu_create(path, O_RDWR | O_TRUNC, 0666, errp)
                     : qemu_open(path, O_RDWR, errp);
     struct stat st;
@@ -110,6 +111,98 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
     }
     return fd;
 }
+
+/* --- Checksums ------------------------------------------------------------ */
+
+static char *sums_fault(const FemuZns *n)
+{
+    g_autofree char *path = femu_state_file(n, FEMU_HISTORY);
+    int begun = ssd_sums_begun(n->sums);
+    char *fault;
+
+    if (begun <= 0) {
+        return begun == 0 ? NULL : g_strdup("the file 'sums' does not begin "
+                                            "with '" SSD_SUMS_MAGIC "'");
+    }
+    fault = ssd_sums_history_fault(n->sums, path);
+    return fault ? fault : ssd_sums_kept_fault(n->sums, n->kept,
+                                               ssd_kept_bytes(&n->params));
+}
+
+/*
+ * Map the checksums, and check what was written last: the history, and 'kept'
+ * if its writer was not killed. A state of an older version has none; they
+ * begin now, and hold for what is written from now on.
+ */
+static bool sums_map(FemuZns *n, Error **errp)
+{
+    g_autofree char *path = femu_state_file(n, "sums");
+    g_autofree char *fault = NULL;
+    uint64_t bytes = ssd_sums_bytes(&n->params);
+    int fd = file_open(n, "sums", bytes, femu_state_is_new(n) ||
+                       !g_file_test(path, G_FILE_TEST_EXISTS), errp);
+    void *base;
+
+    if (fd == -1) {
+        return false;
+    }
+    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE, fd, 0);
+    close(fd);
+    if (base == MAP_FAILED) {
+        error_setg_errno(errp, errno, "state=%s: its file 'sums' cannot be "
+                         "mapped", n->state_path);
+        return false;
+    }
+    n->sums = base;
+    fault = femu_state_is_new(n) ? NULL : sums_fault(n);
+    if (fault) {
+        error_setg(errp, "state=%s: %s; restore the folder from a copy, or "
+                   "name a new one", n->state_path, fault);
+    }
+    return !fault;
+}
+
+/*
+ * The history is there, flushed: its sum is kept from now on. The magic comes
+ * last, so what has it has a sum of the history.
+ */
+bool femu_sums_begin(FemuZns *n, GError **error)
+{
+    if (!ssd_trace_keep_sum(n->history, n->sums, error) ||
+        !ssd_trace_flush(n->history, error)) {
+        return false;
+    }
+    n->sums->kept_sum = 0;
+    memcpy(n->sums->magic, SSD_SUMS_MAGIC, sizeof(n->sums->magic));
+    return true;
+}
+
+/*
+ * What the history has behind its first `bytes` is going to be cut off: its
+ * END, or a record that is not whole.
+ */
+bool femu_sums_go_back(FemuZns *n, uint64_t bytes, GError **error)
+{
+    g_autofree char *path = femu_state_file(n, FEMU_HISTORY);
+    uint32_t sum;
+
+    if (!ssd_sum_file(path, bytes, &sum)) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+                    "'%s' cannot be read", path);
+        return false;
+    }
+    ssd_sums_put_history(n->sums, bytes, sum);
+    return true;
+}
+
+/* Nothing more is written: what is kept has a sum, too. */
+void femu_sums_end(FemuZns *n)
+{
+    n->sums->kept_sum = ssd_sums_of_kept(n->kept, ssd_kept_bytes(&n->params));
+}
+
+/* --- What is kept --------------------------------------------------------- */
 
 /* Lock the state for this drive: the lock is on its file 'kept'. */
 static bool folder_lock(FemuZns *n, int fd, Error **errp)
@@ -169,7 +262,8 @@ static bool kept_map(FemuZns *n, Error **errp)
     if (!folder_open(n, errp)) {
         return false;
     }
-    fd = file_open(n, "kept", ssd_kept_bytes(&n->params), errp);
+    fd = file_open(n, "kept", ssd_kept_bytes(&n->params),
+                   femu_state_is_new(n), errp);
     if (fd == -1) {
         return false;
     }
@@ -188,7 +282,7 @@ static bool kept_map(FemuZns *n, Error **errp)
     if (femu_state_is_new(n)) {
         kept_mark(n);
     }
-    return kept_check(n, errp);
+    return kept_check(n, errp) && sums_map(n, errp);
 }
 
 /* Map n->kept from the state, or make a new one: in memory without a state. */
@@ -214,6 +308,9 @@ void femu_kept_exit(FemuZns *n)
         if (n->kept) {
             munmap(n->kept, ssd_kept_bytes(&n->params));
         }
+        if (n->sums) {
+            munmap(n->sums, ssd_sums_bytes(&n->params));
+        }
         close(n->lock_fd);
     }
 }
@@ -226,7 +323,17 @@ bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp)
 {
     *fd = -1;
     if (femu_has_state(n)) {
-        *fd = file_open(n, "data", bytes, errp);
+        *fd = file_open(n, "data", bytes, femu_state_is_new(n), errp);
+    }
+    return !femu_has_state(n) || *fd != -1;
+}
+
+/* Likewise the file for the checksums. */
+bool femu_state_sums(FemuZns *n, int *fd, Error **errp)
+{
+    *fd = -1;
+    if (femu_has_state(n)) {
+        *fd = file_open(n, "sums", ssd_sums_bytes(&n->params), false, errp);
     }
     return !femu_has_state(n) || *fd != -1;
 }

@@ -37,11 +37,15 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp);
 
 /* femu_state_folder.c: the files of a state. */
 #define FEMU_HISTORY "history"
+bool femu_sums_begin(FemuZns *n, GError **error);
+bool femu_sums_go_back(FemuZns *n, uint64_t bytes, GError **error);
+void femu_sums_end(FemuZns *n);
 bool femu_kept_init(FemuZns *n, Error **errp);
 void femu_kept_begin(FemuZns *n);
 void femu_kept_exit(FemuZns *n);
 uint8_t *femu_kept_extensions(const FemuZns *n);
 bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp);
+bool femu_state_sums(FemuZns *n, int *fd, Error **errp);
 char *femu_state_file(const FemuZns *n, const char *name);
 bool femu_has_state(const FemuZns *n);
 bool femu_state_is_new(const FemuZns *n);

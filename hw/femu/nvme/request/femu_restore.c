@@ -387,8 +387,11 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
     femu_time_set(n, 0);        /* it may be plugged in at any time */
     done = play(&r, path);
     if (done) {
-        n->history = ssd_trace_go_on(path, ssd_trace_end(r.reader), &error);
-        if (n->history) {
+        const SsdTraceEnd *end = ssd_trace_end(r.reader);
+
+        n->history = femu_sums_go_back(n, end->file_bytes, &error)
+                     ? ssd_trace_go_on(path, end, &error) : NULL;
+        if (n->history && femu_sums_begin(n, &error)) {
             begin_again(&r);
         } else {
             error_setg(errp, "state=%s: %s", n->state_path, error->message);
@@ -413,6 +416,7 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
 
     n->history = ssd_trace_create(first, &n->params, &error);
     if (!n->history || !ssd_trace_flush(n->history, &error) ||
+        !femu_sums_begin(n, &error) ||
         !femu_record_rename(first, path, &error)) {
         error_setg(errp, "state=%s: %s", n->state_path, error->message);
         g_error_free(error);

@@ -24,6 +24,7 @@
 #include "../../ssd_histogram.h"
 #include "../../ssd_journal.h"
 #include "../../ssd_kept.h"
+#include "../../ssd_sums.h"
 #include "../../ssd_trace.h"
 
 #define TYPE_FEMU_ZNS "femu-zns"
@@ -150,6 +151,8 @@ typedef struct FemuMemory {
     int fd;                     /* of the file that backs it, or -1 */
     bool frozen;                /* history is replayed: bytes are its result */
     SsdJournal **journal;       /* that of FemuZns, if it has one */
+    const uint64_t *sums;       /* of pages of the file; NULL: none are kept */
+    int sums_fd;                /* of the file that they are in, or -1 */
 } FemuMemory;
 
 /*
@@ -310,6 +313,7 @@ struct FemuZns {
     Notifier exit_notifier;
     int lock_fd;                /* locks the state's folder; -1: none */
     FemuKept *kept;
+    SsdSums *sums;              /* NULL: no state */
 
     /* host: the data of the command that is being executed; doorbells. */
     FemuSeg *seg;
