@@ -420,15 +420,37 @@ static void excurse(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
     jobs_zone_due(zns, zone_idx);
 }
 
+/*
+ * Is the controller's finish the last job of the zone, although the zone can be
+ * finished again? Then a format, which has no jobs, lies between.
+ */
+static bool is_excursion_inside(const Zns *zns, uint32_t zone_idx)
+{
+    const JobQueue *queue = &zns->jobs.zones[zone_idx];
+
+    return queue->head_idx != SSD_NONE &&
+           job_at(zns, queue->tail_idx)->command_idx == SSD_NONE;
+}
+
+/*
+ * Of one zone, the controller has one finish inside between two resets, or
+ * formats in a row would take all jobs that there are (jobs_of_excursions()):
+ * the zone's time counts anew.
+ */
 void zns_watch_due(Zns *zns)
 {
     uint64_t now_ns = zns->watch.next_at_ns;
     uint32_t zone_idx = watch_due(&zns->watch);
 
-    if (zone_idx != SSD_NONE) {
-        excurse(zns, now_ns, zone_idx);
-        watch_excursion(&zns->watch, zone_idx);
+    if (zone_idx == SSD_NONE) {
+        return;
     }
+    if (is_excursion_inside(zns, zone_idx)) {
+        watch_anew(&zns->watch, now_ns, zone_idx);
+        return;
+    }
+    excurse(zns, now_ns, zone_idx);
+    watch_excursion(&zns->watch, zone_idx);
 }
 
 void zns_format(Zns *zns, uint64_t now_ns, SsdNs *ns, uint32_t lba_bytes)

@@ -128,14 +128,11 @@ WatchPhase watch_phase_of(const Watch *watch, uint32_t zone_idx)
            ? WATCH_ACTIVE : WATCH_NONE;
 }
 
-void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
+static void enter_phase(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
+                        WatchPhase phase)
 {
     WatchedZone *zone = &watch->zones[zone_idx];
-    WatchPhase phase = watch_phase_of(watch, zone_idx);
 
-    if (phase == zone->phase) {
-        return;
-    }
     if (zone->phase != WATCH_NONE) {
         list_remove(watch, zone->phase, zone_idx);
     }
@@ -147,6 +144,20 @@ void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
         list_add(watch, phase, zone_idx);
     }
     watch_find_next(watch);
+}
+
+void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
+{
+    WatchPhase phase = watch_phase_of(watch, zone_idx);
+
+    if (phase != watch->zones[zone_idx].phase) {
+        enter_phase(watch, now_ns, zone_idx, phase);
+    }
+}
+
+void watch_anew(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
+{
+    enter_phase(watch, now_ns, zone_idx, WATCH_ACTIVE);
 }
 
 void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,

@@ -71,6 +71,8 @@ static inline void watch_zone(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
  * recommendation, which has been made.
  */
 uint32_t watch_due(Watch *watch);
+/* ... or this, if it cannot: the zone becomes active now, and so later. */
+void watch_anew(Watch *watch, uint64_t now_ns, uint32_t zone_idx);
 /* The controller has finished the zone. */
 void watch_excursion(Watch *watch, uint32_t zone_idx);
 

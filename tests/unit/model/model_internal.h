@@ -467,6 +467,9 @@ void model_submit_jobs(Model *m, Cmd *cmd, bool fill, Rules *rules,
                        const RulesEffect *effect);
 void model_hand_off_jobs(Model *m, Cmd *cmd);
 /* Finish a zone of `rules` for no command. */
+/* Is the controller's finish the last that waits or runs in the zone? */
+bool model_excursion_inside(const Model *m, const Rules *rules,
+                            uint32_t zone_idx);
 void model_excursion(Model *m, Rules *rules, uint32_t zone_idx);
 /* One of the job's operations has ended; it goes on. */
 void model_job_advance(Model *m, Job *job);

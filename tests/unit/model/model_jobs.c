@@ -340,6 +340,15 @@ void model_hand_off_jobs(Model *m, Cmd *cmd)
     model_settle(m);
 }
 
+bool model_excursion_inside(const Model *m, const Rules *rules,
+                            uint32_t zone_idx)
+{
+    const Job *last =
+        g_queue_peek_tail(&m->zone_jobs[rules->first_zone_idx + zone_idx]);
+
+    return last && last->cmd == NULL;
+}
+
 void model_excursion(Model *m, Rules *rules, uint32_t zone_idx)
 {
     RulesEffect effect = rules_excursion(rules, zone_idx);

@@ -94,7 +94,13 @@ void model_watch_run(Model *m)
     Due due = first_due(m);
 
     m->now_ns = due.at_ns;
-    if (due.what == 0) {
+    if (due.what == 0 &&
+        model_excursion_inside(m, due.rules, due.zone - due.rules->zone)) {
+        /* Another one, when this has gone: the time counts anew. */
+        due.zone->since_ns = m->now_ns;
+        due.zone->since_seq = ++m->seq;
+        due.zone->recommended = false;
+    } else if (due.what == 0) {
         model_excursion(m, due.rules, due.zone - due.rules->zone);
         model_watch_look(m);
         due.zone->finished = true;

@@ -247,6 +247,43 @@ static void test_fail_and_format(void)
     drive_free(d);
 }
 
+/*
+ * A format empties a zone that the controller still fills. It is not finished
+ * again before that has ended, however often it is formatted: each would be a
+ * job, and there are jobs for one of each zone between two resets.
+ */
+static void test_formats_while_filled(void)
+{
+    Drive *d = drive_new(EXCURSION "program-ns=1000000000");
+    uint64_t at_ns = LIMIT, fill_ns = PAGES * (XFER + 1000000000);
+    unsigned formats = 0;
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 0);
+    drive_drain(d);
+    expect_change_at(d, 0, at_ns);
+    for (; at_ns + 2 * LIMIT < LIMIT + fill_ns; formats++) {
+        g_assert_true(ssd_format(d->ssd, at_ns, 1, 4096, NULL));
+        drive_zone_op(d, at_ns, SSD_OP_ZONE_OPEN, 0);
+        drive_drain(d);
+        at_ns += LIMIT;
+        g_assert_cmpuint(ssd_next_at_ns(d->ssd), <=, at_ns);
+        run_to(d, at_ns);
+        expect_no_change(d);
+        g_assert_cmpint(state(d, 0), ==, SSD_ZONE_EXPLICITLY_OPEN);
+    }
+    g_assert_cmpuint(formats, >, 100);
+    /* The last is left alone: a limit after the first that found it filled. */
+    while (at_ns < LIMIT + fill_ns) {
+        at_ns += LIMIT;
+    }
+    run_to(d, at_ns - 1);
+    expect_no_change(d);
+    run_to(d, at_ns);
+    expect_change(d, 0);
+    g_assert_cmpint(state(d, 0), ==, SSD_ZONE_FULL);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -259,5 +296,6 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/excursion-with-zrwa", test_excursion_with_zrwa);
     g_test_add_func("/watch/room-for-excursions", test_room_for_excursions);
     g_test_add_func("/watch/fail-and-format", test_fail_and_format);
+    g_test_add_func("/watch/formats-while-filled", test_formats_while_filled);
     return g_test_run();
 }
