@@ -121,7 +121,10 @@ int main(int argc, char **argv)
         status = start_command(command, argc - 1, argv + 1, &error);
     }
     if (error) {
-        fprintf(stderr, "femu-sim: %s\n", error->message);
+        /* It may quote a damaged file. */
+        g_autofree char *text = g_utf8_make_valid(error->message, -1);
+
+        fprintf(stderr, "femu-sim: %s\n", text);
     }
     if (fflush(stdout) != 0) {
         fprintf(stderr, "femu-sim: cannot write standard output\n");
