@@ -89,18 +89,19 @@ HOUSE = CORE + DEVICE
 # one room.
 NO_CIRCLES = ('hw/femu/', 'tools/')
 
-# Enums of the core whose names DOCUMENT lists in the same order: (file, enum).
+# The documents that list the rooms for readers, top to bottom, and follow a
+# command through them in lines like "room/file function()".
+DOCUMENTS = (('docs/design.md', CORE), ('docs/device.md', DEVICE))
+WAY = re.compile(r' +(\w+/\w+) +(\w+)\(\)')
+
+# Enums of the core whose names the first document lists in the same order:
+# (file, enum).
 LISTS = (
     ('hw/femu/inside/effects.h', 'EffectKind'),
     ('hw/femu/inside/events.h', 'EventRoom'),
     ('hw/femu/base/owner.h', 'OwnerKind'),
     ('hw/femu/reset/reset.h', 'ResetPhase'),
 )
-
-# The document that lists the rooms for readers, top to bottom, and follows a
-# command through them in lines like "room/file function()".
-DOCUMENT = 'docs/design.md'
-WAY = re.compile(r' +(\w+/\w+) +(\w+)\(\)')
 
 
 def fits(pattern, path):
@@ -244,39 +245,42 @@ def faults_of(house):
              if circle[0].startswith(NO_CIRCLES)])
 
 
-def document_faults(text, table, house, folders):
-    """Return: [(path, line, what)], what a document says wrongly of the rooms
-    of a table, and of a way through rooms that are in these folders."""
+def document_faults(document, table, house, folders):
+    """Return: [(path, line, what)], what a document (path, text) says wrongly
+    of the rooms of a table, and of a way through rooms in these folders."""
+    path, text = document
     rows = [f'| `{room}` | {what} |' for room, _, what in reversed(table)]
     faults = []
     if '\n'.join(rows) not in text:
-        faults = [(DOCUMENT, 0, f'without the row {row}, or not in the order '
+        faults = [(path, 0, f'without the row {row}, or not in the order '
                    'of rooms.py') for row in rows
                   if row not in text] or \
-            [(DOCUMENT, 0, 'the rooms are not in the order, top to bottom, of '
+            [(path, 0, 'the rooms are not in the order, top to bottom, of '
               'rooms.py')]
     for number, line in enumerate(text.split('\n'), 1):
         found = WAY.match(line)
         if found and not any(house.defines(f'{folder}{found.group(1)}.c',
                                            found.group(2))
                              for folder in folders):
-            faults.append((DOCUMENT, number, f'{found.group(1)}.c does not '
+            faults.append((path, number, f'{found.group(1)}.c does not '
                            f'define {found.group(2)}()'))
     return faults
 
 
-def list_faults(text, texts, lists=LISTS):
-    """Return: [(path, line, what)], where a table of the document does not have
-    a row for each name of an enum, in its order; texts: {path: text}."""
+def list_faults(document, texts, lists=LISTS):
+    """Return: [(path, line, what)], where a table of a document (path, text)
+    does not have a row for each name of an enum, in its order; texts: {path:
+    text}."""
     faults = []
     for path, enum in lists:
         found = re.search(r'typedef enum ' + enum + r' \{(.*?)\}', texts[path],
                           re.S)
         names = re.findall(r'^    (\w+)', found.group(1), re.M)
         prefix = names[0].split('_')[0]
-        rows = re.findall(rf'^\| `({prefix}_\w+)` \|', text, re.M)
+        rows = re.findall(rf'^\| `({prefix}_\w+)` \|', document[1],
+                          re.M)
         if rows != names:
-            faults.append((DOCUMENT, 0, f'{enum} of {path} is {names}, but '
+            faults.append((document[0], 0, f'{enum} of {path} is {names}, but '
                            f'its rows here are {rows}'))
     return faults
 

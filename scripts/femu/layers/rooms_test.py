@@ -214,18 +214,19 @@ def results():
     said = rooms.summary(house)
     wrong = found or said != 'rooms: 4 rooms, 0 circles, 0 arrows up'
     out = [('a clean house', f'{found} {said}' if wrong else None)]
-    said = rooms.document_faults(DOCUMENT, TABLE[:2], house, ('core/',))
+    said = rooms.document_faults(('d', DOCUMENT), TABLE[:2], house,
+                                 ('core/',))
     out.append(('a document that tells the truth', f'{said}' if said else None))
     for what, old, new, expected in WRONG_DOCUMENTS:
-        said = rooms.document_faults(DOCUMENT.replace(old, new, 1), TABLE[:2],
-                                     house, ('core/',))
+        said = rooms.document_faults(('d', DOCUMENT.replace(old, new, 1)),
+                                     TABLE[:2], house, ('core/',))
         wrong = len(said) != 1 or not said[0][2].startswith(expected)
         out.append((what, f'{said}' if wrong else None))
     for what, rows, count in (('a list that the document has', ROWS, 0),
                               ('a list with a name more', ROWS[21:], 1),
                               ('a list in another order',
                                ROWS[23:] + ROWS[:23], 1)):
-        said = rooms.list_faults(rows, LIST, (('a.h', 'Phase'),))
+        said = rooms.list_faults(('d', rows), LIST, (('a.h', 'Phase'),))
         out.append((what, f'{said}' if len(said) != count else None))
     found, _ = faults(CLEAN, (*TABLE, ('drive', 'core/drive.c', '')))
     wrong = found[:1] != ['drive:0: two rooms have this name']

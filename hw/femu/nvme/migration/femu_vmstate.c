@@ -1,6 +1,6 @@
 /*
  * The stream of a drive that moves into another QEMU: core, device, trace and
- * data, then PCI's own part (docs/design.md, "A drive that moves").
+ * data, then PCI's own part (docs/device.md, "A drive that moves").
  *
  * Nothing that is read is believed: all but data is checked before the device
  * takes any of it, data goes where what has been checked says.
