@@ -36,6 +36,9 @@ LONGEST_PLAIN_CPU_S = 4     # on a machine with other work, too
 # time for more tests than two. None of them waits for seconds.
 QTESTS_AT_ONCE = 5
 QTEST_WAIT_S = 10
+# Of some only they reach what they reach, and on a loaded machine a test may
+# need twice the time of a processor that it needs alone.
+LONGEST_QTEST_CPU_S = 20
 ORACLE_COUNT = '6000'       # commands to compare with QEMU's own drive
 # Files that tests read besides those that their command line names.
 READ_BY_TESTS = ('configs/', 'tests/data/', 'tests/fuzz/corpus/', 'tests/sim/',
@@ -375,7 +378,7 @@ class Device(Target):
             made.append(Program(name, argv, env, folder,
                                 glib_cases(argv, env, folder),
                                 *(() if which != 'plain' else
-                                  (LONGEST_CPU_S, QTEST_WAIT_S))))
+                                  (LONGEST_QTEST_CPU_S, QTEST_WAIT_S))))
         return made
 
 

@@ -129,10 +129,12 @@ static void test_statistics(void)
     femu_shutdown(drive);
 }
 
-/* Place some reports of few zones that have to be looked for in all zones. */
-static void place_reports(FemuDrive *drive, uint8_t filter, unsigned count)
+/* Place some reports of zones that have to be looked for from this one on. */
+static void place_reports(FemuDrive *drive, uint32_t zone_idx, uint8_t filter,
+                          unsigned count)
 {
-    NvmeCmd cmd = femu_cmd_report(drive, 0, filter, false, drive->buf,
+    NvmeCmd cmd = femu_cmd_report(drive, femu_zone_lba(drive, zone_idx),
+                                  filter, false, drive->buf,
                                   FEMU_PAGE_BYTES);
 
     for (unsigned i = 0; i < count; i++) {
@@ -152,16 +154,18 @@ static void test_reports(void)
 
     config.ssd.zones = FEMU_ENTRY_WORK_BYTES / ZONE_BYTES;
     drive = femu_boot(&config, NULL);
-    place_reports(drive, 9, 3);
+    place_reports(drive, 0, 9, 3);
     for (unsigned i = 0; i < 3; i++) {
         g_assert_cmpuint(completions(&drive->io_cq), ==, 1);
         femu_step(drive->host, 1);
     }
-    place_reports(drive, NVME_ZONE_REPORT_FULL, 3);
+    place_reports(drive, config.ssd.zones - 1024, 9, 3);
     g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
-    place_reports(drive, NVME_ZONE_REPORT_EMPTY, 3);
+    place_reports(drive, 0, NVME_ZONE_REPORT_FULL, 3);
     g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
-    place_reports(drive, NVME_ZONE_REPORT_ALL, 3);
+    place_reports(drive, 0, NVME_ZONE_REPORT_EMPTY, 3);
+    g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
+    place_reports(drive, 0, NVME_ZONE_REPORT_ALL, 3);
     g_assert_cmpuint(completions(&drive->io_cq), ==, 3);
     femu_shutdown(drive);
 }

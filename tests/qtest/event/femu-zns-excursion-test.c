@@ -136,6 +136,7 @@ static void test_life(void)
 
     expect_change_at(drive, start_ns + 5 * SECOND, 3);
     g_assert_cmphex(femu_zone(drive, 3).za, ==, NVME_ZA_FINISHED_BY_CTLR);
+    g_assert_cmpuint(count_attributes(drive), ==, 1);
     femu_assert_zone(drive, 3, NVME_ZONE_STATE_FULL, 0);
     g_assert_cmphex(femu_write(drive, lba + 3, 1, NULL), ==, NVME_ZONE_FULL);
     femu_assert_data(drive, lba, 3, data);
@@ -170,6 +171,11 @@ static void test_list_without_event(void)
     femu_assert_zone(drive, 1, NVME_ZONE_STATE_IMPLICITLY_OPEN, 1);
     femu_step(drive->host, 10 * SECOND);
     femu_assert_zone(drive, 1, NVME_ZONE_STATE_FULL, 0);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    /* nor later, as whoever wants events from now on */
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     ZONE_CHANGED), ==, NVME_SUCCESS);
+    femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, NULL, 64);
     g_assert_false(femu_peek(&drive->admin_cq, &cqe));
     g_assert_cmphex(read_changed_zones(drive), ==, 1u << 1);
     femu_shutdown(drive);

@@ -68,6 +68,58 @@ static void test_data(void)
     bench_free(b);
 }
 
+/* --- Requests ------------------------------------------------------------- */
+
+#define SHA_BYTES 32u
+
+/* Is there a byte of the core that is `was`, and as `value` is refused so? */
+static bool is_refused(Bench *b, const Section *s, uint8_t was, uint8_t value,
+                       const char *message)
+{
+    for (guint at = 0; at < s->core_count - SHA_BYTES; at++) {
+        if (s->bytes->data[s->core_at + at] == was) {
+            g_autoptr(GByteArray) made = section_with_core(s, at, value);
+            g_autofree char *text = section_load(b, made);
+
+            if (strstr(text, message)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/*
+ * The commands inside the core are the device's requests, each once. Steps from
+ * one number to the next are written twice as large: see base/state.h.
+ */
+static void test_requests(void)
+{
+    static const char *const other[] = {
+        "the core has a command of request 0, which is none",
+        "the core has a command of request 2, which is none",
+    };
+    Bench *b = bench_new(NO_TRACE);
+    FemuDrive *drive = b->drive;
+    Section both, second;
+    FemuCqe cqe;
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, 4);            /* request 0 */
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 1), 64);
+    both = section_save(b);
+    while (!femu_reap(&drive->io_cq, &cqe)) {
+        femu_step_next(drive->host);
+    }
+    second = section_save(b);
+    bench_stop(b);
+    g_assert_true(is_refused(b, &both, 2, 0, other[0]));
+    g_assert_true(is_refused(b, &both, 2, 4, other[1]));
+    g_assert_true(is_refused(b, &second, 2, 4, other[1]));
+    g_byte_array_unref(both.bytes);
+    g_byte_array_unref(second.bytes);
+    bench_free(b);
+}
+
 /* --- The trace ------------------------------------------------------------ */
 
 /* Commands, so that there is something in the trace. */
@@ -170,6 +222,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/load/data", test_data);
+    qtest_add_func("femu-zns/load/requests", test_requests);
     qtest_add_func("femu-zns/load/trace", test_trace);
     qtest_add_func("femu-zns/load/trace-lost", test_trace_lost);
     qtest_add_func("femu-zns/load/trace-full", test_trace_full);

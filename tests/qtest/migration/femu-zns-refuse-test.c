@@ -25,7 +25,8 @@
 
 #define PATH "/machine/peripheral/zns4"
 #define TRIES "tests/data/corpus/tries.csv"
-#define HOWS 11
+#define HOWS 27
+#define NEAR 4
 #define PAIRS 3000
 #define FUA (1u << 30)
 
@@ -223,6 +224,9 @@ static uint64_t other(unsigned how, uint64_t value)
     const uint64_t others[HOWS] = {
         value + 1, value + 2, value - 1, value - 2, 0, 1, value ^ 1,
         UINT64_C(1) << 33, UINT64_C(1) << 62, UINT64_MAX, UINT64_MAX - 1,
+        value + 4, value - 4, value + 6, value - 6, value + 8, value - 8,
+        value + 16, value - 16, value + 20, value - 20, value + 24, value - 24,
+        value + 28, value - 28, value + 30, value - 30,
     };
 
     g_assert_cmpuint(how, <, HOWS);
@@ -422,6 +426,36 @@ static void choose_tries(Bench *b, const char *scene, const Section *s)
     }
 }
 
+/*
+ * The same of one value in a column: a step is another, and the next one makes
+ * up for it.
+ */
+static void choose_steps(Bench *b, const char *scene, const Section *s)
+{
+    unsigned from = atoi(g_getenv("FEMU_FROM") ?: "0");
+    unsigned to = atoi(g_getenv("FEMU_TO") ?: "100000");
+    GByteArray *part;
+
+    note_tries(b, scene, s);
+    for (unsigned i = from; i < to; i++) {
+        part = changed(s, (Change) { i, 0 }, NO_CHANGE);
+        if (!part) {
+            break;
+        }
+        g_byte_array_unref(part);
+        for (unsigned how = 0; how < HOWS && !in_text(s, i); how++) {
+            choose(b, scene, s, (Change) { i, how }, NO_CHANGE);
+            if (how < 4 || how > 10) {
+                unsigned back = how < 4 ? how ^ 2 : ((how - 11) ^ 1) + 11;
+                for (unsigned j = 1; j <= NEAR; j++) {
+                    choose(b, scene, s, (Change) { i, how },
+                           (Change) { i + j, back });
+                }
+            }
+        }
+    }
+}
+
 /* A number more than there should be. */
 static void try_longer(Bench *b, const Section *s, GString *text)
 {
@@ -455,7 +489,9 @@ static void test_scene(const void *data)
     g_test_message("%s: %u bytes", scene->name, s.count);
     try_with(b, &s, &s, text);
     g_assert_cmpstr(text->str, ==, "let in\n");
-    if (g_getenv("FEMU_CHOOSE")) {
+    if (g_getenv("FEMU_FROM")) {
+        choose_steps(b, scene->name, &s);
+    } else if (g_getenv("FEMU_CHOOSE")) {
         choose_tries(b, scene->name, &s);
     } else {
         try_with(b, &before, &s, text);

@@ -83,10 +83,31 @@ Section section_save(Bench *b)
     g_byte_array_append(s.bytes, start, end + sizeof(foot) - start);
     section_append(s.bytes, 0);
     name = find(s.bytes->data, s.bytes->len, CORE_MAGIC);
-    name += ldq_be_p(name - 8) + 4;
+    s.core_at = name - s.bytes->data;
+    s.core_count = ldq_be_p(name - 8);
+    name += s.core_count + 4;
     s.count = ldq_be_p(name);
     s.at = name + 8 - s.bytes->data;
     return s;
+}
+
+/* The section with another byte of the core, behind which is its SHA-256. */
+GByteArray *section_with_core(const Section *s, guint at, uint8_t value)
+{
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    gsize sum_bytes = g_checksum_type_get_length(G_CHECKSUM_SHA256);
+    guint count = s->core_count - sum_bytes;
+    GByteArray *made = g_byte_array_new();
+    uint8_t *core;
+
+    g_assert_cmpuint(at, <, count);
+    g_byte_array_append(made, s->bytes->data, s->bytes->len);
+    core = made->data + s->core_at;
+    core[at] = value;
+    g_checksum_update(sum, core, count);
+    g_checksum_get_digest(sum, core + count, &sum_bytes);
+    stl_be_p(core + s->core_count, section_crc(core, s->core_count));
+    return made;
 }
 
 /* The section with another part. */

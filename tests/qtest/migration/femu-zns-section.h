@@ -24,10 +24,12 @@ typedef struct Bench {
     off_t at;               /* where in it the snapshot's sections are */
 } Bench;
 
-/* The device's section: bytes, and where its part `device` is. */
+/* The device's section: bytes, and where its parts are. */
 typedef struct Section {
     GByteArray *bytes;
-    guint at;
+    guint core_at;
+    guint core_count;
+    guint at;               /* of the device */
     guint count;
 } Section;
 
@@ -46,6 +48,8 @@ void bench_stop(Bench *b);
 Section section_save(Bench *b);
 /* Return: what the device says; "" if it is let in. */
 char *section_load(Bench *b, const GByteArray *bytes);
+/* The section with another byte of the core's part. */
+GByteArray *section_with_core(const Section *s, guint at, uint8_t value);
 /* The section with another device's part. */
 GByteArray *section_with_part(const Section *s, const GByteArray *part);
 uint32_t section_crc(const uint8_t *bytes, size_t count);

@@ -272,6 +272,15 @@ static void test_in_progress(void)
     femu_shutdown(drive);
 }
 
+static unsigned format_of(FemuDrive *drive, uint32_t nsid)
+{
+    NvmeIdNs id;
+
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_NS, CSI_ANY, nsid, &id),
+                    ==, NVME_SUCCESS);
+    return id.flbas;
+}
+
 /* A power cut ends it: there is none when the power is back. */
 static void test_power_cut(void)
 {
@@ -283,6 +292,7 @@ static void test_power_cut(void)
     qom_set(drive, "power-cut", "1");
     femu_enable(drive);
     femu_io_queues_create(drive);
+    g_assert_cmpuint(format_of(drive, FEMU_NSID), ==, LBAF_4096);
     femu_assert_works(drive, 3);
     expect_format(drive, submit_format(drive, FEMU_NSID, LBAF_4096),
                   drive->host->now_ns + drive->config.ssd.erase_ns);
@@ -560,15 +570,6 @@ static uint16_t read_now(FemuDrive *drive, uint32_t nsid)
     cmd.nsid = cpu_to_le32(nsid);
     femu_submit(&drive->io, &cmd);
     return femu_expect_now(&drive->io_cq).status;
-}
-
-static unsigned format_of(FemuDrive *drive, uint32_t nsid)
-{
-    NvmeIdNs id;
-
-    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_NS, CSI_ANY, nsid, &id),
-                    ==, NVME_SUCCESS);
-    return id.flbas;
 }
 
 /* The other namespace works on, keeps its data and is not waited for. */

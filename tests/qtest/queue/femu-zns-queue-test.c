@@ -482,8 +482,9 @@ static void test_msi_unmask(void)
     g_assert_cmphex(take_message(drive, mailbox), ==, data);
     femu_expect_now(&drive->admin_cq);
     /* with both enabled MSI-X is in force, which INTMS does not mask */
+    femu_set_reg(drive, NVME_REG_INTMS, 1 << 1);
     set_message_mode(drive, PCI_CAP_ID_MSIX, true);
-    femu_set_reg(drive, NVME_REG_INTMC, 1 << 3);
+    femu_set_reg(drive, NVME_REG_INTMC, 1 << 1);
     g_assert_cmphex(take_message(drive, mailbox), ==, 0);
     femu_shutdown(drive);
 }

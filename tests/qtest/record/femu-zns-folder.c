@@ -70,6 +70,30 @@ char *femu_folder_copy(const char *folder)
     return copy;
 }
 
+void femu_folder_refused(const FemuConfig *config, const char *folder,
+                         const char *extra, const char *message)
+{
+    g_autofree char *more = g_strdup_printf("state=%s%s", folder, extra);
+    g_autofree char *device = femu_device_args(config, FEMU_SLOT, more);
+    g_autofree char *bios = femu_bios_create();
+    g_autofree char *args = femu_machine_args(bios, device);
+    g_auto(GStrv) words = NULL;
+    g_autofree char *line = g_strdup_printf("%s -accel qtest -display none %s",
+                                            g_getenv("QTEST_QEMU_BINARY"),
+                                            args);
+    g_autofree char *err = NULL;
+    int status;
+
+    g_assert_true(g_shell_parse_argv(line, NULL, &words, NULL));
+    g_assert_true(g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH, NULL,
+                               NULL, NULL, &err, &status, NULL));
+    g_unlink(bios);
+    g_test_message("%s", err);
+    g_assert_true(WIFEXITED(status));
+    g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+    g_assert_nonnull(strstr(err, message));
+}
+
 NvmeSmartLog femu_smart(FemuDrive *drive)
 {
     NvmeSmartLog log;

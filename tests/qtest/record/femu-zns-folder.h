@@ -27,6 +27,10 @@ char *femu_folder_copy(const char *folder);
 
 FemuDrive *femu_folder_boot(const FemuConfig *config, const char *folder);
 
+/* QEMU says this of the state, and does not start the drive. */
+void femu_folder_refused(const FemuConfig *config, const char *folder,
+                         const char *extra, const char *message);
+
 NvmeSmartLog femu_smart(FemuDrive *drive);
 void femu_assert_power(FemuDrive *drive, uint64_t cycles, uint64_t unsafe);
 

@@ -209,38 +209,13 @@ typedef struct Refusal {
     const char *message;
 } Refusal;
 
-/* QEMU says this of the state, and does not start the drive. */
-static void assert_refused(const FemuConfig *config, const char *folder,
-                           const char *extra, const char *message)
-{
-    g_autofree char *more = g_strdup_printf("state=%s%s", folder, extra);
-    g_autofree char *device = femu_device_args(config, FEMU_SLOT, more);
-    g_autofree char *bios = femu_bios_create();
-    g_autofree char *args = femu_machine_args(bios, device);
-    g_auto(GStrv) words = NULL;
-    g_autofree char *line = g_strdup_printf("%s -accel qtest -display none %s",
-                                            g_getenv("QTEST_QEMU_BINARY"),
-                                            args);
-    g_autofree char *err = NULL;
-    int status;
-
-    g_assert_true(g_shell_parse_argv(line, NULL, &words, NULL));
-    g_assert_true(g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH, NULL,
-                               NULL, NULL, &err, &status, NULL));
-    g_unlink(bios);
-    g_test_message("%s", err);
-    g_assert_true(WIFEXITED(status));
-    g_assert_cmpint(WEXITSTATUS(status), ==, 1);
-    g_assert_nonnull(strstr(err, message));
-}
-
-/* ... and leaves it as it is. */
+/* It is refused, and stays as it is. */
 static void assert_refused_whole(const FemuConfig *config, const char *folder,
                                  const char *extra, const char *message)
 {
     char *before = femu_folder_copy(folder);
 
-    assert_refused(config, folder, extra, message);
+    femu_folder_refused(config, folder, extra, message);
     for (unsigned i = 0; i < FEMU_FOLDER_FILES; i++) {
         const char *name = femu_folder_name(i);
         g_autofree char *was_path = femu_folder_file(before, name);
@@ -348,7 +323,7 @@ static void test_refused_history(void)
     target = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), fd);
     g_unlink(history);
     g_assert_cmpint(symlink(target, history), ==, 0);
-    assert_refused(&config, folder, "", "cannot go on with trace");
+    femu_folder_refused(&config, folder, "", "cannot go on with trace");
     close(fd);
     femu_folder_delete(folder);
 }
@@ -361,13 +336,13 @@ static void test_refused_folders(void)
     FemuDrive *drive;
 
     g_assert_true(g_file_set_contents(other, "1", 1, NULL));
-    assert_refused(&config, folder, "", "it is not the state of a drive");
-    assert_refused(&config, other, "", "cannot be created");
+    femu_folder_refused(&config, folder, "", "it is not the state of a drive");
+    femu_folder_refused(&config, other, "", "cannot be created");
     g_unlink(other);
     drive = femu_folder_boot(&config, folder);
     assert_refused_whole(&config, folder, "", "another drive is using it");
     femu_shutdown(drive);
-    assert_refused(&config, folder, ",memdev=m", "m");
+    femu_folder_refused(&config, folder, ",memdev=m", "m");
     femu_folder_delete(folder);
 }
 

@@ -19,6 +19,7 @@
 #define IDENTIFY_NS 9000u
 #define LOG_NS 11000u
 #define FEATURE_NS 13000u
+#define STATS_BYTES (64 * 1024u)
 
 static FemuConfig costly_config(void)
 {
@@ -38,6 +39,38 @@ static FemuDrive *boot(const FemuConfig *config, const char *extra)
 
     femu_step_to(drive->host, START_NS);
     return drive;
+}
+
+/*
+ * The statistics know of a completion in the same entry: here in a log page
+ * that waited for its slot.
+ */
+static void test_in_entry(void)
+{
+    FemuConfig config = costly_config();
+    NvmeCmd log = {
+        .opcode = NVME_ADM_CMD_GET_LOG_PAGE,
+        .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
+        .cdw10 = cpu_to_le32((STATS_BYTES / 4 - 1) << 16 | FEMU_LOG_STATS),
+    };
+    g_autofree char *text = g_malloc0(STATS_BYTES + 1);
+    FemuDrive *drive;
+
+    config.ssd.cmd_slots = 1;
+    drive = boot(&config, NULL);
+    femu_set_prps(drive, &log, drive->buf, STATS_BYTES);
+    qtest_memset(drive->host->qts, drive->buf, 0, STATS_BYTES);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    femu_submit(&drive->admin, &log);
+    femu_step(drive->host, 1);
+    g_assert_cmphex(qtest_readq(drive->host->qts, drive->buf), ==, 0);
+    while (!qtest_readq(drive->host->qts, drive->buf)) {
+        femu_step_next(drive->host);
+    }
+    qtest_bufread(drive->host->qts, drive->buf, text, STATS_BYTES);
+    g_assert_nonnull(strstr(text, "\"lateness\":{\"clock\":\"virtual\","
+                            "\"count\":1,"));
+    femu_shutdown(drive);
 }
 
 static NvmeCmd report_cmd(FemuDrive *drive, uint32_t zone_idx, bool partial,
@@ -333,6 +366,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/cost/beside-writes", test_beside_writes);
     qtest_add_func("femu-zns/cost/admin", test_admin);
     qtest_add_func("femu-zns/cost/statistics", test_statistics);
+    qtest_add_func("femu-zns/cost/in-entry", test_in_entry);
     qtest_add_func("femu-zns/cost/slots", test_slots);
     qtest_add_func("femu-zns/cost/no-slot-for-nothing",
                    test_no_slot_for_nothing);

@@ -51,7 +51,7 @@ static uint16_t admin_create_cq(FemuZns *n, const NvmeCmd *cmd)
     uint64_t base = le64_to_cpu(create->prp1);
     uint16_t status;
 
-    if (!id || id > n->max_queue_pairs || n->cq[id]) {
+    if (id > n->max_queue_pairs || n->cq[id]) { /* 0 is there */
         return NVME_INVALID_QID;
     }
     status = queue_check(n, base, qsize, NVME_CQ_FLAGS_PC(flags),
@@ -79,7 +79,7 @@ static uint16_t admin_create_sq(FemuZns *n, const NvmeCmd *cmd)
     if (!cq_id || cq_id > n->max_queue_pairs || !n->cq[cq_id]) {
         return NVME_INVALID_CQID;
     }
-    if (!id || id > n->max_queue_pairs || n->sq[id]) {
+    if (id > n->max_queue_pairs || n->sq[id]) { /* likewise */
         return NVME_INVALID_QID;
     }
     status = queue_check(n, base, qsize, NVME_SQ_FLAGS_PC(flags),

@@ -71,13 +71,18 @@ void femu_entry_reset(FemuZns *n)
  */
 static void entry_finish(FemuZns *n)
 {
-    do {
-        if (n->entry.reset_noted) {
-            n->entry.reset_noted = false;
+    while (n->plugged) {
+        bool resets = n->entry.reset_noted;
+
+        n->entry.reset_noted = false;
+        if (resets) {
             femu_ctrl_hard_reset(n);
         }
         femu_time_run(n);
-    } while (n->plugged && n->entry.reset_noted);
+        if (!n->entry.reset_noted) {
+            return;
+        }
+    }
 }
 
 static void entry_close(FemuZns *n)
@@ -91,7 +96,7 @@ static void entry_close(FemuZns *n)
 
 void femu_entry_end(FemuZns *n)
 {
-    if (n->entry.depth == 1 && n->plugged) {
+    if (n->entry.depth == 1) {
         entry_finish(n);
     }
     entry_close(n);

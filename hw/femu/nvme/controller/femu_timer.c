@@ -19,8 +19,11 @@
  */
 static GPtrArray *drives;
 
-/* References to n and to the drives whose timers expire at the same instant. */
-static GPtrArray *expired_with(FemuZns *n)
+/*
+ * References to the drives whose timers expire at this instant, or are not set,
+ * as that is not any more which has expired.
+ */
+static GPtrArray *expired_now(void)
 {
     int64_t now_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     GPtrArray *expired = g_ptr_array_new_with_free_func(object_unref);
@@ -28,7 +31,7 @@ static GPtrArray *expired_with(FemuZns *n)
     for (guint i = 0; i < drives->len; i++) {
         FemuZns *other = drives->pdata[i];
 
-        if (other == n || timer_expired(other->timer, now_ns)) {
+        if (timer_expired(other->timer, now_ns)) {
             g_ptr_array_add(expired, object_ref(OBJECT(other)));
         }
     }
@@ -37,7 +40,7 @@ static GPtrArray *expired_with(FemuZns *n)
 
 static void time_expired(void *opaque)
 {
-    g_autoptr(GPtrArray) expired = expired_with(opaque);
+    g_autoptr(GPtrArray) expired = expired_now();
 
     for (guint i = 0; i < expired->len; i++) {
         FemuZns *n = expired->pdata[i];

@@ -176,7 +176,6 @@ static bool move_all(Mover *mover, const FemuZns *n)
 {
     bool moved = true;
 
-    mover->crc = 0;
     for (uint32_t i = 0; moved && i < n->ns_count; i++) {
         const FemuStore *store = &n->ns[i].store;
 

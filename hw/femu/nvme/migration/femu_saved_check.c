@@ -1,7 +1,8 @@
 /*
  * Is what has been read a drive? Ranges of single numbers are in the rows of
  * femu_saved_state.c; here is what several members, or the device and its core,
- * must agree upon, as far as the device relies on it.
+ * must agree upon, as far as the device relies on it. The first thing that is
+ * wrong is told: a check goes on where that is safe.
  *
  * Knows nothing of streams.
  *
@@ -25,7 +26,6 @@ static void check_cq(const FemuZns *n, const FemuCq *cq, State *state)
         state_fail(state, "completion queue %u has %" PRIu32 " entries, head %"
                    PRIu32 ", tail %" PRIu32 ", signalled %" PRIu32, cq->id,
                    cq->size, cq->head, cq->tail, cq->signalled);
-        return;
     }
     QSIMPLEQ_FOREACH(parked, &cq->parked, next) {
         uint16_t id = le16_to_cpu(parked->cqe.sq_id);
@@ -33,15 +33,13 @@ static void check_cq(const FemuZns *n, const FemuCq *cq, State *state)
         if (id >= FEMU_MAX_QUEUES || !n->sq[id] || n->sq[id]->cq != cq) {
             state_fail(state, "a completion of submission queue %u is parked "
                        "for completion queue %u", id, cq->id);
-            return;
         }
     }
 }
 
 static void check_sq(const FemuSq *sq, State *state)
 {
-    if (sq->size < 2 || sq->head >= sq->size || sq->tail >= sq->size ||
-        (sq->awaits_slot && sq->id != 0)) {
+    if (sq->size < 2 || sq->head >= sq->size || sq->tail >= sq->size) {
         state_fail(state, "submission queue %u has %" PRIu32 " entries, head %"
                    PRIu32 ", tail %" PRIu32, sq->id, sq->size, sq->head,
                    sq->tail);
@@ -87,7 +85,6 @@ static void check_free(const FemuZns *n, State *state)
         if (n->req[tag].busy || seen[tag]) {
             state_fail(state, "request %" PRIu32 " is free twice, or in use",
                        tag);
-            return;
         }
         seen[tag] = true;
     }
@@ -116,16 +113,16 @@ static void check_inside(const FemuZns *n, State *state)
         state_fail(state, "%" PRIu32 " requests, the core has %" PRIu32
                    " commands inside", slots - n->free_req_count, count);
     }
-    for (uint32_t i = 0; i < count && state_is_good(state); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t tag = inside[i].tag;
 
         if (tag >= slots || !n->req[tag].busy || seen[tag] ||
             !zone_fits(n, &inside[i])) {
             state_fail(state, "the core has a command of request %" PRIu32
                        ", which is none, or of other zones", tag);
-            return;
+        } else {
+            seen[tag] = true;
         }
-        seen[tag] = true;
     }
 }
 
@@ -167,8 +164,9 @@ static void check_bad(const FemuNs *ns, const FemuBadBlocks *bad, State *state)
 
     for (uint32_t i = 0; i < bad->count; i++) {
         uint64_t slba = bad->range[i].slba, nlb = bad->range[i].nlb;
+        uint64_t left_lba = size_lba - MIN(slba, size_lba);
 
-        if (slba >= size_lba || nlb < 1 || nlb > size_lba - slba) {
+        if (nlb < 1 || nlb > left_lba) {
             state_fail(state, "bad blocks %" PRIu64 " %" PRIu64 " of a "
                        "namespace with %" PRIu64, slba, nlb, size_lba);
         }

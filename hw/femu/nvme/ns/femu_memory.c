@@ -25,13 +25,12 @@
  */
 static bool memdev_is_kept(HostMemoryBackend *memdev, RAMBlock *ram_block)
 {
-    g_autofree char *path = NULL;
+    /* Only a backend that is a file has this property. */
+    g_autofree char *path = object_property_get_str(OBJECT(memdev), "mem-path",
+                                                    NULL);
 
-    if (!qemu_ram_is_shared(ram_block) || !qemu_ram_is_named_file(ram_block)) {
-        return false;
-    }
-    path = object_property_get_str(OBJECT(memdev), "mem-path", NULL);
-    return path && !g_file_test(path, G_FILE_TEST_IS_DIR);
+    return path && qemu_ram_is_shared(ram_block) &&
+           !g_file_test(path, G_FILE_TEST_IS_DIR);
 }
 
 /*
@@ -143,12 +142,8 @@ void femu_memory_exit(FemuMemory *memory)
         object_unref(OBJECT(memory->memdev));
     } else if (memory->base) {
         munmap(memory->base, memory->bytes);
-        if (memory->fd != -1) {
-            close(memory->fd);
-        }
-        if (memory->sums_fd != -1) {
-            close(memory->sums_fd);
-        }
+        close(memory->fd); /* -1, of none, is refused */
+        close(memory->sums_fd);
     }
 }
 
@@ -234,12 +229,11 @@ static void sums_drop(FemuMemory *memory, uint64_t start_bytes,
     uint64_t first = DIV_ROUND_UP(start_bytes, SSD_SUMS_PAGE_BYTES);
     uint64_t end = end_bytes / SSD_SUMS_PAGE_BYTES;
     uint64_t in_host_page = qemu_real_host_page_size() / sizeof(uint64_t);
-    /* The words begin at a host's page, if that is no larger than a head. */
+    /* Where the words do not begin at a host's page, it is refused. */
     uint64_t from = MIN(ROUND_UP(first, in_host_page), end);
     uint64_t to = MAX(ROUND_DOWN(end, in_host_page), from);
 
-    if (sizeof(SsdSums) % qemu_real_host_page_size() || from == to ||
-        qemu_madvise((void *)&memory->sums[from],
+    if (qemu_madvise((void *)&memory->sums[from],
                      (to - from) * sizeof(uint64_t), QEMU_MADV_REMOVE) != 0) {
         to = from;
     }
@@ -294,7 +288,7 @@ void femu_memory_write(FemuMemory *memory, uint64_t at_bytes, const void *buf,
  */
 static bool memory_can_discard(const FemuMemory *memory)
 {
-    return !memory->memdev || qemu_ram_get_fd(memory->ram_block) < 0 ||
+    return !memory->memdev || qemu_ram_get_fd(memory->ram_block) == -1 ||
            qemu_ram_is_shared(memory->ram_block);
 }
 

@@ -328,10 +328,9 @@ bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp)
     return !femu_has_state(n) || *fd != -1;
 }
 
-/* Likewise the file for the checksums. */
+/* Likewise the file for the checksums; without a state *fd, -1, stays. */
 bool femu_state_sums(FemuZns *n, int *fd, Error **errp)
 {
-    *fd = -1;
     if (femu_has_state(n)) {
         *fd = file_open(n, "sums", ssd_sums_bytes(&n->params), false, errp);
     }

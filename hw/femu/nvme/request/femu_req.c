@@ -133,22 +133,31 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
     return NVME_SUCCESS;
 }
 
+/*
+ * Submit to the core a command that the drive gives itself, which the core
+ * accepts, as `req`. Needs ssd_has_room().
+ */
+static void submit_own(FemuZns *n, const SsdCmd *cmd, FemuReq req)
+{
+    uint32_t tag = n->free_req[--n->free_req_count];
+    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
+
+    assert(accept.status == SSD_SUCCESS);
+    req.busy = true;
+    req.trace_seq = femu_trace_submit(n, cmd, accept.status);
+    n->req[tag] = req;
+}
+
 /* Submit the flush behind which a command is completed. Needs room. */
 static void submit_flush(FemuZns *n, const FemuFlush *flush)
 {
     const SsdCmd cmd = { .op = SSD_OP_FLUSH, .nsid = SSD_NSID_ALL };
-    uint32_t tag = n->free_req[n->free_req_count - 1];
-    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, &cmd, tag);
 
-    assert(accept.status == SSD_SUCCESS);
-    n->free_req_count--;
-    n->req[tag] = (FemuReq) {
+    submit_own(n, &cmd, (FemuReq) {
         .sq = flush->sq,
-        .busy = true,
         .cid = flush->cid,
         .result = flush->result,
-        .trace_seq = femu_trace_submit(n, &cmd, accept.status),
-    };
+    });
 }
 
 /* Submit the flushes for which there is room. */
@@ -191,17 +200,10 @@ uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
  */
 void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint32_t tag = n->free_req[n->free_req_count - 1];
-    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
-
-    assert(accept.status == SSD_SUCCESS);
-    n->free_req_count--;
-    n->req[tag] = (FemuReq) {
-        .busy = true,
+    submit_own(n, cmd, (FemuReq) {
         .format_ns = ns,
-        .trace_seq = femu_trace_submit(n, cmd, accept.status),
         .zone_idx = FEMU_ZONES_ALL,
-    };
+    });
 }
 
 /*
@@ -211,16 +213,8 @@ void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 void femu_req_submit_shutdown(FemuZns *n)
 {
     const SsdCmd cmd = { .op = SSD_OP_SHUTDOWN, .nsid = SSD_NSID_ALL };
-    uint32_t tag = n->free_req[n->free_req_count - 1];
-    SsdAccept accept = ssd_submit(n->ssd, n->now_ns, &cmd, tag);
 
-    assert(accept.status == SSD_SUCCESS);
-    n->free_req_count--;
-    n->req[tag] = (FemuReq) {
-        .busy = true,
-        .shuts_down = true,
-        .trace_seq = femu_trace_submit(n, &cmd, accept.status),
-    };
+    submit_own(n, &cmd, (FemuReq) { .shuts_down = true });
     n->shutdown = FEMU_SHUTDOWN_INSIDE;
 }
 

@@ -1,0 +1,195 @@
+/*
+ * The host's memory that holds the data: no more of it than there are data, and
+ * what a reset drops goes back.
+ *
+ * Knows nothing of where in it which data are.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-commands.h"
+
+/* A line of /proc/PID/status, in KiB. */
+static uint64_t process_kib(pid_t pid, const char *name)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)pid);
+    g_autofree char *text = NULL;
+    char *line;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    line = strstr(text, name);
+    g_assert_nonnull(line);
+    return g_ascii_strtoull(line + strlen(name), NULL, 10);
+}
+
+/*
+ * Peers: "full device memory pinned at start". 1 TiB of data; a write at its
+ * end, and what QEMU holds stays below 256 MiB, locks nothing.
+ */
+static void test_sparse(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    pid_t pid;
+
+    config.ssd.zones = 1024;
+    config.ssd.zone_size_bytes = SSD_GIB;
+    config.ssd.zone_capacity_bytes = SSD_GIB;
+    drive = femu_boot(&config, NULL);
+    femu_assert_works(drive, 1023);
+    pid = qtest_pid(drive->host->qts);
+    g_assert_cmpuint(process_kib(pid, "VmSize:"), >, SSD_TIB / SSD_KIB);
+    g_assert_cmpuint(process_kib(pid, "VmRSS:"), <, 256 * 1024);
+    g_assert_cmpuint(process_kib(pid, "VmLck:"), ==, 0);
+    femu_shutdown(drive);
+}
+
+/*
+ * Resident KiB of the one mapping of a process that has `size_kib`: sparse, and
+ * not in the host's core dumps.
+ */
+static uint64_t mapping_kib(pid_t pid, uint64_t size_kib)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/smaps", (int)pid);
+    g_autofree char *text = NULL;
+    g_auto(GStrv) lines = NULL;
+    uint64_t value, resident_kib = 0;
+    unsigned found = 0;
+    bool here = false;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        if (sscanf(*line, "Size: %" SCNu64 " kB", &value) == 1) {
+            here = value == size_kib;
+            found += here;
+        } else if (here && sscanf(*line, "Rss: %" SCNu64, &value) == 1) {
+            resident_kib = value;
+        } else if (here && g_str_has_prefix(*line, "VmFlags:")) {
+            g_assert_nonnull(strstr(*line, " nr"));
+            g_assert_nonnull(strstr(*line, " dd"));
+            here = false;
+        }
+    }
+    g_assert_cmpuint(found, ==, 1);
+    return resident_kib;
+}
+
+/*
+ * A reset gives the data's memory back. A huge page of the host may straddle
+ * the zone's end; all else is exact.
+ */
+static void check_frees(const char *object, const char *memdev)
+{
+    FemuConfig config = femu_small_config();
+    uint64_t zone_kib = 16 * 1024, huge_page_kib = 2048;
+    uint64_t all_kib = 9 * zone_kib;    /* not as much as the guest's memory */
+    g_autofree char *device = NULL, *args = NULL;
+    FemuDrive *drive;
+    pid_t pid;
+
+    config.ssd.zones = 9;
+    config.ssd.zone_size_bytes = zone_kib * SSD_KIB;
+    config.ssd.zone_capacity_bytes = zone_kib * SSD_KIB;
+    device = femu_device_args(&config, FEMU_SLOT, memdev);
+    args = g_strconcat(object, device, NULL);
+    drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    pid = qtest_pid(drive->host->qts);
+    g_assert_cmpuint(mapping_kib(pid, all_kib), ==, 0);
+    femu_fill(drive, 0, femu_cap_nlb(&config));
+    g_assert_cmpuint(mapping_kib(pid, all_kib), >=, zone_kib);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false),
+                    ==, NVME_SUCCESS);
+    g_assert_cmpuint(mapping_kib(pid, all_kib), <, huge_page_kib);
+    femu_shutdown(drive);
+}
+
+static void test_reset_frees(void)
+{
+    check_frees("", NULL);
+}
+
+/* ... to QEMU's memory backend, which looks the same. */
+static void test_reset_frees_memdev(void)
+{
+    check_frees("-object memory-backend-ram,id=data,size=144M,reserve=off,"
+                "dump=off ", "memdev=data");
+}
+
+/* ... and to the file system: a hole, as large as the zone. */
+static void test_reset_frees_file(void)
+{
+    g_autofree char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-memory-XXXXXX", &path, NULL);
+    FemuConfig config = femu_small_config();
+    uint64_t zone_bytes = config.ssd.zone_capacity_bytes;
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
+                                               "memdev=data");
+    g_autofree char *args = g_strdup_printf(
+        "-object memory-backend-file,id=data,share=on,mem-path=%s,size=%" PRIu64
+        " %s", path, config.ssd.zones * zone_bytes, device);
+    FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
+                                       &config);
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    for (uint32_t i = 0; i < 3; i++) {
+        femu_fill(drive, i, femu_cap_nlb(&config));
+    }
+    g_assert_cmpint(lseek(fd, 0, SEEK_HOLE), >=, 3 * zone_bytes);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET,
+                                   femu_zone_lba(drive, 1), false), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpint(lseek(fd, 0, SEEK_HOLE), ==, zone_bytes);
+    g_assert_cmpint(lseek(fd, zone_bytes, SEEK_DATA), ==, 2 * zone_bytes);
+    femu_shutdown(drive);
+    close(fd);
+    g_unlink(path);
+}
+
+/* ... and, where the host's memory is shared, no other zone's. */
+static void test_reset_spares(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
+                                               "memdev=data");
+    g_autofree char *args = g_strconcat(
+        "-object memory-backend-ram,id=data,size=32M ", device, NULL);
+    FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
+                                       &config);
+    uint64_t lba[4];
+    uint8_t *data[4];
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    for (unsigned i = 0; i < ARRAY_SIZE(lba); i++) {
+        lba[i] = femu_zone_lba(drive, i);
+        data[i] = femu_pattern(drive, lba[i], 8, i);
+        g_assert_cmphex(femu_write(drive, lba[i], 8, data[i]), ==,
+                        NVME_SUCCESS);
+    }
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, lba[1],
+                                   false), ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < ARRAY_SIZE(lba); i++) {
+        femu_assert_data(drive, lba[i], 8, i == 1 ? NULL : data[i]);
+        g_free(data[i]);
+    }
+    femu_shutdown(drive);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/memory/" name, test)
+    qtest_add_func("femu-zns/peers/memory-pinned", test_sparse);
+    ADD("reset-frees", test_reset_frees);
+    ADD("reset-frees/memdev", test_reset_frees_memdev);
+    ADD("reset-frees/file", test_reset_frees_file);
+    ADD("reset-spares", test_reset_spares);
+#undef ADD
+    return g_test_run();
+}
