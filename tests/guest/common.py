@@ -25,6 +25,8 @@ OUT = os.path.join(TOP, 'out', 'test', 'guest')
 RUN = os.path.join(TOP, 'scripts', 'run')
 SIM = os.path.join(TOP, 'build-core', 'tools', 'femu-sim')
 RUN_LIMIT_S = 900
+# Of all tests: half a minute makes a guest with packages, and one is enough.
+PACKAGES = 'dmsetup mdadm rocksdb-tools'
 
 # What scripts/run reads: none of it may come from the tester's environment.
 OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',

@@ -10,7 +10,8 @@ import os
 import shutil
 import subprocess
 
-from common import TOP, config, environment, folder, read_csv, read_json, run
+from common import (PACKAGES, TOP, config, environment, folder, read_csv,
+                    read_json, run)
 
 BUILD_GUEST = os.path.join(TOP, 'scripts', 'build-guest')
 ROCKSDB = os.path.join(TOP, 'jobs', 'rocksdb-f2fs.sh')
@@ -144,7 +145,8 @@ def digests(out):
 
 def test_rocksdb(tap):
     """RocksDB on F2FS on the small drive, twice, and what the report says."""
-    built = subprocess.run([BUILD_GUEST], env=environment({'JOB': ROCKSDB}),
+    built = subprocess.run([BUILD_GUEST], env=environment({
+        'JOB': ROCKSDB, 'PACKAGES': PACKAGES}),
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, check=False)
     tap.result(built.returncode == 0, "build-guest: a job's own packages",
@@ -153,7 +155,8 @@ def test_rocksdb(tap):
     for number in (1, 2):
         out, status, text = run(
             'rocksdb-%d' % number, JOB=ROCKSDB, DILATION=str(DILATION),
-            CONFIG=config('zn540-small.cfg'), ARGS='n=12000 reads=500')
+            CONFIG=config('zn540-small.cfg'), ARGS='n=12000 reads=500',
+            PACKAGES=PACKAGES)
         tap.result(status == 0, 'rocksdb: run %d' % number, text)
         outs.append(out)
     tap.same(digests(outs[0]), digests(outs[1]),
