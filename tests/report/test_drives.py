@@ -20,14 +20,18 @@ FAST = [10000] * 10
 SLOW = [90000] * 30
 
 
-def statistics(latencies_ns):
-    """Return: what a drive says that has read so."""
+def statistics(latencies_ns, late_count=None):
+    """Return: what a drive says that has read so; in real time, so many of its
+    100 completions were late."""
+    more = {} if late_count is None else {'lateness': {
+        **fixture.device_op([1000] * (100 - late_count) +
+                            [2 * MS_NS] * late_count), 'clock': 'host'}}
     return fixture.device(
         {'read': fixture.device_op(latencies_ns, 4096 * len(latencies_ns))},
-        channels=[0, 0], units=[0] * 4, window_ns=40 * MS_NS)
+        channels=[0, 0], units=[0] * 4, window_ns=40 * MS_NS, **more)
 
 
-def two_jobs():
+def two_jobs(late_counts):
     """Return: a step with a job on each of two drives."""
     jobs = [fixture.fio_job(
         name=name, options={'direct': '1', 'filename': filename},
@@ -35,8 +39,8 @@ def two_jobs():
         for name, filename, latencies_ns in (
             ('a', '/dev/nvme0n1', FAST), ('b', '/dev/nvme1n1', SLOW))]
     return fixture.step('both', 'fio', 'fio both.fio', {
-        'fio': fixture.fio(*jobs), 'device': statistics(FAST),
-        'zns1': statistics(SLOW)})
+        'fio': fixture.fio(*jobs), 'device': statistics(FAST, late_counts[0]),
+        'zns1': statistics(SLOW, late_counts[1])})
 
 
 def drives():
@@ -50,11 +54,11 @@ def drives():
 class DrivesTest(ReportCase):
     """Two drives, of which the second is slow."""
 
-    def made(self):
+    def made(self, late_counts=(None, None)):
         """Return: the lines of the report."""
         for name in ('zns0', 'zns1'):
             os.makedirs(self.path(name))
-        fixture.write_run(self.out_dir, [two_jobs()], drives=drives())
+        fixture.write_run(self.out_dir, [two_jobs(late_counts)], drives=drives())
         lines, problems = self.make()
         self.assertEqual(problems, [])
         return lines
@@ -71,6 +75,19 @@ class DrivesTest(ReportCase):
         second = words[lines.index('zns1, /dev/nvme1n1, zn540'):]
         self.assertIn('both read 30 95.0 95.0 95.0 90.0 90.0 90.0 1500 5.9'
                       .split(), second)
+
+    def test_lateness(self):
+        """Of 200 completions of both, 30 of the second were 2 ms late."""
+        self.assertIn(
+            "note: step both: the host came late: 15 % of the drive's 200 "
+            'completions by more than a tenth of its mean latency, 70.0 us; '
+            'the 99th percentile is 1998.8 us. DILATION=300 would make that '
+            'small, or IOTHREAD=1 and a core of the host for it and each '
+            'processor of the guest', self.made(late_counts=(0, 30)))
+
+    def test_nobody_was_late(self):
+        self.assertNotIn('the host came late', '\n'.join(
+            self.made(late_counts=(0, 1))))
 
     def test_page(self):
         self.made()

@@ -9,8 +9,8 @@ import re
 from dataclasses import replace
 
 from femu.results import jobs
-from femu.results.device import Device, Op
-from femu.results.latency import merged
+from femu.results.device import Device, Lateness, Op
+from femu.results.latency import Distribution, merged
 from femu.results.programs import Group, together
 
 BLOCK_DEVICE = re.compile(r'/dev/(?:nvme|ng)([0-9]+)(?:n[0-9]+)?')
@@ -34,13 +34,29 @@ def all_of(devices):
         programs=sum(one.programs for one in devices),
         erases=sum(one.erases for one in devices),
         channels=[], units=[], geometry={}, dilation=devices[0].dilation,
-        lateness=None, config=[])
+        lateness=_lateness([one.lateness for one in devices if one.lateness]),
+        config=[])
 
 
 def _op(parts):
     return Op(rejected=sum(part.rejected for part in parts),
               data_bytes=sum(part.data_bytes for part in parts),
               latency=merged([part.latency for part in parts]))
+
+
+def _lateness(parts):
+    """Return: the Lateness of the completions of all drives, None if none has
+    any."""
+    bins = merged([Distribution(
+        part.bins, 0, part.bins[0][0], part.max_ns)
+                   for part in parts if part.bins])
+    if bins is None:
+        return None
+    return Lateness(host_clock=parts[0].host_clock,
+                    count=sum(part.count for part in parts),
+                    p50_ns=bins.percentile_ns(50),
+                    p99_ns=bins.percentile_ns(99), max_ns=bins.max_ns,
+                    bins=tuple(bins.bins))
 
 
 def number_of(options):
