@@ -10,7 +10,7 @@
 .PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench bench-guest check-host mutants sweep compare lock torture soak
+.PHONY: bench bench-guest check-host check-kvm mutants sweep compare lock torture soak
 .PHONY: mqssd closed-loop crash
 .PHONY: zone-finder
 .PHONY: dist dist-sources oci
@@ -138,6 +138,8 @@ figures: core
 #:               nvme: latency, rate, processor time
 #: make check-host    what this machine can hold in real time: rates, how late
 #:               completions are, and the dilation that makes that small
+#: make check-kvm     the protocol for a host with KVM: do guests work there, and
+#:               what does their I/O cost
 #:
 validate: core
 	@scripts/deps report
@@ -216,6 +218,13 @@ check-host:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/check-host
+
+check-kvm:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/check-kvm
 
 bench-guest:
 	@scripts/deps qemu guest

@@ -57,6 +57,8 @@ def test_errors(tap):
         ({'SPEED': '3', 'DILATION': '3'}, r'SPEED=3 and DILATION=3: both say'),
         ({'SPEED': '3', 'INSN_NS': '2'}, r'SPEED=3 and INSN_NS=2: both say'),
         ({'SPEED': '3', 'TIME': 'real'}, r'SPEED=3: in real time the host'),
+        ({'ACCEL': 'kvm'}, r'ACCEL=kvm: virtual time counts the instr'),
+        ({'ACCEL': 'x', 'TIME': 'real'}, r'ACCEL=x: any or kvm or tcg is'),
         ({'EXTRA': '/nowhere'}, r'EXTRA=/nowhere: no such directory'),
         ({'KERNEL': '/nowhere'}, r'KERNEL=/nowhere: no such file'),
         ({'OUT': '/etc'}, r'OUT=/etc: the folder is not empty'),

@@ -6,7 +6,8 @@ Knows nothing of how a run is done: it calls the scripts as a user does.
 
 import os
 
-from common import HERE, config, folder, job, read_json, run
+from common import HERE, TOP, config, folder, job, read_json, run
+from drives import replayed
 from replay import test_replay
 
 
@@ -184,7 +185,57 @@ def test_real(tap):
                'TIME=real: lateness is reported', str(stats.get('lateness')))
 
 
+def test_thread(tap):
+    """Two drives in real time, each with a thread of its own (IOTHREAD=1)."""
+    out, status, text = run(
+        'thread', JOB=os.path.join(TOP, 'jobs', 'real-time.sh'), TIME='real',
+        ACCEL='tcg', IOTHREAD='1', CONFIG=config('zn540.cfg'), DRIVES='2',
+        BOOT='600')
+    tap.result(status == 0, 'IOTHREAD=1: the job ran', text)
+    if status != 0:
+        return
+    fio = [read_json(out, 'results', step + '.fio.json')['jobs']
+           for step in ('verify', 'read')]
+    tap.same([[(one['error'], one['write']['total_ios'],
+                one['read']['total_ios']) for one in jobs] for jobs in fio],
+             [[(0, 300, 300)] * 2, [(0, 0, 900)] * 2],
+             'IOTHREAD=1: all that was written is verified, then read')
+    for number in range(2):
+        path = os.path.join(out, 'zns%d' % number, 'trace.csv')
+        tap.result(replayed(path).endswith(' 0 differences'),
+                   'IOTHREAD=1: the trace of drive %d is replayed' % number,
+                   replayed(path))
+    check_lateness(tap, out, text)
+
+
+def check_lateness(tap, out, text):
+    """Each completion's lateness is counted; the run says where it matters."""
+    stats = [read_json(out, 'results', 'read.%s.json' % name)
+             for name in ('device', 'zns1')]
+    late = [one['lateness'] for one in stats]
+    tap.result(all(one['clock'] == 'host' and one['count'] >= 900
+                   for one in late),
+               'IOTHREAD=1: the lateness of each completion', str(late))
+    tap.result('step read: the host came late: ' in text or
+               all(is_in_time(one) for one in stats),
+               'IOTHREAD=1: the table says that the host came late', text)
+    with open(os.path.join(out, 'report.html'), encoding='utf-8') as file:
+        tap.result('how much later than due' in file.read(),
+                   'IOTHREAD=1: the report has the lateness')
+
+
+def is_in_time(stats):
+    """Return: whether no more than a hundredth of the completions were late by
+    a tenth of the drive's mean latency."""
+    read = stats['ops']['read']
+    limit_ns = read['sum_ns'] / read['count'] / 10
+    count = sum(number for low_ns, number in stats['lateness']['histogram']
+                if low_ns > limit_ns)
+    return count <= stats['lateness']['count'] / 100
+
+
 GROUPS = {'timing': test_timing,
+          'thread': test_thread,
           'same': test_same,
           'asked': test_asked,
           'real': test_real}

@@ -131,10 +131,14 @@ class Machine:
 
     def use_real_time(self, tell):
         """The guest runs by the host's clock: under KVM if a guest starts under
-        it, otherwise under multi-threaded TCG. TELL is called with a text that
-        says which."""
-        tell('trying KVM ...')
-        why = self._kvm_refusal()
+        it, otherwise under multi-threaded TCG; or under the one that ACCEL=
+        names. TELL is called with a text that says which."""
+        why = 'ACCEL=tcg'
+        if self._settings.accel != 'tcg':
+            tell('trying KVM ...')
+            why = self._kvm_refusal()
+        if why and self._settings.accel == 'kvm':
+            raise MachineError('ACCEL=kvm: ' + why)
         if why is None:
             self.accel = 'kvm'
             args = ['-accel', 'kvm', '-cpu', 'host']

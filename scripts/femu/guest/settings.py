@@ -41,7 +41,7 @@ PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
 # Variables that make the machine, and the drive in it; those that are paths.
 MACHINE = ('CONFIG', 'DRIVES', 'SET', 'TIME', 'DILATION', 'INSN_NS',
            'PACKAGES', 'EXTRA', 'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS',
-           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK', 'IOTHREAD')
+           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK', 'IOTHREAD', 'ACCEL')
 PATHS = ('EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
 
@@ -171,6 +171,7 @@ class Settings:
         self.namespaces = namespace_count(dict(properties, **self.set))
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.iothread = self._choice('IOTHREAD', ['0', '1']) == '1'
+        self.accel = self._choice('ACCEL', ['any', 'kvm', 'tcg'])
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
         self.journal = not login and \
             self._choice('JOURNAL', ['0', '1']) == '1'
@@ -331,6 +332,10 @@ class Settings:
                                 'femu-zns in real time: TIME=real')
         if self.driver != 'femu-zns' and self.dilation != 1:
             raise SettingsError('%s=%d: the drive of %s is %s, only '
+        if self.accel != 'any' and not self.real_time:
+            raise SettingsError('ACCEL=%s: virtual time counts the '
+                                'instructions of emulated processors; TIME=real '
+                                'is expected' % self.accel)
                                 'femu-zns has time dilation' % (
                                     'SPEED' if self._env.get('SPEED')
                                     else 'DILATION',

@@ -60,9 +60,9 @@ class Simulator:
 
 # Variables of scripts/run that are taken from the plan, not from the
 # environment.
-OF_THE_PLAN = ('APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK',
-               'DRIVES', 'EXTRA', 'INSN_NS', 'JOB', 'MEM', 'OUT', 'PACKAGES', 'SET', 'SPEED',
-               'STATE', 'TIME', 'TRACE')
+OF_THE_PLAN = ('ACCEL', 'APPEND', 'ARGS', 'CONFIG', 'CPUS', 'DILATION', 'DISK',
+               'DRIVES', 'EXTRA', 'INSN_NS', 'IOTHREAD', 'JOB', 'MEM', 'OUT',
+               'PACKAGES', 'SET', 'SPEED', 'STATE', 'TIME', 'TRACE')
 
 
 def run_variables(plan, point):
