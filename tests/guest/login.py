@@ -8,12 +8,13 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import time
 
-from common import TOP, config, environment, folder, wait_for
+from common import OUT, SIM, TOP, config, environment, folder, wait_for
 
 SHELL = os.path.join(TOP, 'scripts', 'shell')
-SHELL_LIMIT_S = 240
+SHELL_LIMIT_S = 600
 
 
 def test_shell(tap):
@@ -36,6 +37,66 @@ def test_shell(tap):
                 got = file.read()
         tap.same(got, wanted, "make shell: the guest writes %s to the host's "
                  'folder' % name)
+
+
+WRITE = (b'for d in /dev/nvme[01]n1; do dd if=/dev/urandom of=$d bs=64k '
+         b'count=3 oflag=direct; done; exit\n')
+DRIVES = ('zns0', 'zns1')
+WRITTEN = ' 3 writes of 196608 bytes'
+
+
+def sim(*words):
+    """Return: (exit status, what femu-sim printed)."""
+    done = subprocess.run([SIM, *words], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_drives_recorded(tap):
+    """A login with two drives, their traces and journals."""
+    top = folder('shell-drives')
+    os.makedirs(top)
+    done = subprocess.run([SHELL], env=environment({'JOURNAL': '1'}), text=True,
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          check=False)
+    tap.same([done.returncode, done.stderr], [
+        1, 'shell: error: JOURNAL=1: goes with TRACE=file, which says where '
+        'both are\n'], 'make shell: a journal is beside a trace')
+    trace = os.path.join(top, 't.csv')
+    text, status = on_terminal([SHELL], WRITE, {
+        'HOST': top, 'CONFIG': config('tiny.cfg'), 'DRIVES': '2',
+        'TRACE': trace, 'JOURNAL': '1'})
+    tap.result(status == 0, 'make shell DRIVES=2 JOURNAL=1: login, end', text)
+    for path in (trace, os.path.join(top, 't-zns1.csv')):
+        status, text = sim('replay', path)
+        tap.result(text.endswith(' 0 differences\n') and status == 0,
+                   'make shell: %s is replayed' % os.path.basename(path), text)
+        left = path + '.state'
+        status, text = sim('cut', path, '--journal=' + path + '.journal',
+                           '--state=' + left)
+        tap.result(status == 0, 'make shell: %s.journal is of it'
+                   % os.path.basename(path), text)
+        check_state(tap, left)
+
+
+def test_drives_lasting(tap):
+    """A login in real time with two drives that last, each with a thread."""
+    top = folder('shell-state')
+    os.makedirs(top)
+    text, status = on_terminal([SHELL], WRITE, {
+        'HOST': top, 'CONFIG': config('tiny.cfg'), 'DRIVES': '2',
+        'TIME': 'real', 'ACCEL': 'tcg', 'IOTHREAD': '1',
+        'STATE': os.path.join(top, 's')})
+    tap.result(status == 0, 'make shell TIME=real STATE=s: login, end', text)
+    for name in DRIVES:
+        check_state(tap, os.path.join(top, 's', name))
+
+
+def check_state(tap, path):
+    """The drive in the folder PATH is whole, and three writes are in it."""
+    status, text = sim('state', path)
+    tap.result(status == 0 and WRITTEN in text, 'make shell: the state %s'
+               % os.path.relpath(path, OUT), text)
 
 
 def on_terminal(argv, commands, variables):
@@ -66,4 +127,10 @@ def on_terminal(argv, commands, variables):
     return text.decode(errors='replace'), status
 
 
-GROUPS = {'shell': test_shell}
+def test_shell_drives(tap):
+    """Logins with two drives: recorded; in real time, lasting."""
+    test_drives_recorded(tap)
+    test_drives_lasting(tap)
+
+
+GROUPS = {'shell': test_shell, 'shell-drives': test_shell_drives}

@@ -173,8 +173,7 @@ class Settings:
         self.iothread = self._choice('IOTHREAD', ['0', '1']) == '1'
         self.accel = self._choice('ACCEL', ['any', 'kvm', 'tcg'])
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
-        self.journal = not login and \
-            self._choice('JOURNAL', ['0', '1']) == '1'
+        self.journal = self._choice('JOURNAL', ['0', '1']) == '1'
         self.trace_file = os.path.abspath(env['TRACE']) \
             if login and env.get('TRACE') else None
         self.dilation = self._number(
@@ -202,6 +201,9 @@ class Settings:
         self.out = env.get('OUT') or None
         self.live = env.get('LIVE') or None
         self._check_together()
+        if self.journal and login and not self.trace_file:
+            raise SettingsError('JOURNAL=1: goes with TRACE=file, which says '
+                                'where both are')
         if self.state:
             drives.check_state(self.state, len(self.configs))
         self._check_drives()
@@ -330,12 +332,12 @@ class Settings:
                               self.driver != 'femu-zns'):
             raise SettingsError('IOTHREAD=1: a thread of the host goes with a '
                                 'femu-zns in real time: TIME=real')
-        if self.driver != 'femu-zns' and self.dilation != 1:
-            raise SettingsError('%s=%d: the drive of %s is %s, only '
         if self.accel != 'any' and not self.real_time:
             raise SettingsError('ACCEL=%s: virtual time counts the '
                                 'instructions of emulated processors; TIME=real '
                                 'is expected' % self.accel)
+        if self.driver != 'femu-zns' and self.dilation != 1:
+            raise SettingsError('%s=%d: the drive of %s is %s, only '
                                 'femu-zns has time dilation' % (
                                     'SPEED' if self._env.get('SPEED')
                                     else 'DILATION',
