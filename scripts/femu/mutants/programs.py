@@ -377,8 +377,9 @@ class Device(Target):
             argv = [os.path.join(folder, 'tests/qtest', name), '--tap']
             made.append(Program(name, argv, env, folder,
                                 glib_cases(argv, env, folder),
-                                *(() if which != 'plain' else
-                                  (LONGEST_QTEST_CPU_S, QTEST_WAIT_S))))
+                                LONGEST_QTEST_CPU_S,
+                                *((QTEST_WAIT_S,) if which == 'plain'
+                                  else ())))
         return made
 
 

@@ -225,6 +225,31 @@ static void test_no_registers(void)
     femu_shutdown(drive);
 }
 
+/*
+ * While a completion is parked the head is asked for: with room for one in the
+ * queue, each of three comes when the one before it has been taken.
+ */
+static void test_parked(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    NvmeCmd flush = femu_cmd_flush();
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 2, 1);
+    femu_sq_create(drive, &sq, 2, FEMU_ENTRIES, &cq);
+    for (unsigned i = 0; i < 3; i++) {
+        femu_place(&sq, &flush);
+    }
+    ring(&g, tail_of(2), sq.tail);
+    for (unsigned i = 0; i < 3; i++) {
+        g_assert_cmphex(await(&cq).status, ==, NVME_SUCCESS);
+        ring(&g, head_of(2), cq.head);
+    }
+    femu_shutdown(drive);
+}
+
 /* A thread that often rests, or never polls: nothing is overlooked. */
 static void test_rests(void)
 {
@@ -422,6 +447,7 @@ int main(int argc, char **argv)
     ADD("not-early", test_not_early);
     ADD("lateness", test_lateness);
     ADD("no-registers", test_no_registers);
+    ADD("parked", test_parked);
     ADD("rests", test_rests);
     ADD("reset", test_reset);
     ADD("stops", test_stops);

@@ -104,17 +104,17 @@ void femu_entry_end(FemuZns *n)
 
 /*
  * As femu_entry_end(), but if the drive's thread polls, it does what there is
- * to do, and the caller, a guest's processor, does not wait for that.
+ * to do, a reset that has been noted included, and the caller, a guest's
+ * processor, does not wait for that.
  */
 void femu_entry_leave(FemuZns *n)
 {
     FemuThread *thread = n->thread;
 
-    if (!thread || !thread->polls || n->entry.depth > 1 ||
-        n->entry.reset_noted) {
+    if (thread && thread->polls) {
+        qatomic_set(&thread->news, true);
+        entry_close(n);
+    } else {
         femu_entry_end(n);
-        return;
     }
-    qatomic_set(&thread->news, true);
-    entry_close(n);
 }
