@@ -12,7 +12,7 @@
 .PHONY: figures validate evidence observations interference fit guest-table
 .PHONY: bench bench-guest check-host check-kvm mutants sweep compare lock torture soak
 .PHONY: mqssd closed-loop crash
-.PHONY: zone-finder
+.PHONY: zinc zone-finder
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -124,6 +124,8 @@ figures: core
 #:               MQSSD) make of the drive, in the guest; out/mqssd/
 #: make zone-finder   which zones share units, found in the guest from latencies
 #:               alone, on drives of every kind, scored; out/zone-finder/
+#: make zinc     resets beside writers, by mq-deadline and by ZINC, an I/O
+#:               scheduler built for the guest's kernel; out/zinc/
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make closed-loop   a drive with hidden parameters, measured in a guest
@@ -186,6 +188,13 @@ zone-finder:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/zone-finder
+
+zinc:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/zinc
 
 compare:
 	@scripts/deps report

@@ -35,7 +35,8 @@ OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'QEMU', 'ONLY', 'POINTS', 'GUEST', 'ARGS', 'PACKAGES',
                  'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB', 'JOURNAL',
                  'CHECK', 'CUTS', 'CUT', 'RUN', 'SEED', 'WORKERS', 'CHECK_S',
-                 'SPEED', 'DRIVES', 'IOTHREAD', 'PLACE', 'ACCEL']
+                 'SPEED', 'DRIVES', 'IOTHREAD', 'PLACE', 'WRITERS',
+                 'RUNTIME', 'ACCEL']
 
 
 class Tap:

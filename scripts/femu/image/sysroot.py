@@ -38,9 +38,13 @@ class Sysroot:
                                    for name in PRIVATE_LIBS]
         return [self.path(LOADER), '--library-path', ':'.join(libs)]
 
+    def command(self, path):
+        """Return: the words that start the program at PATH, on the host."""
+        return [*self._loader(), path]
+
     def run(self, program, *args):
         """Runs PROGRAM (relative to /) of the folder. Return: its output."""
-        return debs.run([*self._loader(), self.path(program), *args])
+        return debs.run([*self.command(self.path(program)), *args])
 
     def libraries(self, program):
         """Return: the libraries that the ELF file PROGRAM, relative to /,

@@ -12,6 +12,8 @@ from femu.image.debs import Wanted
 
 KERNEL_META = 'linux-image-amd64'
 KERNEL = 'linux-image-'
+# Debian's kernel is made with it (its .kernelvariables says so).
+COMPILER = 'gcc-14'
 PYTHON = ('python3-minimal', 'libpython3-stdlib', 'libstdc++6')
 
 
@@ -30,7 +32,23 @@ def guest(packages, asked=()):
         install=[row[1] for row in rows if row[0] in ('deps', 'host')]
         + list(asked),
         alone=[row[1] for row in rows if row[0] == 'alone']
-        + [packages.depends_on(KERNEL_META, KERNEL)])
+        + [KERNEL + release(packages)])
+
+
+def release(packages):
+    """Return: the release of the newest kernel, as uname -r has it."""
+    return packages.depends_on(KERNEL_META, KERNEL).removeprefix(KERNEL)
+
+
+def zinc(packages):
+    """Return: what a module of that kernel is made with. linux-source has the
+    headers of I/O schedulers, which linux-headers lacks."""
+    name = release(packages)
+    version = name.rpartition('-')[0]
+    return Wanted(install=[COMPILER], alone=[
+        'linux-headers-' + name, 'linux-headers-%s-common' % version,
+        'linux-kbuild-' + version,
+        'linux-source-' + '.'.join(version.split('.')[:2])])
 
 
 # Group -> a function of a Debs that says what is wanted. The wheels of the
@@ -41,5 +59,6 @@ GROUPS = {
     'firmware': lambda packages: Wanted(
         alone=['seabios', 'qemu-system-data']),
     'meson': lambda packages: Wanted(alone=['meson']),
+    'zinc': zinc,
     'python': lambda packages: Wanted(install=PYTHON),
 }
