@@ -53,6 +53,10 @@ APPEND_VIRTUAL = [
     'tsc_early_khz=1000000', 'no_timer_check', 'nolapic_timer',
     'cryptomgr.notests', 'initcall_blacklist=jent_mod_init',
 ]
+# Whether timer interrupts come, Linux finds out in a loop of 10 ms, and panics if
+# a loaded host had the emulated processor run, and the main loop not. (KVM's
+# guests do not look.)
+APPEND_REAL = ['no_timer_check']
 # Of several processors in virtual time. Their clocks are one, which the kernel
 # need not find out in loops. MWAIT is none that idles in QEMU if there are
 # several. Each has a timer of its own: one of the HPET's, as the local APIC's
@@ -151,6 +155,7 @@ class Machine:
             tell('no KVM (%s)' % why)
         tell('real time by ' + self.accel)
         self._time_args = args + ['-smp', str(self._settings.cpus)]
+        self._append += APPEND_REAL
 
     def _kvm_refusal(self):
         """Return: None if our guest starts under KVM, else why it does not.
