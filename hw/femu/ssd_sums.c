@@ -27,13 +27,9 @@ G_STATIC_ASSERT(sizeof(SsdSums) == SSD_SUMS_PAGE_BYTES);
 /* [k][b]: the CRC of the byte b with k bytes of zeroes behind it. */
 static uint32_t tables[8][256];
 
-static void make_tables(void)
+static gpointer make_tables(gpointer unused)
 {
-    static gsize made;
-
-    if (!g_once_init_enter(&made)) {
-        return;
-    }
+    (void)unused;
     for (uint32_t b = 0; b < 256; b++) {
         uint32_t sum = b;
 
@@ -49,7 +45,7 @@ static void make_tables(void)
             tables[k][b] = (sum >> 8) ^ tables[0][sum & 0xff];
         }
     }
-    g_once_init_leave(&made, 1);
+    return NULL;
 }
 
 static uint32_t eight(uint32_t sum, const uint8_t *at)
@@ -65,9 +61,10 @@ static uint32_t eight(uint32_t sum, const uint8_t *at)
 
 uint32_t ssd_sum(uint32_t sum, const void *data, size_t bytes)
 {
+    static GOnce once = G_ONCE_INIT;
     const uint8_t *at = data;
 
-    make_tables();
+    g_once(&once, make_tables, NULL);
     sum = ~sum;
     for (; bytes >= 8; at += 8, bytes -= 8) {
         sum = eight(sum, at);
@@ -92,7 +89,8 @@ const SsdHistorySum *ssd_sums_history(const SsdSums *sums)
     for (unsigned i = 0; i < G_N_ELEMENTS(sums->history); i++) {
         const SsdHistorySum *entry = &sums->history[i];
 
-        if (entry->number > 0 && entry->check == check_of(entry) &&
+        /* The check of zeroes is not 0: an entry of them is none. */
+        if (entry->check == check_of(entry) &&
             (!found || entry->number > found->number)) {
             found = entry;
         }

@@ -107,7 +107,7 @@ static SsdTrace *trace_new(const char *path, FILE *file)
 {
     SsdTrace *trace = g_new0(SsdTrace, 1);
 
-    setvbuf(file, NULL, _IONBF, 0);
+    setbuf(file, NULL);
     trace->path = g_strdup(path);
     trace->file = file;
     return trace;

@@ -228,7 +228,8 @@ static bool does_zoned(const LoadCheck *check, uint32_t command_idx)
 
 /*
  * A write to the log that comes through the buffer, see span_to_write() of
- * conv/: does it say so, of whole granules, and what is left of these?
+ * conv/: does it say so, of whole granules, and what is left of these? Its data
+ * are a span.
  */
 static bool goes_through_buffer(const LoadCheck *check,
                                 const Command *command)
@@ -243,7 +244,6 @@ static bool goes_through_buffer(const LoadCheck *check,
            write->end_bytes == end_bytes - end_bytes % SSD_GRANULE_BYTES &&
            begin_bytes <= write->wp_from_bytes &&
            write->wp_from_bytes <= write->data.begin_bytes &&
-           write->data.begin_bytes <= write->data.end_bytes &&
            write->data.end_bytes <= write->end_bytes &&
            (write->wp_from_bytes | write->data.begin_bytes |
             write->data.end_bytes) % SSD_GRANULE_BYTES == 0 &&

@@ -130,10 +130,7 @@ static void visit_log(State *state, BusyLog *log)
     if (state_is_reading(state) && state_is_good(state) && log->size > 0) {
         make_log(state, log);
     }
-    state_number(state, "busy", &count, log->size);
-    if (!state_is_good(state)) {
-        return;
-    }
+    state_number(state, "busy", &count, log->size); /* bad: it is 0 */
     chosen = g_new(uint32_t, count);
     for (uint32_t i = 0; i < count; i++) {
         chosen[i] = (log->head + i) % log->size;

@@ -97,6 +97,22 @@ static inline void run_out(Drive *d)
     ssd_poll(d->ssd, d->now_ns + LATER, NULL, 0);
 }
 
+/* The log has no free line, until all is put back. */
+static inline void close_free_lines(void)
+{
+    Ftl *ftl = &ssd->conv.ftl;
+
+    while (ftl->free_count > 0) {
+        uint32_t line = ftl->free_ring[(ftl->free_head + ftl->free_count - 1) %
+                                       ftl->line_count];
+
+        SET(ftl->free_count, ftl->free_count - 1);
+        SET(ftl->lines[line].state, FTL_LINE_CLOSED);
+        SET(ssd->conv.programmed_pages[line], ssd->conv.line_pages);
+        SET(ftl->lines[line].ready, true);
+    }
+}
+
 /* It goes on as one that has been saved and loaded does, and is done with. */
 static inline void end(void)
 {

@@ -382,20 +382,12 @@ static void test_write_ids(void)
 static void test_places(void)
 {
     Ftl *ftl;
-    uint32_t line;
 
     begin_conv("");
     ftl = &ssd->conv.ftl;
     SET(ftl->free_count, ftl->free_count - 1);
     refused("conventional: 4 lines are free, 3 in the ring");
-    while (ftl->free_count > 0) {
-        line = ftl->free_ring[(ftl->free_head + ftl->free_count - 1) %
-                              ftl->line_count];
-        SET(ftl->free_count, ftl->free_count - 1);
-        SET(ftl->lines[line].state, FTL_LINE_CLOSED);
-        SET(ssd->conv.programmed_pages[line], ssd->conv.line_pages);
-        SET(ftl->lines[line].ready, true);
-    }
+    close_free_lines();
     refused("drive: 0 places are free, 8 are needed");
     end();
 }

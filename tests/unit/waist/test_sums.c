@@ -1,6 +1,7 @@
 /*
  * Tests of the checksums of a state: CRC-32C, entries of the history of which
- * one may be torn, pages that are what they were or what they will be.
+ * one may be torn, pages that are what they were or what they will be; what a
+ * trace notes of itself.
  *
  * Knows nothing of how a drive works.
  *
@@ -8,8 +9,15 @@
  */
 
 #include "ssd_sums.h"
+#include "ssd_trace.h"
+#include "waist/files.h"
 
+#include <glib/gstdio.h>
+#include <inttypes.h>
 #include <string.h>
+
+/* More than a file is read at once. */
+#define MANY_BYTES (256 * 1024 + 5000)
 
 static void test_sum(void)
 {
@@ -53,10 +61,209 @@ static void test_history(void)
             if (i > 1) {
                 g_assert_true(found->number == i || found->number == i - 1);
                 g_assert_cmpuint(found->bytes, ==, 1000 - found->number);
+                g_assert_cmpuint(found->sum, ==, found->number);
             }
         }
         *sums = after;
     }
+}
+
+/* The file goes on behind the two entries; of two alike the first is told. */
+static void test_two_entries(void)
+{
+    g_autofree SsdSums *sums = new_sums();
+
+    G_STATIC_ASSERT(offsetof(SsdSums, zero) ==
+                    offsetof(SsdSums, history) + 2 * sizeof(SsdHistorySum));
+    ssd_sums_put_history(sums, 10, 1);
+    g_assert_cmphex(sums->history[0].check, ==,
+                    ssd_sum(0, &sums->history[0],
+                            offsetof(SsdHistorySum, check)));
+    ssd_sums_put_history(sums, 20, 2);
+    memcpy(sums->zero, &sums->history[1], sizeof(sums->history[1]));
+    sums->history[1] = sums->history[0];
+    g_assert_true(ssd_sums_history(sums) == &sums->history[0]);
+}
+
+/* A file of as many bytes, of which none is as the one before it. */
+static char *new_file(uint8_t *bytes, size_t count)
+{
+    char *path = temporary_path();
+
+    for (size_t i = 0; i < count; i++) {
+        bytes[i] = i * 7 + (i >> 8) * 3 + (i >> 16);
+    }
+    g_assert_true(g_file_set_contents(path, (char *)bytes, (gssize)count,
+                                      NULL));
+    return path;
+}
+
+static void test_file(void)
+{
+    static const uint64_t counts[] = { 0, 1, 4096, 256 * 1024,
+                                       256 * 1024 + 1, MANY_BYTES };
+    g_autofree uint8_t *bytes = g_malloc(MANY_BYTES);
+    g_autofree char *path = new_file(bytes, MANY_BYTES);
+    uint32_t sum = 77;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++) {
+        g_assert_true(ssd_sum_file(path, counts[i], &sum));
+        g_assert_cmphex(sum, ==, ssd_sum(0, bytes, counts[i]));
+    }
+    g_assert_false(ssd_sum_file(path, MANY_BYTES + 1, &sum));
+    g_unlink(path);
+    g_assert_false(ssd_sum_file(path, 1, &sum));
+    g_assert_false(ssd_sum_file(path, 0, &sum));
+}
+
+static void expect_fault(const SsdSums *sums, const char *path,
+                         const char *wanted)
+{
+    g_autofree char *fault = ssd_sums_history_fault(sums, path);
+
+    g_assert_cmpstr(fault, ==, wanted);
+}
+
+static void test_history_fault(void)
+{
+    g_autofree SsdSums *sums = new_sums();
+    g_autofree uint8_t *bytes = g_malloc(300);
+    g_autofree char *path = new_file(bytes, 300);
+    g_autofree char *damaged = NULL;
+    uint32_t sum = ssd_sum(0, bytes, 200);
+
+    expect_fault(sums, path, "the sum of the file 'history' is damaged in the "
+                 "file 'sums'");
+    ssd_sums_put_history(sums, 200, sum);
+    expect_fault(sums, path, NULL);
+    ssd_sums_put_history(sums, 200, sum ^ 1);
+    damaged = g_strdup_printf("the first 200 bytes of the file 'history' have "
+                              "the checksum %08" PRIx32 ", they had %08" PRIx32
+                              ": they, or their sum in the file 'sums', are "
+                              "damaged", sum, sum ^ 1);
+    expect_fault(sums, path, damaged);
+    ssd_sums_put_history(sums, 301, sum);
+    expect_fault(sums, path, "the file 'history' has fewer than the 301 bytes "
+                 "that somebody was told of: it is cut short");
+    g_unlink(path);
+}
+
+/* A trace that keeps its sums. */
+
+static void expect_noted(const SsdSums *sums, const char *path,
+                         uint32_t number)
+{
+    g_autofree char *text = NULL;
+    size_t bytes;
+
+    g_assert_true(g_file_get_contents(path, &text, &bytes, NULL));
+    g_assert_cmpuint(ssd_sums_history(sums)->number, ==, number);
+    g_assert_cmpuint(ssd_sums_history(sums)->bytes, ==, bytes);
+    g_assert_cmphex(ssd_sums_history(sums)->sum, ==,
+                    ssd_sum(0, text, bytes));
+}
+
+/* As many flushes, of which the buffer is drained now and then. */
+static void submit(SsdTrace *trace, unsigned count)
+{
+    static const SsdCmd flush = { .op = SSD_OP_FLUSH, .nsid = 1 };
+
+    for (unsigned i = 0; i < count; i++) {
+        ssd_trace_submit(trace, i, &flush, SSD_SUCCESS);
+    }
+}
+
+static SsdTrace *new_trace(const char *path)
+{
+    SsdTrace *trace;
+    SsdParams params;
+
+    ssd_params_defaults(&params);
+    trace = ssd_trace_create(path, &params, NULL);
+    g_assert_nonnull(trace);
+    return trace;
+}
+
+static void test_trace(void)
+{
+    g_autofree SsdSums *sums = new_sums();
+    g_autofree char *path = temporary_path();
+    SsdTrace *trace = new_trace(path);
+    SsdTraceEnd end = { 0 };
+
+    g_assert_true(ssd_trace_keep_sum(trace, sums, NULL));
+    g_assert_null(ssd_sums_history(sums));
+    submit(trace, 9000);
+    g_assert_true(ssd_trace_flush(trace, NULL));
+    expect_noted(sums, path, 1);
+    end.file_bytes = ssd_sums_history(sums)->bytes;
+    end.submitted_count = 9000;
+    g_assert_true(ssd_trace_close(trace, 9000, NULL));
+    expect_noted(sums, path, 2);
+    /* Its end is cut off: it is not of what goes on. */
+    trace = ssd_trace_go_on(path, &end, NULL);
+    g_assert_true(ssd_trace_keep_sum(trace, sums, NULL));
+    submit(trace, 9000);
+    g_assert_true(ssd_trace_close(trace, 9000, NULL));
+    expect_noted(sums, path, 3);
+    g_unlink(path);
+}
+
+static void expect_size(const char *path, uint64_t bytes)
+{
+    GStatBuf now;
+
+    g_assert_cmpint(g_stat(path, &now), ==, 0);
+    g_assert_cmpuint(now.st_size, ==, bytes);
+}
+
+/* 64 KiB are written as soon as they are there; behind a gap, nothing is. */
+static void test_trace_writes(void)
+{
+    g_autofree char *path = temporary_path();
+    int fd = next_fd();
+    SsdTrace *trace = new_trace(path);
+    GStatBuf now;
+
+    g_assert_true(ssd_trace_flush(trace, NULL));
+    g_assert_cmpint(g_stat(path, &now), ==, 0);
+    for (unsigned i = 0; i < 64 * 1024 / strlen("X,7\n"); i++) {
+        expect_size(path, now.st_size);
+        ssd_trace_discard(trace, 7);
+    }
+    expect_size(path, now.st_size + 64 * 1024);
+    becomes(fd, "/dev/full", O_WRONLY);
+    ssd_trace_discard(trace, 7);
+    g_assert_false(ssd_trace_flush(trace, NULL));
+    becomes(fd, path, O_WRONLY | O_APPEND);
+    ssd_trace_discard(trace, 7);
+    g_assert_false(ssd_trace_close(trace, 0, NULL));
+    expect_size(path, now.st_size + 64 * 1024);
+    g_unlink(path);
+}
+
+/* What has not been written is not noted; a file that is gone has no sum. */
+static void test_trace_fails(void)
+{
+    g_autofree SsdSums *sums = new_sums();
+    g_autofree char *path = temporary_path();
+    g_autofree char *says = g_strdup_printf("cannot read trace '%s'", path);
+    g_autoptr(GError) error = NULL;
+    int fd = next_fd();
+    SsdTrace *trace = new_trace(path);
+
+    g_assert_true(ssd_trace_keep_sum(trace, sums, NULL));
+    becomes(fd, "/dev/full", O_WRONLY);
+    g_assert_false(ssd_trace_flush(trace, NULL));
+    g_assert_false(ssd_trace_close(trace, 0, NULL));
+    g_assert_null(ssd_sums_history(sums));
+    trace = new_trace(path);
+    g_unlink(path);
+    g_assert_false(ssd_trace_keep_sum(trace, sums, &error));
+    g_assert_error(error, SSD_TRACE_ERROR, 0);
+    g_assert_cmpstr(error->message, ==, says);
+    g_assert_true(ssd_trace_close(trace, 0, NULL));
+    g_assert_null(ssd_sums_history(sums));
 }
 
 static void test_begun(void)
@@ -96,16 +303,21 @@ static void test_kept(void)
 {
     g_autofree SsdSums *sums = new_sums();
     char kept[] = "what is kept";
+    uint32_t sum = ssd_sum(0, kept, sizeof(kept));
 
     g_assert_null(ssd_sums_kept_fault(sums, kept, sizeof(kept)));
     sums->kept_sum = ssd_sums_of_kept(kept, sizeof(kept));
     g_assert_null(ssd_sums_kept_fault(sums, kept, sizeof(kept)));
     for (unsigned bit = 0; bit < 8 * sizeof(kept); bit++) {
-        g_autofree char *fault = NULL;
+        g_autofree char *fault = NULL, *says = NULL;
 
         kept[bit / 8] ^= 1 << bit % 8;
         fault = ssd_sums_kept_fault(sums, kept, sizeof(kept));
-        g_assert_nonnull(strstr(fault, "'kept' has the checksum"));
+        says = g_strdup_printf("the file 'kept' has the checksum %08" PRIx32
+                               ", it had %08" PRIx32 ": it, or its sum in the "
+                               "file 'sums', is damaged",
+                               ssd_sum(0, kept, sizeof(kept)), sum);
+        g_assert_cmpstr(fault, ==, says);
         kept[bit / 8] ^= 1 << bit % 8;
     }
 }
@@ -115,6 +327,12 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sums/sum", test_sum);
     g_test_add_func("/sums/history", test_history);
+    g_test_add_func("/sums/two-entries", test_two_entries);
+    g_test_add_func("/sums/file", test_file);
+    g_test_add_func("/sums/history-fault", test_history_fault);
+    g_test_add_func("/sums/trace", test_trace);
+    g_test_add_func("/sums/trace-writes", test_trace_writes);
+    g_test_add_func("/sums/trace-fails", test_trace_fails);
     g_test_add_func("/sums/begun", test_begun);
     g_test_add_func("/sums/page", test_page);
     g_test_add_func("/sums/kept", test_kept);
