@@ -33,7 +33,6 @@ typedef struct State {
     SsdParams resolved;       /* and as the drive has them */
     FemuKept *kept;           /* with all namespaces' counters */
     uint64_t history_bytes;
-    uint64_t data_host_bytes; /* that the sparse file takes */
     uint64_t whole_bytes;     /* of the history, up to the last whole record */
     bool has_end;             /* it ends as that of a QEMU that was not killed */
     StateSums *sums;          /* NULL: the folder has none */
@@ -154,7 +153,6 @@ static bool check_data(State *state, GError **error)
         return false;
     }
     close(fd);
-    state->data_host_bytes = (uint64_t)st.st_blocks * 512;
     return true;
 }
 
@@ -289,6 +287,29 @@ static void print_wear(Ssd *ssd, uint64_t now_ns)
            blocks > 0 ? least : 0, most, ssd_used_percent(ssd, now_ns));
 }
 
+/* What the host stores of a file of the state, which may be sparse. */
+static uint64_t stored_bytes(const State *state, const char *name)
+{
+    g_autofree char *path = file_path(state, name);
+    struct stat st;
+
+    return stat(path, &st) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
+}
+
+static void print_size(const State *state)
+{
+    static const char *const names[] = {"history", "kept", "data", "sums"};
+    uint64_t bytes[G_N_ELEMENTS(names)], sum_bytes = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        bytes[i] = stored_bytes(state, names[i]);
+        sum_bytes += bytes[i];
+    }
+    printf("size         the host stores %" PRIu64 " bytes: history %" PRIu64
+           ", kept %" PRIu64 ", data %" PRIu64 ", sums %" PRIu64 "\n",
+           sum_bytes, bytes[0], bytes[1], bytes[2], bytes[3]);
+}
+
 static void print_end(const State *state)
 {
     const FemuKept *kept = state->kept;
@@ -297,8 +318,9 @@ static void print_end(const State *state)
            "%" PRIu64 " errors logged\n", kept->power_cycles,
            kept->unsafe_shutdowns, kept->shut_down ? "then shut down"
            : "then not shut down", kept->error_count);
-    printf("data         %" PRIu64 " bytes, of which the host stores %" PRIu64
-           "\n", ssd_data_bytes(&state->resolved), state->data_host_bytes);
+    printf("data         %" PRIu64 " bytes\n",
+           ssd_data_bytes(&state->resolved));
+    print_size(state);
     printf("history      %" PRIu64 " commands, %" PRIu64 " bytes, %" PRIu64
            " ns of the drive's time%s\n", state->player.submitted_count,
            state->history_bytes, state->player.now_ns,
