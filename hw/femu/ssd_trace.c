@@ -25,6 +25,7 @@ struct SsdTrace {
     char *path;
     FILE *file;
     uint64_t next_seq;
+    bool synchronised; /* what is flushed is on the disk */
     SsdSums *sums;    /* NULL: none are kept */
     uint64_t bytes;   /* of the file */
     uint32_t sum;     /* of the file, if they are */
@@ -163,6 +164,20 @@ bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error)
     return true;
 }
 
+void ssd_trace_synchronise(SsdTrace *trace)
+{
+    trace->synchronised = true;
+}
+
+/* All that has been recorded has been given to the host. */
+static void wait_for_disk(SsdTrace *trace)
+{
+    if (trace->synchronised && trace->failed_errno == 0 &&
+        fdatasync(fileno(trace->file)) != 0) {
+        trace->failed_errno = errno;
+    }
+}
+
 /* All that has been recorded is in the file. */
 static void note_sum(SsdTrace *trace)
 {
@@ -259,6 +274,7 @@ void ssd_trace_power_cut(SsdTrace *trace, uint64_t at_ns, uint64_t seed)
 bool ssd_trace_flush(SsdTrace *trace, GError **error)
 {
     trace_drain(trace);
+    wait_for_disk(trace);
     if (trace->failed_errno != 0) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "cannot write trace '%s': %s",
                     trace->path, g_strerror(trace->failed_errno));
@@ -276,6 +292,7 @@ bool ssd_trace_close(SsdTrace *trace, uint64_t at_ns, GError **error)
     put_number(trace, at_ns);
     end_line(trace);
     trace_drain(trace);
+    wait_for_disk(trace);
     if (fclose(trace->file) != 0 && trace->failed_errno == 0) {
         trace->failed_errno = errno;
     }

@@ -75,6 +75,12 @@ void ssd_trace_power_cut(SsdTrace *trace, uint64_t at_ns, uint64_t seed);
  */
 bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error);
 
+/*
+ * From now on what is flushed is on the host's disk, before its sum says that
+ * it is there.
+ */
+void ssd_trace_synchronise(SsdTrace *trace);
+
 /* Push what is buffered to the file. False and *error if a write failed. */
 bool ssd_trace_flush(SsdTrace *trace, GError **error);
 

@@ -212,6 +212,7 @@ static void test_refused_memdev(void)
                                  "4294967296" } },
         { "'memdev': 'rom', 'zones': 2", { "memdev=rom", "read-only" } },
         { "'memdev': 'used', 'zones': 2", { "memdev=used", "in use" } },
+        { "'state-sync': true", { "state-sync=on", "there is no state=" } },
     };
     FemuConfig config = femu_small_config();
     g_autofree char *path = temp_file(128 * SSD_MIB);
@@ -564,6 +565,8 @@ static void test_descriptions(void)
         { "trace", "file that records every command and completion" },
         { "state", "folder in which the drive lasts when QEMU ends; made if "
                    "need be" },
+        { "state-sync", "wait for the host's disk before a command ends: "
+                        "state= then outlasts a loss of the host's power" },
         { "memdev", "memory backend for the data; default: sparse anonymous "
                     "memory" },
         { "time-dilation", "virtual nanoseconds per nanosecond of the drive" },

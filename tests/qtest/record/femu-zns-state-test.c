@@ -598,6 +598,174 @@ static void test_traces(void)
     femu_folder_delete(folder);
 }
 
+/* --- Synchronised --------------------------------------------------------- */
+
+/* Does QEMU write through to the disk what it gives this file? */
+static bool writes_through(FemuDrive *drive, const char *folder,
+                           const char *name)
+{
+    g_autofree char *path = femu_folder_file(folder, name);
+    g_autofree char *fds = g_strdup_printf("/proc/%d/fd",
+                                           (int)qtest_pid(drive->host->qts));
+    GDir *dir = g_dir_open(fds, 0, NULL);
+    unsigned count = 0, through = 0;
+    const char *fd;
+
+    g_assert_nonnull(dir);
+    while ((fd = g_dir_read_name(dir))) {
+        g_autofree char *link = g_build_filename(fds, fd, NULL);
+        g_autofree char *info = g_strdup_printf("%sinfo/%s", fds, fd);
+        g_autofree char *to = g_file_read_link(link, NULL);
+        g_autofree char *text = NULL;
+
+        if (to && g_str_equal(to, path)) {
+            g_assert_true(g_file_get_contents(info, &text, NULL, NULL));
+            text = g_strchomp(text);
+            count++;
+            through += (strtoul(strstr(text, "flags:") + 6, NULL, 8) &
+                        O_DSYNC) != 0;
+        }
+    }
+    g_dir_close(dir);
+    g_assert_cmpuint(count, ==, 1);
+    return through == 1;
+}
+
+/*
+ * With state-sync what is told is on the disk; /sums/synchronised has the
+ * history. Nothing else is different, and it may be another one each time.
+ */
+static void test_synchronised(void)
+{
+    FemuConfig config = conventional_config();
+    char *folder = femu_folder_new(), *killed;
+    g_autofree char *extra = g_strdup_printf("state=%s,state-sync=on", folder);
+    FemuDrive *drive = femu_boot(&config, extra);
+
+    g_assert_true(writes_through(drive, folder, "data"));
+    g_assert_true(writes_through(drive, folder, "sums"));
+    use(drive);
+    killed = femu_folder_copy(folder);
+    femu_shutdown(drive);
+    ask_sim("state", folder, "state: good");
+    drive = femu_folder_boot(&config, folder);
+    g_assert_false(writes_through(drive, folder, "data"));
+    assert_used(drive);
+    femu_shutdown(drive);
+    drive = femu_boot(&config, extra);
+    femu_assert_power(drive, 3, 2);
+    assert_used(drive);
+    femu_shutdown(drive);
+    ask_sim("state", killed, "power        1 cycles, 0 unsafe shutdowns, then "
+            "not shut down");
+    drive = femu_folder_boot(&config, killed);
+    assert_used(drive);
+    femu_assert_works(drive, 5);
+    femu_shutdown(drive);
+    femu_folder_delete(killed);
+    femu_folder_delete(folder);
+}
+
+/* --- Sizes ---------------------------------------------------------------- */
+
+#define BIG_ZONES 904
+#define BIG_BYTES (BIG_ZONES * 1077 * SSD_MIB)
+#define BIG_ZONE_LBA (2 * SSD_GIB / 4096)
+#define WRITTEN_NLB 32
+
+/* Bytes of a file, and of these those that are no hole. */
+static void get_sizes(const char *folder, const char *name, uint64_t *bytes,
+                      uint64_t *stored_bytes)
+{
+    g_autofree char *path = femu_folder_file(folder, name);
+    int fd = open(path, O_RDONLY);
+    off_t at = 0, end;
+
+    g_assert_cmpint(fd, !=, -1);
+    *bytes = lseek(fd, 0, SEEK_END);
+    *stored_bytes = 0;
+    while ((at = lseek(fd, at, SEEK_DATA)) != -1) {
+        end = lseek(fd, at, SEEK_HOLE);
+        *stored_bytes += end - at;
+        at = end;
+    }
+    close(fd);
+}
+
+static void assert_sizes(const char *folder, const char *name, uint64_t bytes,
+                         uint64_t stored_bytes)
+{
+    uint64_t has_bytes, has_stored_bytes;
+
+    get_sizes(folder, name, &has_bytes, &has_stored_bytes);
+    g_assert_cmpuint(has_bytes, ==, bytes);
+    g_assert_cmpuint(has_stored_bytes, ==, stored_bytes);
+}
+
+/*
+ * All but the history, of a drive of which pages of data have been written; its
+ * parameters and `count` commands of a line or two are at most so long.
+ */
+static void assert_big(const char *folder, unsigned count, uint64_t pages)
+{
+    uint64_t bytes, stored_bytes;
+
+    assert_sizes(folder, "data", BIG_BYTES, pages * 4096);
+    assert_sizes(folder, "sums", 4096 + BIG_BYTES / 4096 * 8,
+                 4096 + (pages > 0 ? 4096 : 0));
+    get_sizes(folder, "kept", &bytes, &stored_bytes);
+    g_assert_cmpuint(bytes, ==, 56 + 64 * 64 + 2 * 40);
+    get_sizes(folder, "history", &bytes, &stored_bytes);
+    g_test_message("%u commands: a history of %" PRIu64 " bytes", count, bytes);
+    g_assert_cmpuint(bytes, >, 0);
+    g_assert_cmpuint(bytes, <=, 4096 + count * 75);
+}
+
+static FemuDrive *boot_big(const char *folder)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *args = g_strdup_printf(
+        "-readconfig %s/configs/zn540.cfg -set device.zns0.addr=04.0 "
+        "-set device.zns0.id=zns4 -set device.zns0.state=%s",
+        g_getenv("FEMU_TOP"), folder);
+    FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
+                                       &config);
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    return drive;
+}
+
+/* What the state of a drive of 1 TB takes: empty, full, with some data. */
+static void test_sizes(void)
+{
+    char *folder = femu_folder_new();
+    FemuDrive *drive;
+
+    if (!g_getenv("FEMU_TOP")) {
+        g_test_skip("FEMU_TOP does not name the folder that has configs/");
+        return;
+    }
+    femu_shutdown(boot_big(folder));
+    assert_big(folder, 0, 0);
+    drive = boot_big(folder);
+    for (unsigned i = 0; i < BIG_ZONES; i++) {
+        g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_FINISH,
+                                       i * BIG_ZONE_LBA, false), ==,
+                        NVME_SUCCESS);
+    }
+    femu_shutdown(drive);
+    assert_big(folder, BIG_ZONES, 0);
+    ask_sim("state", folder, "0 closed, 904 full");
+    drive = boot_big(folder);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false), ==,
+                    NVME_SUCCESS);
+    femu_write_pattern(drive, 0, WRITTEN_NLB, 1);
+    femu_shutdown(drive);
+    assert_big(folder, BIG_ZONES + 2, WRITTEN_NLB);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -617,6 +785,8 @@ int main(int argc, char **argv)
     ADD("unplugged", test_unplugged);
     ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);
+    ADD("synchronised", test_synchronised);
+    ADD("sizes", test_sizes);
 #undef ADD
     return g_test_run();
 }

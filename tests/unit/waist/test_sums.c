@@ -1,7 +1,7 @@
 /*
  * Tests of the checksums of a state: CRC-32C, entries of the history of which
  * one may be torn, pages that are what they were or what they will be; what a
- * trace notes of itself.
+ * trace notes of itself, if asked to once it is on the disk.
  *
  * Knows nothing of how a drive works.
  *
@@ -12,9 +12,12 @@
 #include "ssd_trace.h"
 #include "waist/files.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* More than a file is read at once. */
 #define MANY_BYTES (256 * 1024 + 5000)
@@ -322,6 +325,81 @@ static void test_kept(void)
     }
 }
 
+/* --- On the disk ---------------------------------------------------------- */
+
+/* What was so at the last fdatasync(), which is ours. */
+static struct {
+    const SsdSums *sums;
+    unsigned count;
+    uint64_t file_bytes; /* the file had, */
+    uint64_t sum_bytes;  /* and its sum said of */
+    int error;           /* that it shall end with; 0: none */
+} disk;
+
+int fdatasync(int fd)
+{
+    const SsdHistorySum *entry = ssd_sums_history(disk.sums);
+    struct stat st;
+
+    g_assert_cmpint(fstat(fd, &st), ==, 0);
+    disk.count++;
+    disk.file_bytes = (uint64_t)st.st_size;
+    disk.sum_bytes = entry ? entry->bytes : 0;
+    errno = disk.error;
+    return disk.error ? -1 : 0;
+}
+
+static void record(SsdTrace *trace, bool is_written)
+{
+    g_autoptr(GError) error = NULL;
+
+    ssd_trace_power_cut(trace, 1, 2);
+    g_assert_true(ssd_trace_flush(trace, &error) == is_written);
+    g_assert_true(!error == is_written);
+}
+
+/* What a history's sum tells of is on the disk, if that is asked for. */
+static void test_synchronised(void)
+{
+    g_autofree SsdSums *sums = new_sums();
+    g_autofree char *folder = g_dir_make_tmp("femu-sums-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "history", NULL);
+    SsdParams params;
+    SsdTrace *trace;
+    uint64_t told_bytes;
+
+    ssd_params_defaults(&params);
+    trace = ssd_trace_create(path, &params, NULL);
+    disk.sums = sums;
+    g_assert_true(ssd_trace_flush(trace, NULL));
+    g_assert_true(ssd_trace_keep_sum(trace, sums, NULL));
+    record(trace, true);
+    g_assert_cmpuint(disk.count, ==, 0);
+    ssd_trace_synchronise(trace);
+    for (unsigned i = 1; i < 4; i++) {
+        told_bytes = ssd_sums_history(sums)->bytes;
+        record(trace, true);
+        g_assert_cmpuint(disk.count, ==, i);
+        g_assert_cmpuint(disk.sum_bytes, ==, told_bytes);
+        g_assert_cmpuint(disk.file_bytes, >, told_bytes);
+        g_assert_cmpuint(ssd_sums_history(sums)->bytes, ==, disk.file_bytes);
+    }
+    told_bytes = disk.file_bytes;
+    disk.error = EIO;
+    record(trace, false);
+    g_assert_cmpuint(ssd_sums_history(sums)->bytes, ==, told_bytes);
+    disk.error = 0;
+    g_assert_false(ssd_trace_close(trace, 3, NULL));
+
+    trace = ssd_trace_create(path, &params, NULL);
+    ssd_trace_synchronise(trace);
+    disk.count = 0;
+    g_assert_true(ssd_trace_close(trace, 3, NULL));
+    g_assert_cmpuint(disk.count, ==, 1);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -336,5 +414,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sums/begun", test_begun);
     g_test_add_func("/sums/page", test_page);
     g_test_add_func("/sums/kept", test_kept);
+    g_test_add_func("/sums/synchronised", test_synchronised);
     return g_test_run();
 }

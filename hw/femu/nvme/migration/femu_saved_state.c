@@ -95,6 +95,7 @@ static const StateRow device_rows[] = {
     STATE_ELSE(FemuZns, serial, "must be the same"),
     STATE_LEFT(FemuZns, trace_path, "a property"),
     STATE_LEFT(FemuZns, state_path, "a property"),
+    STATE_LEFT(FemuZns, state_sync, "a property"),
     STATE_LEFT(FemuZns, journal_path, "a property"),
     STATE_LEFT(FemuZns, memdev, "a property"),
     STATE_LEFT(FemuZns, iothread, "a property"),

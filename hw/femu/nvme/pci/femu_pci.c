@@ -288,6 +288,7 @@ static const Property femu_properties[] = {
     DEFINE_PROP_STRING("serial", FemuZns, serial),
     DEFINE_PROP_STRING("trace", FemuZns, trace_path),
     DEFINE_PROP_STRING("state", FemuZns, state_path),
+    DEFINE_PROP_BOOL("state-sync", FemuZns, state_sync, false),
     DEFINE_PROP_STRING("journal", FemuZns, journal_path),
     DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
                      HostMemoryBackend *),
@@ -317,6 +318,9 @@ static void describe_properties(ObjectClass *oc)
         "file that records every command and completion");
     object_class_property_set_description(oc, "state",
         "folder in which the drive lasts when QEMU ends; made if need be");
+    object_class_property_set_description(oc, "state-sync",
+        "wait for the host's disk before a command ends: state= then outlasts "
+        "a loss of the host's power");
     object_class_property_set_description(oc, "journal",
         "file that records all bytes written, for femu-sim cut --state");
     object_class_property_set_description(oc, "memdev",

@@ -6,7 +6,7 @@
  * The history never lacks a completion that the guest has seen: it is flushed
  * before a completion is posted. "Flushed" means to the page cache, which
  * survives this process, however it ends, but not a crash of the machine that
- * runs it.
+ * runs it; with state-sync=on, to the disk.
  *
  * Knows nothing of the format of the file.
  *
@@ -136,7 +136,8 @@ bool femu_history_flush(FemuZns *n)
 
     if (n->history_unflushed) {
         n->history_unflushed = false;
-        if (!ssd_trace_flush(n->history, &error)) {
+        if (!femu_kept_sync(n, &error) ||
+            !ssd_trace_flush(n->history, &error)) {
             history_failed(n, error);
         }
     }

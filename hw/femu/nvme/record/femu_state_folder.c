@@ -80,6 +80,53 @@ static bool folder_open(FemuZns *n, Error **errp)
     return true;
 }
 
+/* --- Synchronised: what is told is on the host's disk --------------------- */
+
+static bool sync_failed(const FemuZns *n, GError **error)
+{
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                "the state in '%s' does not get to the disk: %s",
+                n->state_path, g_strerror(errno));
+    return false;
+}
+
+/* Memory that a file of the state is mapped to. */
+static bool map_sync(const FemuZns *n, void *at, uint64_t bytes,
+                     GError **error)
+{
+    return !n->state_sync || msync(at, bytes, MS_SYNC) == 0 ||
+           sync_failed(n, error);
+}
+
+bool femu_kept_sync(FemuZns *n, GError **error)
+{
+    return map_sync(n, n->kept, ssd_kept_bytes(&n->params), error);
+}
+
+/* What the sums say of history and kept; data's words are written through. */
+static bool head_sync(FemuZns *n, GError **error)
+{
+    return map_sync(n, n->sums, sizeof(*n->sums), error);
+}
+
+/* A new state has all its files: so has the folder, on the disk. */
+bool femu_state_begun(FemuZns *n, GError **error)
+{
+    int fd;
+    bool done;
+
+    if (!n->state_sync) {
+        return true;
+    }
+    fd = open(n->state_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    done = fd != -1 && fsync(fd) == 0;
+    done = done || sync_failed(n, error);
+    if (fd != -1) {
+        close(fd);
+    }
+    return done;
+}
+
 /*
  * Open a file of the state. A new one is created with this size, else it must
  * have this size.
@@ -89,14 +136,16 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
                      bool is_new, Error **errp)
 {
     g_autofree char *path = femu_state_file(n, name);
-    int fd = is_new ? qemu_create(path, O_RDWR | O_TRUNC, 0666, errp)
-                    : qemu_open(path, O_RDWR, errp);
+    int flags = O_RDWR | (n->state_sync ? O_DSYNC : 0);
+    int fd = is_new ? qemu_create(path, flags | O_TRUNC, 0666, errp)
+                    : qemu_open(path, flags, errp);
     struct stat st;
 
     if (fd == -1) {
         return -1;
     }
-    if (is_new && ftruncate(fd, bytes) != 0) {
+    if (is_new && (ftruncate(fd, bytes) != 0 ||
+                   (n->state_sync && fsync(fd) != 0))) {
         error_setg_errno(errp, errno, "%s: cannot have %" PRIu64 " bytes",
                          path, bytes);
         close(fd);
@@ -169,13 +218,16 @@ static bool sums_map(FemuZns *n, Error **errp)
  */
 bool femu_sums_begin(FemuZns *n, GError **error)
 {
+    if (n->state_sync) {
+        ssd_trace_synchronise(n->history);
+    }
     if (!ssd_trace_keep_sum(n->history, n->sums, error) ||
         !ssd_trace_flush(n->history, error)) {
         return false;
     }
     n->sums->kept_sum = 0;
     memcpy(n->sums->magic, SSD_SUMS_MAGIC, sizeof(n->sums->magic));
-    return true;
+    return head_sync(n, error);
 }
 
 /*
@@ -193,12 +245,15 @@ bool femu_sums_go_back(FemuZns *n, uint64_t bytes, GError **error)
         return false;
     }
     ssd_sums_put_history(n->sums, bytes, sum);
-    return true;
+    return head_sync(n, error);
 }
 
 /* Nothing more is written: what is kept has a sum, too. */
 void femu_sums_end(FemuZns *n)
 {
+    if (!femu_kept_sync(n, NULL)) {
+        return; /* as if it were killed */
+    }
     n->sums->kept_sum = ssd_sums_of_kept(n->kept, ssd_kept_bytes(&n->params));
 }
 
@@ -288,6 +343,11 @@ static bool kept_map(FemuZns *n, Error **errp)
 /* Map n->kept from the state, or make a new one: in memory without a state. */
 bool femu_kept_init(FemuZns *n, Error **errp)
 {
+    if (n->state_sync && !femu_has_state(n)) {
+        error_setg(errp, "state-sync=on: there is no state= that could be "
+                   "synchronised; name a folder");
+        return false;
+    }
     if (!femu_has_state(n)) {
         n->kept = g_malloc0(ssd_kept_bytes(&n->params));
     } else if (!kept_map(n, errp)) {

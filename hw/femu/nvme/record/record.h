@@ -44,6 +44,8 @@ bool femu_kept_init(FemuZns *n, Error **errp);
 void femu_kept_begin(FemuZns *n);
 void femu_kept_exit(FemuZns *n);
 uint8_t *femu_kept_extensions(const FemuZns *n);
+bool femu_kept_sync(FemuZns *n, GError **error);
+bool femu_state_begun(FemuZns *n, GError **error);
 bool femu_state_data(FemuZns *n, uint64_t bytes, int *fd, Error **errp);
 bool femu_state_sums(FemuZns *n, int *fd, Error **errp);
 char *femu_state_file(const FemuZns *n, const char *name);

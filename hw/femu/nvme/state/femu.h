@@ -398,6 +398,7 @@ struct FemuZns {
     char *serial;
     char *trace_path;
     char *state_path;
+    bool state_sync;
     char *journal_path;
     HostMemoryBackend *memdev;
     IOThread *iothread;
