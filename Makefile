@@ -12,7 +12,7 @@
 .PHONY: figures validate evidence observations interference fit guest-table
 .PHONY: bench bench-guest check-host check-kvm mutants sweep compare lock torture soak
 .PHONY: mqssd closed-loop crash
-.PHONY: zinc zone-finder
+.PHONY: gallery zinc zone-finder
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -126,6 +126,8 @@ figures: core
 #:               alone, on drives of every kind, scored; out/zone-finder/
 #: make zinc     resets beside writers, by mq-deadline and by ZINC, an I/O
 #:               scheduler built for the guest's kernel; out/zinc/
+#: make gallery  every figure and table of five papers, theirs beside ours, or why
+#:               not; docs/gallery.md; SHORT=1: those that take seconds
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make closed-loop   a drive with hidden parameters, measured in a guest
@@ -195,6 +197,17 @@ zinc:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/zinc
+
+# What SHORT=1 runs is in the simulator alone.
+gallery:
+	@scripts/deps report fit
+	@scripts/build-core --simulator
+ifneq ($(SHORT),1)
+	@scripts/deps qemu guest
+	@scripts/build-qemu
+	@scripts/build-guest
+endif
+	@scripts/gallery
 
 compare:
 	@scripts/deps report

@@ -13,7 +13,9 @@ from femu.drawing.svg import COLOUR
 
 LABELS = {'kiops': 'throughput, thousand operations per second',
           'speedup': 'times the throughput of one thread',
-          'p95_us': 'p95 latency',
+          'p50_us': 'median latency', 'p95_us': 'p95 latency',
+          'bg_mibps': 'throughput beside it, MiB/s',
+          'mgmt_p50_us': 'median latency of management',
           'reset_p95_us': 'p95 latency of resets', 'mean_us': 'mean latency',
           'max_us': 'greatest latency',
           'reset_us': 'mean latency of a reset',
@@ -47,6 +49,12 @@ def name_of(part, series):
         if match:
             return match.expand(text)
     return series
+
+
+def x_label_of(part, points):
+    """Return: what the x axis of the PART of a figure is called, or None if it
+    has none."""
+    return X_LABELS.get(part) or points[0].x_label
 
 
 def text_of(metric):
@@ -117,10 +125,11 @@ def draw_bars(axes, metric, points):
 def draw_panel(axes, part, metric, points):
     """One picture: a metric of a part of the figure."""
     title = LABELS[metric]
-    if part in X_LABELS:
+    x_label = x_label_of(part, points)
+    if x_label:
         draw_lines(axes, part, points)
-        axes.set_xlabel(X_LABELS[part])
-        if '%' in X_LABELS[part]:
+        axes.set_xlabel(x_label)
+        if '%' in x_label:
             axes.set_xlim(-2, 102)
         else:
             plot_style.count_axis(axes, [p.x for p in points])
@@ -145,7 +154,7 @@ def height_in(panel):
     """Return: the height that a panel needs."""
     part, _, points = panel
     count = len(series_of(points))
-    if part in X_LABELS:
+    if x_label_of(part, points):
         return PLOT_IN + LINE_IN * math.ceil((count + 1) / 2)
     return 0.8 + BAR_IN * len(points)
 

@@ -13,6 +13,7 @@ class Point:
 
     theirs: the number to be compared with, or None.
     base: the point that ours is given as a multiple of, or None.
+    x_label: what the x axis is called where the figure's name does not say.
     """
 
     def __init__(self, figure, series, x, metric, theirs):
@@ -22,6 +23,7 @@ class Point:
         self.metric = metric
         self.theirs = theirs
         self.base = None
+        self.x_label = None
         self.ours = None
 
     def error_pct(self):

@@ -31,6 +31,7 @@ TABLE = (
     ('interference', '', 'finish and reset beside I/O'),
     ('mqssd', 'numpy scipy', 'what models for algorithms make of a drive'),
     ('zone_finder', '', 'which zones share units, found and scored'),
+    ('gallery', '', "the papers' figures and tables, all of them"),
     ('guest_table', '', 'measured experiments in the guest'),
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the rows of the gallery, each unless what it came to is kept.
+
+Knows nothing of how experiments are simulated, and of what commands do.
+"""
+
+import os
+import re
+import subprocess
+import time
+
+from femu.common.csv_file import rows_of
+from femu.common.paths import TOP, shown
+from femu.common.simulator import FAILURES
+from femu.gallery import heat, kept, measured
+from femu.gallery.compared import Outcome, Value, number
+from femu.measured import files
+
+FIGURES_INPUTS = ('configs/*.cfg', 'tests/data/confznspp/*',
+                  'tests/data/confzns/*', 'scripts/figures')
+PLAN_INPUTS = ('plans/%s.toml', 'plans/*.fio', 'configs/*.cfg',
+               'scripts/femu/sweep/*.py')
+PASSED = ('PATH', 'HOME', 'TMPDIR', 'QEMU', 'GUEST', 'LOCK', 'FEMU_SIM',
+          'STATES', 'STATES_MIB')
+
+
+class RowError(Exception):
+    """A row has no outcome; says why."""
+
+
+def said_of(measure, points):
+    """Return: what a row's MEASURE says of a sweep's POINTS, as a text."""
+    points = [one for one in points if all(
+        one[name] == str(value)
+        for name, value in measure.get('where', {}).items())]
+    if not points:
+        raise RowError('no point of the sweep is as its where')
+    groups = {}
+    for one in points:
+        groups.setdefault(one[measure['by']], []).append(one)
+    texts = []
+    for name, mine in groups.items():
+        found = [float(one[measure['metric']]) for one in mine]
+        texts.append('%s %s' % (name, ' '.join(map(number, found))
+                                if 'over' not in measure else
+                                '%.2f' % (found[-1] / found[0])))
+    over = measure.get('over')
+    return '%s%s: %s' % (measure['metric'], ' of %s %s / %s' % (
+        over, points[-1][over], points[0][over]) if over else '',
+        ', '.join(texts))
+
+
+class Runner:
+    """Rows' outcomes, run with the simulator SIM, kept in the folder OUT."""
+
+    def __init__(self, sim, out_dir):
+        self._sim = sim
+        self._out = out_dir
+        self._bench = measured.Bench(sim)
+        self._digests = kept.Digests()
+
+    def picture_of(self, row):
+        """Return: the path of a row's picture, without its ending."""
+        return os.path.join(self._out, row.key)
+
+    def outcome(self, row):
+        """Return: (the Outcome of a ROW, whether it was kept)."""
+        try:
+            mark = kept.mark_of(self._digests, self._sim, row.members,
+                                self._inputs(row), row.guest)
+            found = kept.read(self._out, row.key, mark)
+            if found:
+                return found, True
+            start = time.monotonic()
+            made = getattr(self, '_' + row.kind)(row)
+            made.seconds = time.monotonic() - start
+        except (RowError, kept.KeptError, measured.MeasuredError,
+                files.InputError, *FAILURES) as error:
+            return Outcome(failed=str(error)), False
+        kept.write(self._out, row.key, mark, made)
+        return made, False
+
+    def _inputs(self, row):
+        """Return: patterns of the files that a row hangs on."""
+        return {'points': measured.inputs_of, 'why': lambda _: (),
+                'figures': lambda _: FIGURES_INPUTS,
+                'heat': lambda _: (measured.DATA + '/points.csv',
+                                   measured.DATA + '/host.json',
+                                   measured.CONFIG),
+                'plan': lambda row: [name.replace('%s', row.plan)
+                                     for name in PLAN_INPUTS],
+                'run': lambda row: row.inputs or ()}[row.kind](row)
+
+    def _points(self, row):
+        return Outcome(measured.values(self._bench, row,
+                                       self.picture_of(row)))
+
+    def _heat(self, row):
+        return Outcome(heat.values(self._bench, self.picture_of(row)))
+
+    def _figures(self, row):
+        out = self.picture_of(row)
+        self._command(row, ['scripts/figures'], {
+            'FIGURES': row.figures, 'OUT': out, 'FEMU_SIM': self._sim},
+            '^figures: ')
+        return Outcome([Value(one['metric'], one['theirs'], one['ours'])
+                        for one in rows_of(os.path.join(out, 'points.csv'))
+                        if one['theirs']])
+
+    def _plan(self, row):
+        out = self.picture_of(row)
+        self._command(row, ['scripts/sweep'], {
+            'PLAN': 'plans/%s.toml' % row.plan, 'OUT': out,
+            'FEMU_SIM': self._sim}, '^sweep: .* 0 failed')
+        return Outcome(said=said_of(row.measure, rows_of(
+            os.path.join(out, 'points.csv'))))
+
+    def _run(self, row):
+        words = list(row.run)
+        env = {}
+        while '=' in words[0]:
+            name, _, value = words.pop(0).partition('=')
+            env[name] = value
+        return Outcome(said=self._command(row, words, env, row.says))
+
+    @staticmethod
+    def _why(_row):
+        return Outcome()
+
+    def _command(self, row, words, env, says):
+        """Runs a command of ours. Return: its last line that fits SAYS."""
+        log = os.path.join(self._out, row.key + '.log')
+        left = {name: os.environ[name] for name in PASSED
+                if os.environ.get(name)}
+        with open(log, 'w', encoding='utf-8') as file:
+            done = subprocess.run(
+                [os.path.join(TOP, words[0])] + words[1:], cwd=TOP,
+                env={**left, **env}, stdin=subprocess.DEVNULL, stdout=file,
+                stderr=subprocess.STDOUT, check=False)
+        with open(log, encoding='utf-8', errors='replace') as file:
+            lines = file.read().splitlines()
+        if done.returncode != 0:
+            raise RowError('%s failed: %s (%s)' % (
+                words[0], (lines or ['says nothing'])[-1], shown(log)))
+        found = [line for line in lines if re.search(says, line)]
+        if not found:
+            raise RowError('%s says nothing like "%s" (%s)' % (
+                words[0], says, shown(log)))
+        return ' '.join(found[-1].split())
