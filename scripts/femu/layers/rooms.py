@@ -49,7 +49,7 @@ DEVICE = (
     ('nvme/qemu', 'hw/femu/nvme/qemu/',
      "what is not the same in all of QEMU's versions"),
     ('nvme/processors', 'hw/femu/nvme/processors/',
-     "the guest's processors in virtual time: their clock, their turns"),
+     "the guest's processors: their clock and turns, or how they wait"),
     ('nvme/state', 'hw/femu/nvme/state/ hw/femu/trace.h',
      'the object that all work on, and what the controller may do now'),
     ('nvme/record', 'hw/femu/nvme/record/',

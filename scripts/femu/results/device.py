@@ -61,6 +61,18 @@ class Lateness:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """Sums over commands that were alone inside a drive with a thread: from the
+    doorbell to the thread's having the lock, to the interrupt, to the guest's
+    having taken the completion, to the next doorbell."""
+    count: int
+    lock_ns: int
+    drive_ns: int
+    take_ns: int
+    ring_ns: int
+
+
+@dataclass(frozen=True)
 class Device:
     """All of a step, which the drive watched for window_ns, from since_ns to
     now_ns of its own time. `channels` and
@@ -83,6 +95,7 @@ class Device:
     padded_bytes: int = None    # bytes that finishes have filled
     conventional: Conventional = None
     wear: Wear = None
+    rounds: Rounds = None
 
     def latency(self, names):
         """Return: the latency of all commands of the kinds NAMES, or None."""
@@ -123,7 +136,9 @@ def load(path):
         conventional=_numbers(Conventional, root.get('conventional'), (
             'host_bytes', 'moved_bytes', 'programs', 'erases')),
         wear=_numbers(Wear, root.get('wear'), (
-            'blocks', 'erases', 'min', 'p50', 'p99', 'max')))
+            'blocks', 'erases', 'min', 'p50', 'p99', 'max')),
+        rounds=_numbers(Rounds, root.get('rounds'), (
+            'count', 'lock_ns', 'drive_ns', 'take_ns', 'ring_ns')))
 
 
 def _integer(node, name):

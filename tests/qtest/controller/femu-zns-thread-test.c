@@ -250,6 +250,51 @@ static void test_parked(void)
     femu_shutdown(drive);
 }
 
+/* Sums of rounds; none of them goes backwards. */
+static int64_t rounds(FemuDrive *drive)
+{
+    static const char *const sums[] = { "lock_ns", "drive_ns", "take_ns",
+                                        "ring_ns" };
+    QDict *stats = femu_stats(drive);
+    QDict *found = qdict_get_qdict(stats, "rounds");
+    int64_t count = qdict_get_int(found, "count");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(sums); i++) {
+        int64_t sum_ns = qdict_get_int(found, sums[i]);
+
+        g_assert_cmpint(sum_ns, >=, 0);
+        g_assert_cmpint(sum_ns > 0, ==, count > 0);
+    }
+    qobject_unref(stats);
+    return count;
+}
+
+/* One write after another: the thread sees what becomes of each, most times. */
+static void test_rounds(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+
+    g_assert_cmpint(rounds(drive), ==, 0);
+    for (unsigned i = 0; i < 2 || rounds(drive) < 3; i++) {
+        NvmeCmd write = femu_cmd_rw(drive, NVME_CMD_WRITE, i % 2 ?
+                                    i / 2 * femu_page_nlb(drive) :
+                                    femu_zone_lba(drive, 1) +
+                                    i / 2 * femu_page_nlb(drive),
+                                    femu_page_nlb(drive), drive->buf);
+        uint16_t cid = femu_place(&drive->io, &write);
+
+        ring(&g, tail_of(1), drive->io.tail);
+        await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+        femu_step(drive->host, 2 * femu_page_write_ns(drive));
+        expect_ok(drive, cid);
+        ring(&g, head_of(1), drive->io_cq.head);
+        g_usleep(WAIT_US);
+        g_assert_cmpint(rounds(drive), <=, i);
+    }
+    femu_shutdown(drive);
+}
+
 /* A thread that often rests, or never polls: nothing is overlooked. */
 static void test_rests(void)
 {
@@ -448,6 +493,7 @@ int main(int argc, char **argv)
     ADD("lateness", test_lateness);
     ADD("no-registers", test_no_registers);
     ADD("parked", test_parked);
+    ADD("rounds", test_rounds);
     ADD("rests", test_rests);
     ADD("reset", test_reset);
     ADD("stops", test_stops);

@@ -17,6 +17,19 @@ typedef struct FemuShadow {
     uint32_t value;
 } FemuShadow;
 
+/* A round that runs: see femu_rounds.c. The thread's alone; by get_clock(). */
+typedef struct FemuRound {
+    int64_t seen_ns;
+    int64_t entered_ns;         /* 0: it does not count */
+    int64_t told_ns;            /* 0: not yet, as of the next */
+    int64_t taken_ns;
+    int64_t next_seen_ns;       /* of the entry that runs */
+    int64_t next_entered_ns;
+    bool was_inside;            /* a command, when that began */
+    FemuShadow head[FEMU_MAX_QUEUES];
+    unsigned head_count;
+} FemuRound;
+
 /* The drive's own thread: see femu_thread.c. */
 typedef struct FemuThread {
     FemuZns *drive;             /* with the BQL; NULL: it is gone */
@@ -32,6 +45,7 @@ typedef struct FemuThread {
     int64_t poll_until_ns;      /* the thread's alone; by get_clock() */
     FemuShadow shadow[FEMU_MAX_QUEUES];
     unsigned shadow_count;
+    FemuRound round;
 } FemuThread;
 
 /* femu_ctrl.c */
@@ -53,5 +67,13 @@ void femu_alarm_set(FemuZns *n, int64_t at_ns);
 /* femu_thread.c */
 void femu_thread_init(FemuZns *n);
 void femu_thread_exit(FemuZns *n);
+
+/* femu_shadow.c */
+bool femu_shadow_read(AddressSpace *as, hwaddr addr, uint32_t *value);
+
+/* femu_rounds.c */
+void femu_rounds_look(FemuThread *thread);
+void femu_rounds_enter(FemuThread *thread, int64_t seen_ns);
+void femu_rounds_left(FemuThread *thread);
 
 #endif

@@ -13,9 +13,10 @@
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
 #include "system/runstate.h"
+#include "system/tcg.h"
 #include "controller_internal.h"
 #include "../fetch/fetch.h"
-#include "../qemu/versions.h"
+#include "../processors/processors.h"
 
 /*
  * Who owns what: all of the drive is owned by whoever holds QEMU's big lock
@@ -45,27 +46,6 @@
 /* How long one call of the bottom half looks, before others have their turn. */
 #define LOOK_NS 5000
 
-/*
- * The shadow doorbell at this address, whose reading needs no lock. Return:
- * false if there is no RAM.
- */
-static bool shadow_read(AddressSpace *as, hwaddr addr, uint32_t *value)
-{
-    hwaddr offset, bytes = sizeof(*value);
-    MemoryRegion *region;
-
-    RCU_READ_LOCK_GUARD();
-    region = address_space_translate(as, addr, &offset, &bytes, false,
-                                     MEMTXATTRS_UNSPECIFIED);
-    if (bytes < sizeof(*value) || (offset & 3) ||
-        !memory_access_is_direct(region, false, MEMTXATTRS_UNSPECIFIED)) {
-        return false;
-    }
-    *value = le32_to_cpu(qatomic_read((uint32_t *)
-        ((uint8_t *)memory_region_get_ram_ptr(region) + offset)));
-    return true;
-}
-
 /* Without the lock: has a shadow doorbell changed since it was noted? */
 static bool shadows_moved(FemuThread *thread)
 {
@@ -77,7 +57,7 @@ static bool shadows_moved(FemuThread *thread)
     for (unsigned i = 0; as && i < thread->shadow_count; i++) {
         const FemuShadow *shadow = &thread->shadow[i];
 
-        if (shadow_read(as, shadow->addr, &value) && value != shadow->value) {
+        if (femu_shadow_read(as, shadow->addr, &value) && value != shadow->value) {
             return true;
         }
     }
@@ -103,7 +83,8 @@ static void note_shadows(FemuThread *thread, FemuZns *n)
             continue;
         }
         shadow->addr = n->dbbuf.shadow_addr + 2 * id * sizeof(uint32_t);
-        if (!shadow_read(thread->host_memory, shadow->addr, &shadow->value)) {
+        if (!femu_shadow_read(thread->host_memory, shadow->addr,
+                              &shadow->value)) {
             continue;
         }
         thread->shadow_count++;
@@ -131,11 +112,20 @@ static bool look(FemuThread *thread)
     int64_t until_ns = get_clock() + LOOK_NS;
     bool found;
 
-    while (!(found = has_work(thread)) && get_clock() < until_ns &&
-           qatomic_read(&thread->runs)) {
+    do {
         cpu_relax();
-    }
+        femu_rounds_look(thread);
+        found = has_work(thread);
+    } while (!found && get_clock() < until_ns && qatomic_read(&thread->runs));
     return found;
+}
+
+/* A QEMU without TCG has no such function, and compiles no call of it. */
+static void spins(int change)
+{
+    if (tcg_enabled()) {
+        femu_spin_change(change);
+    }
 }
 
 /*
@@ -150,7 +140,9 @@ static void rest(FemuThread *thread)
         return;
     }
     qatomic_set(&thread->polls, false);
+    spins(-1);
     thread->shadow_count = 0;
+    thread->round.entered_ns = 0;
     if (n) {
         femu_entry_begin(n);
         femu_entry_end(n);
@@ -158,8 +150,11 @@ static void rest(FemuThread *thread)
     }
 }
 
-/* Enter the drive; needs the lock. The drive is not freed while we poll. */
-static void enter(FemuThread *thread)
+/*
+ * Enter the drive, as was seen to be needed at SEEN_NS; needs the lock. The
+ * drive is not freed while we poll.
+ */
+static void enter(FemuThread *thread, int64_t seen_ns)
 {
     FemuZns *n = thread->drive;
 
@@ -170,11 +165,14 @@ static void enter(FemuThread *thread)
     }
     if (!thread->polls) {
         qatomic_set(&thread->polls, true);
+        spins(1);
         object_ref(OBJECT(n));
     }
     n->entry.by_poller = true;
+    femu_rounds_enter(thread, seen_ns);
     femu_entry_begin(n);
     femu_entry_end(n);
+    femu_rounds_left(thread);
     n->entry.by_poller = false;
     note_shadows(thread, n);
     thread->poll_until_ns = get_clock() + thread->ctx->poll_max_ns;
@@ -184,10 +182,12 @@ static void enter(FemuThread *thread)
 static void serve(void *opaque)
 {
     FemuThread *thread = opaque;
+    int64_t seen_ns;
 
     if (thread->ctx->poll_max_ns && look(thread)) {
+        seen_ns = get_clock();
         bql_lock();
-        enter(thread);
+        enter(thread, seen_ns);
         bql_unlock();
     } else if (qatomic_read(&thread->polls) &&
                get_clock() >= thread->poll_until_ns) {
@@ -221,6 +221,9 @@ void femu_thread_init(FemuZns *n)
 {
     FemuThread *thread = g_new0(FemuThread, 1);
 
+    if (tcg_enabled()) {
+        femu_spin_init();
+    }
     thread->drive = n;
     thread->iothread = n->iothread;
     object_ref(OBJECT(n->iothread));

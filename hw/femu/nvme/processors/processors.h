@@ -1,6 +1,6 @@
 /*
- * The guest's processors under -icount: a clock that is exact, however many
- * there are. Knows nothing of the drive.
+ * The guest's processors: under -icount a clock that is exact, however many
+ * there are; in real time how they wait. Knows nothing of the drive.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -18,5 +18,13 @@ void femu_icount_init(void);
 
 /* Takes over QEMU's thread of all processors. */
 void femu_turns_init(void);
+
+/* femu_spin.c: of processors in real time. */
+
+/* In the main loop, before one of the drives' threads begins to spin. */
+void femu_spin_init(void);
+
+/* One more of these spins (1), or one less (-1); needs the BQL. */
+void femu_spin_change(int change);
 
 #endif

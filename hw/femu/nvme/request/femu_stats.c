@@ -25,6 +25,16 @@ static void add_config(FemuZns *n, GString *extra)
     g_string_append_c(extra, '}');
 }
 
+/* Where the time goes of commands that come one at a time; sums. */
+static void add_rounds(const FemuRounds *rounds, GString *extra)
+{
+    g_string_append_printf(extra, ",\"rounds\":{\"count\":%" PRIu64
+                           ",\"lock_ns\":%" PRId64 ",\"drive_ns\":%" PRId64
+                           ",\"take_ns\":%" PRId64 ",\"ring_ns\":%" PRId64
+                           "}", rounds->count, rounds->lock_ns,
+                           rounds->drive_ns, rounds->take_ns, rounds->ring_ns);
+}
+
 /* The core's statistics and the device's own members. Caller frees. */
 char *femu_stats_json(FemuZns *n)
 {
@@ -38,6 +48,9 @@ char *femu_stats_json(FemuZns *n)
                            ",\"padded_bytes\":%" PRIu64 "}",
                            ssd_stats_page_bytes(n->ssd),
                            ssd_stats_padded_bytes(n->ssd));
+    if (n->thread) {
+        add_rounds(&n->rounds, extra);
+    }
     add_config(n, extra);
     return ssd_stats_json(n->ssd, n->now_ns, extra->str);
 }
@@ -46,5 +59,6 @@ void femu_stats_reset(FemuZns *n)
 {
     ssd_stats_reset(n->ssd, n->now_ns);
     ssd_histogram_clear(&n->lateness_ns);
+    n->rounds = (FemuRounds) {};
     n->stats_resets++;
 }

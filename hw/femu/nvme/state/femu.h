@@ -291,6 +291,19 @@ typedef struct FemuEntry {
 } FemuEntry;
 
 /*
+ * Sums over rounds, each of one command that is alone inside: from its doorbell
+ * to the thread's having the lock, to the end of the entry that has posted its
+ * completion, to the host's having taken that, to the next doorbell.
+ */
+typedef struct FemuRounds {
+    uint64_t count;
+    int64_t lock_ns;
+    int64_t drive_ns;
+    int64_t take_ns;
+    int64_t ring_ns;
+} FemuRounds;
+
+/*
  * All that the device is. Below a line that names a room stands what that room,
  * and those above it, change; anyone may read it.
  */
@@ -365,6 +378,7 @@ struct FemuZns {
     SsdHistogram lateness_ns;   /* of completions: posted minus due */
     int64_t *untold_due_ns;     /* with a thread: posted, and the host has ... */
     uint32_t untold_count;      /* ... not been told of them in this entry */
+    FemuRounds rounds;          /* of a thread: controller/femu_rounds.c */
 
     /* queue: submission queues, as the completion queues. */
     FemuSq *sq[FEMU_MAX_QUEUES];
