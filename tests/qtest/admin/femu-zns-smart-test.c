@@ -184,6 +184,20 @@ static void test_error_entries(void)
     femu_shutdown(drive);
 }
 
+/* Hours are whole ones. */
+static void test_hours(void)
+{
+    FemuDrive *drive = boot();
+    const uint64_t hour_ns = UINT64_C(3600000000000);
+
+    femu_step_to(drive->host, 3 * hour_ns - 1);
+    g_assert_cmpuint(le64_to_cpu(smart(drive).power_on_hours[0]), ==, 2);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(le64_to_cpu(smart(drive).power_on_hours[0]), ==, 3);
+    g_assert_cmpuint(le64_to_cpu(smart(drive).power_on_hours[1]), ==, 0);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -192,6 +206,7 @@ int main(int argc, char **argv)
     ADD("used", test_used);
     ADD("compare-error", test_compare_error);
     ADD("error-entries", test_error_entries);
+    ADD("hours", test_hours);
 #undef ADD
     return g_test_run();
 }

@@ -317,6 +317,24 @@ static void test_at_program(void)
     femu_shutdown(drive);
 }
 
+/* ... of those since the last cut, if there was one. */
+static void test_at_program_since(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "power-cut-at-program=3");
+    uint32_t page_nlb = femu_page_nlb(drive);
+
+    femu_fill(drive, 0, 2 * page_nlb);
+    cut(drive, 1);
+    start_again(drive);
+    femu_fill(drive, 1, 2 * page_nlb);
+    g_assert_false(is_off(drive));
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 2), page_nlb);
+    femu_step(drive->host, femu_page_write_ns(drive));
+    g_assert_true(is_off(drive));
+    femu_shutdown(drive);
+}
+
 static void test_refused(void)
 {
     FemuConfig config = femu_small_config();
@@ -420,6 +438,7 @@ int main(int argc, char **argv)
     ADD("at-ns", test_at_ns);
     ADD("at-command", test_at_command);
     ADD("at-program", test_at_program);
+    ADD("at-program-since", test_at_program_since);
     ADD("refused", test_refused);
     ADD("lasts", test_lasts);
 #undef ADD

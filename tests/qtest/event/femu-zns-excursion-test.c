@@ -188,12 +188,35 @@ static void test_disabled(void)
     FemuDrive *drive = femu_boot(&config, NULL);
 
     femu_write(drive, femu_zone_lba(drive, 2), 1, NULL);
+    femu_write(drive, femu_zone_lba(drive, 3), 1, NULL);
     femu_disable(drive);
     femu_step(drive->host, 6 * SECOND);
     femu_enable(drive);
     femu_io_queues_create(drive);
     femu_assert_zone(drive, 2, NVME_ZONE_STATE_FULL, 0);
-    g_assert_cmphex(read_changed_zones(drive), ==, 1u << 2);
+    g_assert_cmpuint(count_attributes(drive), ==, 2);
+    g_assert_cmphex(read_changed_zones(drive), ==, 3u << 2);
+    femu_shutdown(drive);
+}
+
+/* Of a namespace that is not attached the host hears nothing. */
+static void test_detached(void)
+{
+    FemuConfig config = watched_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    FemuCqe cqe;
+
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     ZONE_CHANGED), ==, NVME_SUCCESS);
+    femu_write(drive, femu_zone_lba(drive, 2), 1, NULL);
+    qtest_memset(drive->host->qts, drive->buf, 0, FEMU_PAGE_BYTES);
+    qtest_writew(drive->host->qts, drive->buf, 1);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, FEMU_NSID,
+                               NVME_NS_ATTACHMENT_DETACH, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+    request_event(drive);
+    femu_step(drive->host, 6 * SECOND);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
     femu_shutdown(drive);
 }
 
@@ -205,5 +228,6 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/excursion/list-without-event",
                    test_list_without_event);
     qtest_add_func("femu-zns/excursion/disabled", test_disabled);
+    qtest_add_func("femu-zns/excursion/detached", test_detached);
     return g_test_run();
 }

@@ -42,19 +42,27 @@ static void test_data(void)
     Bench *b = bench_new(NO_TRACE);
     FemuDrive *drive = b->drive;
     g_autofree uint8_t *zeroes = g_malloc0(64 * SSD_KIB);
+    g_autofree char *text = NULL;
     Section s;
 
     g_assert_cmphex(femu_write(drive, 0, 16, zeroes), ==, NVME_SUCCESS);
     drive->nsid = 3;
     write_pattern(drive, 3, 2, 1);
     write_pattern(drive, 20, 4, 1);
+    /* the last block of a namespace is bad, which is no error */
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path':"
+                             " '/machine/peripheral/zns4',"
+                             " 'property': 'inject-read-error',"
+                             " 'value': '1535 1'}}");
     s = section_save(b);
     write_pattern(drive, 0, 32, 2);
     drive->nsid = 1;
     femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false);
     write_pattern(drive, 0, 20, 2);
     bench_stop(b);
-    g_free(section_load(b, s.bytes));
+    text = section_load(b, s.bytes);
+    g_assert_cmpstr(text, ==, "");
     go_on(b);
     g_assert_cmpuint(le64_to_cpu(femu_zone(drive, 0).wp), ==, 16);
     femu_assert_data(drive, 0, 20, NULL);
@@ -98,6 +106,7 @@ static void test_requests(void)
     static const char *const other[] = {
         "the core has a command of request 0, which is none",
         "the core has a command of request 2, which is none",
+        "the core has a command of request 4, which is none",
     };
     Bench *b = bench_new(NO_TRACE);
     FemuDrive *drive = b->drive;
@@ -114,6 +123,7 @@ static void test_requests(void)
     bench_stop(b);
     g_assert_true(is_refused(b, &both, 2, 0, other[0]));
     g_assert_true(is_refused(b, &both, 2, 4, other[1]));
+    g_assert_true(is_refused(b, &both, 2, 8, other[2]));
     g_assert_true(is_refused(b, &second, 2, 4, other[1]));
     g_byte_array_unref(both.bytes);
     g_byte_array_unref(second.bytes);

@@ -23,6 +23,7 @@ static void test_new_cuts(void)
     } rows[] = {
         { "power-cut-at-ns=50000000", true },
         { "power-cut-at-ns=1000", false },
+        { NULL, false },        /* at this very instant */
         { "power-cut-at-program=1", false },
     };
 
@@ -30,9 +31,12 @@ static void test_new_cuts(void)
         FemuConfig config = femu_small_config();
         FemuDrive *drive = femu_boot(&config, NULL);
         FemuHost *host = drive->host;
-        char *args = g_strdup_printf("%s,%s", host->args, rows[i].cut);
+        g_autofree char *now = NULL;
+        char *args;
 
         femu_fill(drive, 0, 3 * femu_page_nlb(drive));
+        now = g_strdup_printf("power-cut-at-ns=%" PRIu64, host->now_ns);
+        args = g_strdup_printf("%s,%s", host->args, rows[i].cut ?: now);
         g_free(host->args);
         host->args = args;
         femu_host_move(host);

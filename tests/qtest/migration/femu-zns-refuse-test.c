@@ -25,7 +25,7 @@
 
 #define PATH "/machine/peripheral/zns4"
 #define TRIES "tests/data/corpus/tries.csv"
-#define HOWS 27
+#define HOWS 30
 #define NEAR 4
 #define PAIRS 3000
 #define FUA (1u << 30)
@@ -226,7 +226,8 @@ static uint64_t other(unsigned how, uint64_t value)
         UINT64_C(1) << 33, UINT64_C(1) << 62, UINT64_MAX, UINT64_MAX - 1,
         value + 4, value - 4, value + 6, value - 6, value + 8, value - 8,
         value + 16, value - 16, value + 20, value - 20, value + 24, value - 24,
-        value + 28, value - 28, value + 30, value - 30,
+        value + 28, value - 28, value + 30, value - 30, value + 124,
+        value * 16, value / 8,
     };
 
     g_assert_cmpuint(how, <, HOWS);
@@ -445,7 +446,7 @@ static void choose_steps(Bench *b, const char *scene, const Section *s)
         g_byte_array_unref(part);
         for (unsigned how = 0; how < HOWS && !in_text(s, i); how++) {
             choose(b, scene, s, (Change) { i, how }, NO_CHANGE);
-            if (how < 4 || how > 10) {
+            if (how < 4 || (how > 10 && how < 27)) {
                 unsigned back = how < 4 ? how ^ 2 : ((how - 11) ^ 1) + 11;
                 for (unsigned j = 1; j <= NEAR; j++) {
                     choose(b, scene, s, (Change) { i, how },

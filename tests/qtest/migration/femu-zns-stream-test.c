@@ -263,24 +263,30 @@ static void folder_delete(const char *folder)
     g_rmdir(folder);
 }
 
+/* A drive with these properties does not go. */
+static void assert_stays(const char *extra, const char *message)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, extra);
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'migrate',"
+                             " 'arguments': {'uri': 'file:/dev/null'}}");
+    QDict *error = qdict_get_qdict(reply, "error");
+
+    g_assert_nonnull(error);
+    g_assert_nonnull(strstr(qdict_get_str(error, "desc"), message));
+    qobject_unref(reply);
+    femu_shutdown(drive);
+}
+
 /* A drive with a state neither goes nor comes. */
 static void test_state(void)
 {
     const char *message = "a drive with a state cannot move into another QEMU";
     g_autofree char *folder = g_dir_make_tmp("femu-zns-stream-XXXXXX", NULL);
     g_autofree char *extra = g_strdup_printf("state=%s", folder);
-    FemuConfig config = femu_small_config();
-    FemuDrive *drive = femu_boot(&config, extra);
-    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'migrate',"
-                             " 'arguments': {'uri': 'file:/dev/null'}}");
-    QDict *error = qdict_get_qdict(reply, "error");
-    Stream s;
+    Stream s = save(NULL);
 
-    g_assert_nonnull(error);
-    g_assert_nonnull(strstr(qdict_get_str(error, "desc"), message));
-    qobject_unref(reply);
-    femu_shutdown(drive);
-    s = save(NULL);
+    assert_stays(extra, message);
     assert_refused(&s, s.size, extra, message);
     folder_delete(folder);
     g_free(s.bytes);
@@ -292,10 +298,12 @@ static void test_journal(void)
     g_autofree char *journal = file_new();
     g_autofree char *extra = g_strdup_printf("trace=/dev/null,journal=%s",
                                              journal);
+    const char *message = "a drive with a journal cannot move into another "
+                          "QEMU";
     Stream s = save(NULL);
 
-    assert_refused(&s, s.size, extra, "a drive with a journal cannot move into "
-                   "another QEMU");
+    assert_stays(extra, message);
+    assert_refused(&s, s.size, extra, message);
     g_unlink(journal);
     g_free(s.bytes);
 }

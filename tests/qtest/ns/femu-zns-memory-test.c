@@ -105,6 +105,17 @@ static void check_frees(const char *object, const char *memdev)
     g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false),
                     ==, NVME_SUCCESS);
     g_assert_cmpuint(mapping_kib(pid, all_kib), <, huge_page_kib);
+    /* and so does an offline zone */
+    femu_fill(drive, 2, femu_cap_nlb(&config));
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path':"
+                             " '/machine/peripheral/zns4', 'property':"
+                             " 'zone-fail', 'value': '2 read-only'}}");
+    g_assert_cmpuint(mapping_kib(pid, all_kib), >=, zone_kib);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_OFFLINE,
+                                   femu_zone_lba(drive, 2), false), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpuint(mapping_kib(pid, all_kib), <, 2 * huge_page_kib);
     femu_shutdown(drive);
 }
 

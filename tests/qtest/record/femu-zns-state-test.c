@@ -282,6 +282,7 @@ static void test_deallocated(void)
     FemuConfig config = conventional_config();
     char *folder = femu_folder_new();
     FemuDrive *drive = femu_folder_boot(&config, folder);
+    g_autofree uint8_t *data = femu_pattern(drive, 8, 4, 1);
 
     drive->nsid = 2;
     femu_write_pattern(drive, 0, 16, 1);
@@ -294,6 +295,7 @@ static void test_deallocated(void)
     for (unsigned i = 0; i < ARRAY_SIZE(lost); i++) {
         put_junk(&config, folder, lost[i]);
     }
+    put_junk(&config, folder, 24);      /* behind the copy */
     drive = femu_folder_boot(&config, folder);
     drive->nsid = 2;
     femu_assert_pattern(drive, 0, 1, 1);
@@ -302,6 +304,8 @@ static void test_deallocated(void)
     for (uint64_t lba = 6; lba < 16; lba++) {
         femu_assert_pattern(drive, lba, 1, 1);
     }
+    femu_assert_data(drive, 20, 4, data);
+    femu_assert_data(drive, 24, 1, NULL);
     femu_shutdown(drive);
     femu_folder_delete(folder);
 }
@@ -398,6 +402,15 @@ static void test_enabled_again(void)
     femu_folder_delete(folder);
 }
 
+static void cut(FemuDrive *drive)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+        "'arguments': {'path': '/machine/peripheral/zns4',"
+        "'property': 'power-cut', 'value': '1'}}");
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+}
+
 /* Programs of before are not counted by the QEMU that is to cut the power. */
 static void test_cut_at_program(void)
 {
@@ -405,22 +418,31 @@ static void test_cut_at_program(void)
     char *folder = femu_folder_new();
     g_autofree char *extra = g_strdup_printf(
         "state=%s,power-cut-at-program=2", folder);
-    FemuDrive *drive = femu_folder_boot(&config, folder);
-    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuDrive *drive;
+    uint32_t page_nlb;
 
+    config.ssd.max_open = config.ssd.max_active = 0;
+    drive = femu_folder_boot(&config, folder);
+    page_nlb = femu_page_nlb(drive);
     femu_fill(drive, 0, 3 * page_nlb);
     femu_shutdown(drive);
-    drive = femu_boot(&config, extra);
-    femu_fill(drive, 1, page_nlb);
-    g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
-    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 2), page_nlb);
-    femu_step(drive->host, femu_page_write_ns(drive));
-    g_assert_false(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
-    femu_enable(drive);
-    femu_io_queues_create(drive);
-    femu_fill(drive, 3, 3 * page_nlb);
-    g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
-    femu_shutdown(drive);
+    for (unsigned i = 0; i < 2; i++) {
+        drive = femu_boot(&config, extra);
+        if (i == 1) {               /* another cut: they count from there */
+            cut(drive);
+        }
+        femu_fill(drive, 1 + 3 * i, page_nlb);
+        g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 2 + 3 * i),
+                       page_nlb);
+        femu_step(drive->host, femu_page_write_ns(drive));
+        g_assert_false(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        femu_enable(drive);
+        femu_io_queues_create(drive);
+        femu_fill(drive, 3 + 3 * i, 3 * page_nlb);
+        g_assert_true(NVME_CC_EN(femu_reg(drive, NVME_REG_CC)));
+        femu_shutdown(drive);
+    }
     femu_folder_delete(folder);
 }
 
@@ -524,14 +546,18 @@ static void test_killed_inside(void)
     uint64_t zone_nlb = femu_zone_nlb(&config);
     g_autofree char *history = NULL;
     g_autofree char *text = NULL;
+    FemuCqe cqe;
     char *killed;
 
     femu_write_pattern(drive, 0, 8, 1);
     femu_write_pattern(drive, zone_nlb, 8, 2);
     femu_submit_rw(drive, NVME_CMD_WRITE, 8, 8);
     femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH, zone_nlb, false);
-    femu_step(drive->host, 2 * femu_page_write_ns(drive));
-    femu_expect_now(&drive->io_cq);             /* the write is done, alone */
+    femu_submit_rw(drive, NVME_CMD_WRITE, 2 * zone_nlb, 128);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 3 * zone_nlb, 128);
+    while (!femu_reap(&drive->io_cq, &cqe)) {   /* the first write, alone */
+        femu_step_next(drive->host);
+    }
     killed = femu_folder_copy(folder);
     femu_shutdown(drive);
     femu_folder_delete(folder);
@@ -540,12 +566,13 @@ static void test_killed_inside(void)
     femu_assert_pattern(drive, 0, 8, 1);
     femu_assert_pattern(drive, zone_nlb, 8, 2);
     g_assert_cmpuint(le64_to_cpu(femu_zone(drive, 0).wp) % 8, ==, 0);
+    femu_step(drive->host, UINT64_C(1000000000));
     femu_assert_works(drive, 5);
     femu_shutdown(drive);
-    /* the history says which command will never be done */
+    /* the history says which commands will never be done */
     history = femu_folder_file(killed, "history");
     g_assert_true(g_file_get_contents(history, &text, NULL, NULL));
-    g_assert_nonnull(strstr(text, "\nX,3\n"));
+    g_assert_nonnull(strstr(text, "\nX,3\nX,4\nX,5\n"));
     femu_folder_delete(killed);
 }
 

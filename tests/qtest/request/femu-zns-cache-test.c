@@ -239,6 +239,10 @@ static void test_disabled(void)
     uint64_t at_ns = drive->host->now_ns + program_ns(drive);
 
     write_takes(drive, 0, PAGE_NLB, 0, 0);
+    /* it is enabled, and stays so: nothing is flushed */
+    g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 1), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpuint(drive->host->now_ns, ==, at_ns - program_ns(drive));
     g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
                     NVME_SUCCESS);
     g_assert_cmpuint(drive->host->now_ns, ==, at_ns);

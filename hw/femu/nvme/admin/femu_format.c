@@ -117,8 +117,10 @@ static void ns_run(FemuZns *n, FemuNs *ns)
 
 void femu_format_run(FemuZns *n)
 {
-    for (uint32_t i = 0; n->format.namespaces_left && i < n->ns_count; i++) {
-        ns_run(n, &n->ns[i]);
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        if (n->ns[i].format_step != FEMU_FORMAT_IDLE) {
+            ns_run(n, &n->ns[i]);
+        }
     }
 }
 

@@ -113,6 +113,7 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
 {
     const char *colon;
     uint64_t nsid;
+    FemuNs *ns;
 
     *rest = value;
     if (!n->ssd) {
@@ -123,12 +124,12 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
         return femu_ns(n, 1);
     }
     *rest = colon + 1;
-    if (nsid < 1 || nsid > n->ns_count) {
+    ns = femu_ns(n, MIN(nsid, UINT32_MAX));
+    if (!ns) {
         error_setg(errp, "%s=%s: there is no namespace %" PRIu64 "; the last "
                    "is %" PRIu32, name, value, nsid, n->ns_count);
-        return NULL;
     }
-    return femu_ns(n, nsid);
+    return ns;
 }
 
 /*

@@ -211,10 +211,7 @@ static bool restore_zone_fail(Restore *r, const SsdTraceRecord *record)
                        " fails twice", record->zone_idx, record->nsid);
     }
     femu_trace_zone_fail(n, record->nsid, record->zone_idx, record->state);
-    if (record->state == SSD_ZONE_OFFLINE) {
-        femu_zone_forget(femu_ns(n, record->nsid), record->zone_idx);
-    }
-    return true;
+    return true; /* of one that is offline nobody reads data */
 }
 
 static bool restore_format(Restore *r, const SsdTraceRecord *record)
