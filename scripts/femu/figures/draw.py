@@ -24,7 +24,7 @@ def run(sim, experiments):
     Return: {point: why it has none}, of those without a result.
     """
     results = simulator.run_all('figures', sim,
-                                [one.run for one in experiments])
+                                [one.run for one in experiments], tells=True)
     failed = {}
     for experiment, result in zip(experiments, results):
         for point, pick in experiment.points:

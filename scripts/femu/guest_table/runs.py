@@ -232,7 +232,8 @@ def model(sim, rows, host, config):
         row.point.exp.measured = dict.fromkeys(row.point.metrics)
     runs = [protocol.make_run(row.point.exp, host, config, SEED)
             for row in rows]
-    for row, result in zip(rows, simulator.run_all('guest-table', sim, runs)):
+    results = simulator.run_all('guest-table', sim, runs, tells=True)
+    for row, result in zip(rows, results):
         try:
             if isinstance(result, Exception):
                 raise result

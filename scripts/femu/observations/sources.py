@@ -81,8 +81,8 @@ class Simulated:
         runs = [protocol.make_run(exp, self.host, self.config, SEED,
                                   self.settings) for exp in exps]
         self.results = {}
-        for exp, result in zip(exps, simulator.run_all('observations', self.sim,
-                                                       runs)):
+        results = simulator.run_all('observations', self.sim, runs, tells=True)
+        for exp, result in zip(exps, results):
             exp.measured = dict.fromkeys(self.asked[exp.name][1])
             try:
                 if isinstance(result, Exception):

@@ -61,7 +61,8 @@ def simulate(sim, experiments, host, config, seeds, settings=None,
         runs += mine
         owners += [exp] * len(mine)
     values = {}
-    for exp, result in zip(owners, simulator.run_all(label, sim, runs)):
+    for exp, result in zip(owners, simulator.run_all(label, sim, runs,
+                                                     tells=True)):
         try:
             if isinstance(result, Exception):
                 raise result
