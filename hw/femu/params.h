@@ -488,7 +488,7 @@ uint64_t ssd_params_get(const SsdParams *params, const SsdParamInfo *info);
  * there are enough for the spare and for cleaning.
  */
 uint64_t ssd_params_conventional_lines(const SsdParams *params);
-/* Do its writes go through the write buffer? */
+/* Do its writes go through the write buffer, if there is one? */
 bool ssd_params_buffers_log(const SsdParams *params);
 
 /*

@@ -90,7 +90,9 @@ static const char *parse_integer(const char *text, uint64_t *value)
     return fits ? NULL : "is too large";
 }
 
-/* log2 of a binary suffix; 0 for B and for none; -1 for any other. */
+enum { NO_SUFFIX = -1 };
+
+/* log2 of a binary suffix; 0 for B and for none; NO_SUFFIX for any other. */
 static int suffix_shift(char suffix)
 {
     static const char suffixes[] = "BKMGTPE";
@@ -100,7 +102,7 @@ static int suffix_shift(char suffix)
         return 0;
     }
     at = strchr(suffixes, g_ascii_toupper(suffix));
-    return at ? 10 * (int)(at - suffixes) : -1;
+    return at ? 10 * (int)(at - suffixes) : NO_SUFFIX;
 }
 
 /*
@@ -151,7 +153,7 @@ static const char *parse_size(const char *text, uint64_t *value)
         end++;
     }
     shift = suffix_shift(*end);
-    if ((whole_end == text && end == part_text) || shift < 0 ||
+    if ((whole_end == text && end == part_text) || shift == NO_SUFFIX ||
         (*end != '\0' && end[1] != '\0')) {
         return "is not a size such as 4096, 16K or 1.5G";
     }

@@ -42,10 +42,10 @@ typedef struct SsdSums {
     uint64_t pages[]; /* of the data; 0: dropped, or never written */
 } SsdSums;
 
+/* All data are whole pages: so are those of the flash, and granules. */
 static inline uint64_t ssd_sums_pages(const SsdParams *params)
 {
-    return (ssd_data_bytes(params) + SSD_SUMS_PAGE_BYTES - 1) /
-           SSD_SUMS_PAGE_BYTES;
+    return ssd_data_bytes(params) / SSD_SUMS_PAGE_BYTES;
 }
 
 static inline uint64_t ssd_sums_bytes(const SsdParams *params)

@@ -364,9 +364,6 @@ static bool is_erase_awaited(const Why *why, uint32_t zone_idx)
 
 static bool is_awaited(const Why *why, const FlashOp *op)
 {
-    if (op->kind == FLASH_STEP) {
-        return false;
-    }
     switch (owner_kind(op->owner)) {
     case OWNER_COMMAND:
         return is_own(why, op->owner) ||

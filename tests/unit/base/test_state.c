@@ -7,6 +7,8 @@
 
 #include "base/state.h"
 
+#include <string.h>
+
 #define VALUES 3
 
 typedef struct Sizes {
@@ -79,10 +81,39 @@ static void test_too_large(void)
     g_byte_array_unref(bytes);
 }
 
+/* What is read last takes no room of what is beside it. */
+static void test_neighbours(void)
+{
+    static const StateRow backwards[] = {
+        STATE_NUMBER(Sizes, eight),
+        STATE_NUMBER(Sizes, four),
+        STATE_NUMBER(Sizes, two),
+        STATE_NUMBER(Sizes, one),
+    };
+    Sizes value = { 1, 2, 3, 4 }, read;
+    State *state = state_writer();
+    GByteArray *bytes;
+
+    STATE_STRUCT(state, backwards, &value);
+    bytes = state_free(state);
+    memset(&read, 0xff, sizeof(read));
+    state = state_reader(bytes->data, bytes->len);
+    STATE_STRUCT(state, backwards, &read);
+    g_assert_true(state_is_good(state));
+    g_assert_cmpuint(read.one, ==, 1);
+    g_assert_cmpuint(read.two, ==, 2);
+    g_assert_cmpuint(read.four, ==, 3);
+    g_assert_cmpuint(read.eight, ==, 4);
+    g_assert_cmphex(((uint8_t *)&read)[1], ==, 0xff);
+    state_free(state);
+    g_byte_array_unref(bytes);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/state/sizes", test_sizes);
+    g_test_add_func("/state/neighbours", test_neighbours);
     g_test_add_func("/state/too-large", test_too_large);
     return g_test_run();
 }

@@ -271,6 +271,116 @@ static void test_crossing(void)
     end();
 }
 
+/* 16 granules, each a page, mapped to 4 lines of 8 pages. */
+#define LOGGED "conventional-buffer=on program-registers=1 " \
+               "buffer-portion=4K max-open=1 max-active=1 " \
+               "conventional-size=64K "
+
+static void begin_log(const char *words)
+{
+    drive = drive_new(words);
+    drive->nsid = ssd_ns_count(drive->ssd);
+}
+
+/* All is written, and one granule again: the log is cleaned from LATER on. */
+static void begin_cleaning(const char *words)
+{
+    begin_log(words);
+    drive_write(drive, 0, 0, 16);
+    drive_drain(drive);
+    run_to(LATER);
+    drive_write(drive, LATER, 0, 1);
+}
+
+/* Six of ten granules have a place in the log, and no room. */
+static void test_log_room(void)
+{
+    uint32_t tag;
+
+    begin_log(LOGGED "write-buffer=16K");
+    tag = drive_write(drive, 1000, 0, 10);
+    run_to(2000);
+    expect(tag, &(SsdCause) { .place = SSD_PLACE_ROOM });
+    run_to(30000);
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_ROOM, .what = "program",
+        .who = { .kind = SSD_WHO_LOG },
+    });
+    end();
+}
+
+/* A flush waits for a page that was moved; so does who needs its room. */
+static void test_log_cleaning(void)
+{
+    uint32_t tag;
+
+    begin_cleaning(LOGGED "write-buffer=16K");
+    run_to(LATER + 730000);
+    tag = drive_flush(drive, LATER + 730000);
+    run_to(LATER + 730001);
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .idx = 1, .works = true, .what = "program",
+        .who = { .kind = SSD_WHO_CLEANING },
+    });
+    tag = drive_write(drive, LATER + 730002, 4, 8);
+    run_to(LATER + 730003);
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_ROOM, .what = "program",
+        .who = { .kind = SSD_WHO_CLEANING },
+    });
+    end();
+}
+
+/* Without a buffer for it a flush waits for nothing that is moved. */
+static void test_log_without_buffer(void)
+{
+    uint32_t write, flush;
+
+    begin_cleaning("conventional-size=64K");
+    write = drive_write(drive, LATER + 700000, 4, 1);
+    flush = drive_flush(drive, LATER + 730000);
+    run_to(LATER + 1000000);
+    expect(flush, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .works = true, .what = "program",
+        .who = { .kind = SSD_WHO_COMMAND, .tag = write },
+    });
+    end();
+}
+
+/* Nor does who waits for room. */
+static void test_log_has_no_room(void)
+{
+    uint32_t tag;
+
+    begin_cleaning("conventional-size=64K write-buffer=16K max-open=2 "
+                   "max-active=2 program-registers=1 buffer-portion=4K");
+    drive->nsid = 1;
+    drive_write(drive, LATER + 1000000, 0, 4);
+    tag = drive_write(drive, LATER + 1000000, drive_zone_lba(drive, 1), 1);
+    run_to(LATER + 1010000);
+    expect(tag, &(SsdCause) { .place = SSD_PLACE_ROOM });
+    end();
+}
+
+/* What is moved takes room of the log's, of which there may be less. */
+static void test_log_own_room(void)
+{
+    uint32_t log, zone;
+
+    begin_cleaning(LOGGED "write-buffer=64K zone-buffer=16K take-turns=on");
+    log = drive_write(drive, LATER + 1, 4, 8);
+    drive->nsid = 1;
+    drive_write(drive, LATER + 2, 0, 4);
+    zone = drive_write(drive, LATER + 3, 4, 4);
+    run_to(LATER + 2300000);
+    expect(log, &(SsdCause) {
+        .place = SSD_PLACE_ROOM, .what = "program",
+        .who = { .kind = SSD_WHO_CLEANING },
+    });
+    expect(zone, &(SsdCause) { .place = SSD_PLACE_ZONE_ROOM });
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -283,6 +393,11 @@ int main(int argc, char **argv)
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/channel", test_channel);
     g_test_add_func("/places/crossing", test_crossing);
+    g_test_add_func("/places/log-room", test_log_room);
+    g_test_add_func("/places/log-cleaning", test_log_cleaning);
+    g_test_add_func("/places/log-without-buffer", test_log_without_buffer);
+    g_test_add_func("/places/log-has-no-room", test_log_has_no_room);
+    g_test_add_func("/places/log-own-room", test_log_own_room);
     g_test_add_data_func("/places/held", HELD, test_held);
     g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
                          test_held);

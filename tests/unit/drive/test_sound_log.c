@@ -64,6 +64,8 @@ static void test_promised(void)
     refused(NOT_ASKED(0));
     SET(write->data.begin_bytes, 10 * GRANULE);
     refused("drive: bytes to the log of command 0: 12288, must be 36864");
+    SET(write->data.begin_bytes, 4 * GRANULE + 1);
+    refused(NOT_ASKED(0));
     SET(write->data.end_bytes, 11 * GRANULE);
     refused(NOT_ASKED(0));
     SET(write->data.end_bytes, 9 * GRANULE);
@@ -134,6 +136,22 @@ static void test_pages(void)
     end();
 }
 
+/* What comes to the log comes in whole granules, to the last. */
+static void test_portion(void)
+{
+    LinkPortion *last;
+
+    begin_log(SMALL LINKED);
+    drive_write(drive, 1000, 0, 2);
+    poll_at(1500);
+    g_assert_cmpuint(ssd->link.count, ==, 2);
+    last = &ssd->link.portions[ssd->link.head + 1];
+    g_assert_true(last->is_last);
+    SET(last->bytes, GRANULE / 2);
+    refused("drive: bytes of half a granule, of command 0: 2048, must be 0");
+    end();
+}
+
 /* Blocks of less than a granule; what lies around them is read before. */
 static void test_parts(void)
 {
@@ -173,6 +191,11 @@ static void test_moved(void)
     let_in();
     SET(ssd->conv.ops_left, 1);
     refused("drive: operations of cleaning 0: 1, must be 2");
+    poll_at(begin_ns + 2400000);
+    page_idx = ssd->buffer.strands[ssd->params.zones].first_page_idx;
+    g_assert_cmpuint(page_idx, ==, SSD_NONE);
+    g_assert_cmpuint(ssd->conv.ops_left, ==, 2);
+    let_in();
     end();
 }
 
@@ -182,6 +205,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/promised", test_promised);
     g_test_add_func("/sound-log/no-place", test_no_place);
     g_test_add_func("/sound-log/pages", test_pages);
+    g_test_add_func("/sound-log/portion", test_portion);
     g_test_add_func("/sound-log/parts", test_parts);
     g_test_add_func("/sound-log/moved", test_moved);
     return g_test_run();

@@ -280,6 +280,18 @@ static void test_begun(void)
     g_assert_cmpint(ssd_sums_begun(sums), ==, -1);
 }
 
+static void test_pages(void)
+{
+    SsdParams params;
+
+    ssd_params_defaults(&params);
+    params.zones = 3;
+    params.zone_capacity_bytes = 12 * SSD_SUMS_PAGE_BYTES;
+    params.conventional_bytes = 5 * SSD_SUMS_PAGE_BYTES;
+    g_assert_cmpuint(ssd_sums_pages(&params), ==, 41);
+    g_assert_cmpuint(ssd_sums_bytes(&params), ==, 4096 + 41 * 8);
+}
+
 static void test_page(void)
 {
     g_autofree uint8_t *one = g_malloc0(SSD_SUMS_PAGE_BYTES);
@@ -412,6 +424,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sums/trace-writes", test_trace_writes);
     g_test_add_func("/sums/trace-fails", test_trace_fails);
     g_test_add_func("/sums/begun", test_begun);
+    g_test_add_func("/sums/pages", test_pages);
     g_test_add_func("/sums/page", test_page);
     g_test_add_func("/sums/kept", test_kept);
     g_test_add_func("/sums/synchronised", test_synchronised);
