@@ -237,128 +237,6 @@ static void test_refused_parameters(void)
     g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-static void deallocate(FemuDrive *drive, const uint64_t *slba, unsigned count)
-{
-    NvmeCmd cmd = {
-        .opcode = NVME_CMD_DSM,
-        .nsid = cpu_to_le32(drive->nsid),
-        .cdw10 = cpu_to_le32(count - 1),
-        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
-    };
-
-    for (unsigned i = 0; i < count; i++) {
-        qtest_writel(drive->host->qts, drive->buf + 16 * i + 4, 1);
-        qtest_writeq(drive->host->qts, drive->buf + 16 * i + 8, slba[i]);
-    }
-    femu_set_prps(drive, &cmd, drive->buf, 16 * count);
-    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
-}
-
-/* Other bytes for a block of the conventional namespace, with no checksum. */
-static void put_junk(const FemuConfig *config, const char *folder,
-                     uint64_t lba)
-{
-    g_autofree char *data = femu_folder_file(folder, "data");
-    g_autofree char *sums = femu_folder_file(folder, "sums");
-    uint64_t at = config->ssd.zones * config->ssd.zone_capacity_bytes +
-                  lba * config->ssd.lba_bytes;
-    g_autofree uint8_t *junk = g_malloc(config->ssd.lba_bytes);
-    int fd = open(data, O_WRONLY | O_CLOEXEC);
-
-    memset(junk, 0xa5, config->ssd.lba_bytes);
-    g_assert_cmpint(pwrite(fd, junk, config->ssd.lba_bytes, at), ==,
-                    config->ssd.lba_bytes);
-    close(fd);
-    g_unlink(sums);
-}
-
-/*
- * What was deallocated, and only that, is no data for the next QEMU, whatever
- * the file holds in its place.
- */
-static void test_deallocated(void)
-{
-    static const uint64_t lost[] = { 1, 2, 3 }, again[] = { 4, 5 };
-    FemuConfig config = conventional_config();
-    char *folder = femu_folder_new();
-    FemuDrive *drive = femu_folder_boot(&config, folder);
-    g_autofree uint8_t *data = femu_pattern(drive, 8, 4, 1);
-
-    drive->nsid = 2;
-    femu_write_pattern(drive, 0, 16, 1);
-    deallocate(drive, lost, 3);
-    deallocate(drive, again, 2);
-    femu_write_pattern(drive, 5, 1, 2);
-    deallocate(drive, again, 1);
-    g_assert_cmphex(femu_copy(drive, 8, 4, 20), ==, NVME_SUCCESS);
-    femu_shutdown(drive);
-    for (unsigned i = 0; i < ARRAY_SIZE(lost); i++) {
-        put_junk(&config, folder, lost[i]);
-    }
-    put_junk(&config, folder, 24);      /* behind the copy */
-    drive = femu_folder_boot(&config, folder);
-    drive->nsid = 2;
-    femu_assert_pattern(drive, 0, 1, 1);
-    femu_assert_data(drive, 1, 4, NULL);
-    femu_assert_pattern(drive, 5, 1, 2);
-    for (uint64_t lba = 6; lba < 16; lba++) {
-        femu_assert_pattern(drive, lba, 1, 1);
-    }
-    femu_assert_data(drive, 20, 4, data);
-    femu_assert_data(drive, 24, 1, NULL);
-    femu_shutdown(drive);
-    femu_folder_delete(folder);
-}
-
-/* Has the process a file of the folder open, or mapped? */
-static bool holds(pid_t pid, const char *folder)
-{
-    g_autofree char *path = g_strdup_printf("/proc/%d/maps", (int)pid);
-    g_autofree char *open_path = g_strdup_printf("/proc/%d/fd", (int)pid);
-    g_autofree char *text = NULL;
-    GDir *dir = g_dir_open(open_path, 0, NULL);
-    bool found;
-
-    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    found = strstr(text, folder);
-    for (const char *name; (name = g_dir_read_name(dir)); ) {
-        g_autofree char *link = g_build_filename(open_path, name, NULL);
-        g_autofree char *file = g_file_read_link(link, NULL);
-
-        found |= file && strstr(file, folder);
-    }
-    g_dir_close(dir);
-    return found;
-}
-
-/* Unplugged, a drive gives its folder back; plugged in again, it goes on. */
-static void test_unplugged(void)
-{
-    FemuConfig config = femu_small_config();
-    char *folder = femu_folder_new();
-    g_autofree char *extra = g_strdup_printf("state=%s", folder);
-    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, extra);
-    g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
-    FemuHost *host = femu_host_start(args);
-    FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
-
-    femu_enable(drive);
-    femu_io_queues_create(drive);
-    femu_write_pattern(drive, 0, 4, 1);
-    femu_drive_close(drive);
-    g_assert_true(holds(qtest_pid(host->qts), folder));
-    qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
-    g_assert_false(holds(qtest_pid(host->qts), folder));
-
-    drive = femu_folder_boot(&config, folder);
-    femu_assert_power(drive, 2, 1);
-    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
-    femu_assert_pattern(drive, 0, 4, 1);
-    femu_shutdown(drive);
-    femu_host_stop(host);
-    femu_folder_delete(folder);
-}
-
 static uint64_t core_time_ns(FemuDrive *drive)
 {
     QDict *stats = femu_stats(drive);
@@ -808,8 +686,6 @@ int main(int argc, char **argv)
     ADD("cut-at-program", test_cut_at_program);
     ADD("cut-over", test_cut_over);
     ADD("cut-in-format", test_cut_in_format);
-    ADD("deallocated", test_deallocated);
-    ADD("unplugged", test_unplugged);
     ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);
     ADD("synchronised", test_synchronised);

@@ -1,0 +1,176 @@
+/*
+ * The files of a state: who may read them, what in them is data for the next
+ * QEMU, and that an unplugged drive lets go of them.
+ *
+ * Knows nothing of the history.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include <glib/gstdio.h>
+#include "femu-zns-commands.h"
+#include "femu-zns-folder.h"
+
+/* i440fx: a drive can be plugged and unplugged without a guest's help. */
+#define HOTPLUG_MACHINE "-machine pc,pit=off "
+
+static FemuConfig conventional_config(void)
+{
+    FemuConfig config = femu_small_config();
+
+    config.ssd.conventional_bytes = SSD_MIB;
+    return config;
+}
+
+static void deallocate(FemuDrive *drive, const uint64_t *slba, unsigned count)
+{
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_DSM,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(count - 1),
+        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
+    };
+
+    for (unsigned i = 0; i < count; i++) {
+        qtest_writel(drive->host->qts, drive->buf + 16 * i + 4, 1);
+        qtest_writeq(drive->host->qts, drive->buf + 16 * i + 8, slba[i]);
+    }
+    femu_set_prps(drive, &cmd, drive->buf, 16 * count);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+}
+
+/* Other bytes for a block of the conventional namespace, with no checksum. */
+static void put_junk(const FemuConfig *config, const char *folder,
+                     uint64_t lba)
+{
+    g_autofree char *data = femu_folder_file(folder, "data");
+    g_autofree char *sums = femu_folder_file(folder, "sums");
+    uint64_t at = config->ssd.zones * config->ssd.zone_capacity_bytes +
+                  lba * config->ssd.lba_bytes;
+    g_autofree uint8_t *junk = g_malloc(config->ssd.lba_bytes);
+    int fd = open(data, O_WRONLY | O_CLOEXEC);
+
+    memset(junk, 0xa5, config->ssd.lba_bytes);
+    g_assert_cmpint(pwrite(fd, junk, config->ssd.lba_bytes, at), ==,
+                    config->ssd.lba_bytes);
+    close(fd);
+    g_unlink(sums);
+}
+
+/*
+ * What was deallocated, and only that, is no data for the next QEMU, whatever
+ * the file holds in its place.
+ */
+static void test_deallocated(void)
+{
+    static const uint64_t lost[] = { 1, 2, 3 }, again[] = { 4, 5 };
+    FemuConfig config = conventional_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+    g_autofree uint8_t *data = femu_pattern(drive, 8, 4, 1);
+
+    drive->nsid = 2;
+    femu_write_pattern(drive, 0, 16, 1);
+    deallocate(drive, lost, 3);
+    deallocate(drive, again, 2);
+    femu_write_pattern(drive, 5, 1, 2);
+    deallocate(drive, again, 1);
+    g_assert_cmphex(femu_copy(drive, 8, 4, 20), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+    for (unsigned i = 0; i < ARRAY_SIZE(lost); i++) {
+        put_junk(&config, folder, lost[i]);
+    }
+    put_junk(&config, folder, 24);      /* behind the copy */
+    drive = femu_folder_boot(&config, folder);
+    drive->nsid = 2;
+    femu_assert_pattern(drive, 0, 1, 1);
+    femu_assert_data(drive, 1, 4, NULL);
+    femu_assert_pattern(drive, 5, 1, 2);
+    for (uint64_t lba = 6; lba < 16; lba++) {
+        femu_assert_pattern(drive, lba, 1, 1);
+    }
+    femu_assert_data(drive, 20, 4, data);
+    femu_assert_data(drive, 24, 1, NULL);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* Its files may be read and written by whom the umask lets. */
+static void test_modes(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    mode_t mask = umask(027);
+
+    femu_shutdown(femu_folder_boot(&config, folder));
+    umask(mask);
+    for (unsigned i = 0; i < FEMU_FOLDER_FILES; i++) {
+        g_autofree char *path = femu_folder_file(folder, femu_folder_name(i));
+        GStatBuf info;
+
+        g_assert_cmpint(g_stat(path, &info), ==, 0);
+        g_assert_cmphex(info.st_mode, ==, S_IFREG | 0640);
+    }
+    femu_folder_delete(folder);
+}
+
+/* Has the process a file of the folder open, or mapped? */
+static bool holds(pid_t pid, const char *folder)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/maps", (int)pid);
+    g_autofree char *open_path = g_strdup_printf("/proc/%d/fd", (int)pid);
+    g_autofree char *text = NULL;
+    GDir *dir = g_dir_open(open_path, 0, NULL);
+    bool found;
+
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    found = strstr(text, folder);
+    for (const char *name; (name = g_dir_read_name(dir)); ) {
+        g_autofree char *link = g_build_filename(open_path, name, NULL);
+        g_autofree char *file = g_file_read_link(link, NULL);
+
+        found |= file && strstr(file, folder);
+    }
+    g_dir_close(dir);
+    return found;
+}
+
+/* Unplugged, a drive gives its folder back; plugged in again, it goes on. */
+static void test_unplugged(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, extra);
+    g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
+    FemuHost *host = femu_host_start(args);
+    FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
+
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_write_pattern(drive, 0, 4, 1);
+    femu_drive_close(drive);
+    g_assert_true(holds(qtest_pid(host->qts), folder));
+    qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
+    g_assert_false(holds(qtest_pid(host->qts), folder));
+
+    drive = femu_folder_boot(&config, folder);
+    femu_assert_power(drive, 2, 1);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
+    femu_assert_pattern(drive, 0, 4, 1);
+    femu_shutdown(drive);
+    femu_host_stop(host);
+    femu_folder_delete(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+#define ADD(name, test) qtest_add_func("femu-zns/files/" name, test)
+    ADD("deallocated", test_deallocated);
+    ADD("modes", test_modes);
+    ADD("unplugged", test_unplugged);
+#undef ADD
+    return g_test_run();
+}
