@@ -379,8 +379,10 @@ static void test_prp_offset(void)
     uint64_t list = le64_to_cpu(good.dptr.prp2);
     NvmeCmd cmd = good;
 
-    cmd.dptr.prp1 = cpu_to_le64(drive->buf + 2);
-    g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
+    for (unsigned i = 1; i < 4; i++) {
+        cmd.dptr.prp1 = cpu_to_le64(drive->buf + i);
+        g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
+    }
     cmd = good;
     cmd.dptr.prp1 = cpu_to_le64(NOWHERE);   /* the offset is looked at first */
     cmd.dptr.prp2 = cpu_to_le64(list + 4);

@@ -237,6 +237,8 @@ static void test_disabled(void)
     FemuConfig config = cache_config(true);
     FemuDrive *drive = femu_boot(&config, NULL);
     uint64_t at_ns = drive->host->now_ns + program_ns(drive);
+    uint32_t value;
+    uint16_t cid;
 
     write_takes(drive, 0, PAGE_NLB, 0, 0);
     /* it is enabled, and stays so: nothing is flushed */
@@ -246,7 +248,15 @@ static void test_disabled(void)
     g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 0), ==,
                     NVME_SUCCESS);
     g_assert_cmpuint(drive->host->now_ns, ==, at_ns);
-    write_takes(drive, PAGE_NLB, PAGE_NLB, 0, program_ns(drive));
+    /* what else the host asks for or sets waits for no flush */
+    cid = begin(drive, NVME_CMD_WRITE, PAGE_NLB, PAGE_NLB, 0, 1);
+    g_assert_cmphex(femu_get_feature(drive, NVME_VOLATILE_WRITE_CACHE, &value),
+                    ==, NVME_SUCCESS);
+    g_assert_cmpuint(value, ==, 0);
+    g_assert_cmphex(femu_set_feature(drive, NVME_WRITE_ATOMICITY, 1), ==,
+                    NVME_SUCCESS);
+    g_assert_cmpuint(drive->host->now_ns, ==, at_ns);
+    femu_expect_ok(&drive->io_cq, at_ns + program_ns(drive), 1, cid);
     cut(drive);
     assert_left(drive, 0, 2 * PAGE_NLB);
     /* It is enabled again. */
