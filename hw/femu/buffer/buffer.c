@@ -644,11 +644,41 @@ void wbuf_drain_first(WriteBuffer *buffer)
     buffer->drain_number++;
 }
 
+/*
+ * A page for each unit that programs nothing; its strand waits with the next
+ * one, and what stands behind it in its zone goes on later.
+ */
+static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
+        uint32_t strand_idx = SSD_NONE;
+
+        if (flash_has_no_program(&buffer->media->flash, i)) {
+            strand_idx = next_to_serve(buffer, i);
+        }
+        if (strand_idx != SSD_NONE) {
+            give_page(buffer, now_ns, strand_idx);
+        }
+        if (strand_idx != SSD_NONE && has_page(buffer, strand_idx)) {
+            wait_at_unit(buffer, next_unit_idx(buffer, strand_idx),
+                         strand_idx);
+        }
+    }
+}
+
+/* The flash begins programs in the order in which units get them here. */
 void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
 {
     buffer->is_draining = false;
+    if (buffer->params->page_turns) {
+        serve_idle_units(buffer, now_ns);
+    }
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
         serve_unit(buffer, now_ns, i);
+    }
+    for (uint32_t i = 0; i < buffer->stream_count; i++) {
+        open_on(buffer, now_ns, i);
+        fill_on(buffer, now_ns, i);
     }
     let_in(buffer, now_ns);
 }

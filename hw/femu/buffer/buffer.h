@@ -261,7 +261,7 @@ void wbuf_unit_free(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx);
  * given only to units that have nothing to program.
  */
 void wbuf_drain_first(WriteBuffer *buffer);
-/* Units take programs again. */
+/* Units take programs again; with page-turns each one before any two. */
 void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns);
 /* Drop what the zone holds: a reset has ended its life. */
 void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx);

@@ -238,6 +238,39 @@ static void test_finish_due(void)
     drive_free(d);
 }
 
+/*
+ * While a reset holds programs back, two zones write a page for each of two
+ * units, which have two registers. After it one goes to each unit before the
+ * second of any does, 100 us between them, so unit 1 begins after 200 us: with
+ * page-turns both zones wait at unit 0, which would get two first.
+ */
+static void expect_unlocked(const char *words)
+{
+    g_autofree char *all = g_strconcat(
+        "channels=2 program-registers=2 zones=3 zone-capacity=16K "
+        "max-active=3 write-buffer=64K erase-ns=0 erase-at=background reset-base-ns=1000 "
+        "reset-lock-ns=1600000 program-issue-ns=100000 ", words, NULL);
+    Drive *d = drive_new(all);
+    const uint64_t reset_ns = 10 * PAGE, begins_ns = reset_ns + 1600000;
+    uint32_t reset, flush;
+
+    drive_expect(d, drive_write(d, 0, 0, 4), 0);
+    drive_drain(d);
+    reset = drive_zone_op(d, reset_ns, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, drive_write(d, reset_ns + 1, 16, 2), reset_ns + 1);
+    drive_expect(d, drive_write(d, reset_ns + 1, 32, 2), reset_ns + 1);
+    flush = drive_flush(d, reset_ns + 1);
+    drive_expect(d, reset, begins_ns + 1000);
+    drive_expect(d, flush, begins_ns + 200000 + XFER + 2 * PROG);
+    drive_free(d);
+}
+
+static void test_unlocked(void)
+{
+    expect_unlocked("");
+    expect_unlocked("page-turns=on");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -249,5 +282,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
+    g_test_add_func("/sharing/unlocked", test_unlocked);
     return g_test_run();
 }

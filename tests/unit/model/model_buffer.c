@@ -451,6 +451,47 @@ void model_buffer_look(Model *m)
     model_buffer_let_in(m);
 }
 
+/* A page for each unit that has none, before any gets another. */
+static void serve_idle(Model *m)
+{
+    for (uint32_t unit = 0; unit < m->unit_count; unit++) {
+        int i = m->unit[unit].loaded ? -1 : next_waiter(m, unit);
+        Complete next;
+        Waiter w;
+
+        if (i < 0 || !takes(m, &g_array_index(m->waiters, Waiter, i))) {
+            continue;
+        }
+        w = g_array_index(m->waiters, Waiter, i);
+        g_array_remove_index(m->waiters, i);
+        give(m, w.zone_idx, w.strand);
+        if (next_page(m, w.zone_idx, w.strand, &next)) {
+            w.unit = model_place(m, w.zone_idx, next.page).unit;
+            w.passed = 0;
+            w.writers = writers(m);
+            g_array_append_val(m->waiters, w);
+        }
+    }
+}
+
+void model_buffer_unlocked(Model *m)
+{
+    if (!m->p.write_buffer_bytes) {
+        return;
+    }
+    if (m->p.page_turns) {
+        serve_idle(m);
+    }
+    for (uint32_t unit = 0; unit < m->unit_count; unit++) {
+        serve(m, unit);
+    }
+    for (uint32_t z = 0; z < m->p.zones; z++) {
+        all_go_on(m, z);
+        fill_on(m, z);
+    }
+    model_buffer_let_in(m);
+}
+
 /* --- what happens to data ------------------------------------------------ */
 
 void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,

@@ -435,6 +435,8 @@ void model_buffer_fail(Model *m, uint32_t zone_idx);
 void model_buffer_drop_part(Model *m, uint32_t zone_idx);
 /* Do all that can be done now: to be called after whatever happens. */
 void model_buffer_look(Model *m);
+/* Units take programs again. */
+void model_buffer_unlocked(Model *m);
 /* Of that, let in the writes for which there is room. */
 void model_buffer_let_in(Model *m);
 

@@ -116,7 +116,7 @@ static void commit(Model *m, const Job *job)
         m->locked = false;
         model_units_unlocked(m);
     }
-    model_buffer_look(m);
+    model_buffer_unlocked(m);
     if (job->host_bytes == p->zone_capacity_bytes) {
         take_ns += p->reset_full_ns;
     } else if (!was_full && job->host_bytes >= p->page_bytes) {
