@@ -5,7 +5,7 @@ experiments.
 Knows nothing of how runs are started and drawn.
 """
 
-from femu.figures import designs, papers
+from femu.figures import designs, papers, softfinish
 
 FIGURES = {
     '9a': ('Finish latency by occupancy', papers.figure_9a),
@@ -16,6 +16,7 @@ FIGURES = {
     '11b': ('Asynchronous reset beside writes', None),
     'first-write': ('First write of a recycled zone', papers.first_write),
     'scaling': ('Zones on one, eight and sixteen units', papers.scaling),
+    '7': ('Softfinish beside writes', softfinish.figure_7),
     '8': ('ZINC and mq-deadline: reset beside writes', papers.zinc),
     'designs': ('Designs beyond ConfZNS++', designs.designs),
     'rewrite': ('Reset, then the first write of the zone',

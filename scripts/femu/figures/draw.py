@@ -9,7 +9,7 @@ import csv
 import os
 
 from femu.common import simulator
-from femu.figures import catalogue, page, papers, plots
+from femu.figures import catalogue, page, papers, plots, softfinish
 
 COLUMNS = ('figure', 'series', 'x', 'metric', 'theirs', 'ours', 'error_pct')
 
@@ -118,8 +118,10 @@ def print_figure(name, title, points, note):
     print('  ' + summary_of(points))
 
 
-def note_of(top, name):
+def note_of(top, name, points):
     """Return: what a reader of figure NAME must know, or an empty text."""
+    if name == '7':
+        return softfinish.note(points)
     if name == '8':
         if not papers.is_calibrated(os.path.join(top,
                                                  'configs/zn540.cfg')):
@@ -147,7 +149,7 @@ def draw(sim, top, out_dir, wanted):
         if reasons:
             print('%s: %s: not drawn: %s' % (name, title, reasons[0]))
             continue
-        note = note_of(top, name)
+        note = note_of(top, name, mine)
         print_figure(name, title, mine, note)
         titles[name] = '%s: %s' % (name, title) if name[0].isdigit() else title
         plots.draw(os.path.join(out_dir, 'figure-' + name),

@@ -20,10 +20,11 @@ LABELS = {'kiops': 'throughput, thousand operations per second',
           'max_us': 'greatest latency',
           'reset_us': 'mean latency of a reset',
           'first_us': 'mean latency of the first write',
+          'finishes_per_s': 'finishes in a second',
           'most_erases': 'erases'}
 X_LABELS = {'9a': 'occupancy, %', '9b': 'occupancy, %', '10a': 'writers',
             '10b': 'queue depth', '11a': 'writers', '11b': 'writers',
-            '8': 'writers', 'scaling-read': 'threads',
+            '7': 'writers', '8': 'writers', 'scaling-read': 'threads',
             'scaling-write': 'threads', 'wear': 'spare superblocks',
             'stripes-write': 'KiB of a write',
             'stripes-read': 'KiB of a read'}

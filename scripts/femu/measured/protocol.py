@@ -318,7 +318,7 @@ def metrics_of(exp, result, host):
     if mgmt:
         made = Op(mgmt, op_of(exp, 'fg' if is_mgmt(exp) else 'bg'))
         values['bg_mibps'] = made.bytes_per_s / MIB
-        values['mgmt_per_s'] = beside.of_whole_zones(exp, made.iops)
+        values['mgmt_per_s'] = beside.mgmt_per_s(exp, made, host)
         values.update(latencies_of('mgmt_', made))
     wanted = list(exp.measured)
     if 'speedup' in wanted:
