@@ -10,7 +10,7 @@ import time
 
 from femu.common import simulator
 from femu.common.csv_file import rows_of
-from femu.measured import beside, bounds, protocol
+from femu.measured import beside, bounds, protocol, repeats
 from femu.measured.files import (InputError, host_path, host_texts,
                                  read_experiments, read_host)
 from femu.validate import page
@@ -144,15 +144,27 @@ def print_left_out(experiments):
         print('left out: %d experiments: %s' % (reasons.count(reason), reason))
 
 
-def print_errors(errors, skipped):
-    """The table, the worst points that count, and what was left out."""
+def itself(percents):
+    """Return: a text of the mean of PERCENTS, and how many these are."""
+    return '%.1f (%d)' % (sum(percents) / len(percents), len(percents)) \
+        if percents else ''
+
+
+def print_errors(errors, skipped, apart):
+    """The table, the worst points that count, and what was left out. APART:
+    {(part, metric): percents} of the drive against itself."""
     width = max([24] + [len(error.exp.part) + 1 for error in errors])
-    print('%-*s%-13s%5s%9s%9s%9s' % (width, 'part', 'metric', 'n', 'mean %',
-                                     'p90 %', 'bias %'))
+    print('%-*s%-13s%5s%9s%9s%9s%14s' % (
+        width, 'part', 'metric', 'n', 'mean %', 'p90 %', 'bias %',
+        'itself % (n)'))
     for (part, metric), mine in by_part(errors).items():
-        print('%-*s%-13s%5d%9.1f%9.1f%+9.1f' % (
+        print(('%-*s%-13s%5d%9.1f%9.1f%+9.1f%14s' % (
             width, part, metric, len(mine), mean_abs(mine),
-            percentile_abs(mine, 90), sum(e.pct for e in mine) / len(mine)))
+            percentile_abs(mine, 90), sum(e.pct for e in mine) / len(mine),
+            itself(apart.get((part, metric))))).rstrip())
+    if apart:
+        print('itself: how far what was measured more than once is from its '
+              'mean; less is noise')
     print('worst:')
     for error in sorted(counted(errors),
                         key=lambda e: -abs(e.pct))[:WORST_COUNT]:
@@ -208,7 +220,8 @@ def incomplete(experiments, skipped):
         len(lacking), len(experiments), next(iter(skipped)))]
 
 
-def run_more(sim, experiments, host, config, seeds, settings, out_dir):
+def run_more(sim, experiments, host, config, seeds, settings, out_dir,
+             apart):
     """Compares EXPERIMENTS that the last line does not count.
 
     Return: what is said of them, and what is wrong, two lists of texts; and
@@ -219,7 +232,7 @@ def run_more(sim, experiments, host, config, seeds, settings, out_dir):
     skipped = simulate(sim, experiments, host, config, seeds, settings, 'more')
     errors = errors_of(experiments)
     print('more, which are not among the points of the last line:')
-    print_errors(errors, skipped)
+    print_errors(errors, skipped, apart)
     print_left_out(experiments)
     write_csv(os.path.join(out_dir, 'more.csv'), errors)
     return ([summary(errors, 'more', ('throughput', 'mean', 'median'))],
@@ -259,11 +272,12 @@ def run(sim, points, config, asked, seeds, out_dir, settings=None,
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
     print_host(host, path)
-    print_errors(errors, skipped)
+    apart = repeats.by_part(experiments + others, host)
+    print_errors(errors, skipped, apart)
     print_left_out(experiments)
     write_csv(os.path.join(out_dir, 'points.csv'), errors)
     lines, faults, more_errors = run_more(sim, others, host, config, seeds,
-                                          settings, out_dir)
+                                          settings, out_dir, apart)
     write_page(os.path.join(out_dir, 'report.html'), experiments + others,
                errors + more_errors, summary(errors))
     print('%.0f s; written to %s' % (time.monotonic() - start,

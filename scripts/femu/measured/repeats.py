@@ -90,6 +90,21 @@ def of_repeats(experiments, host, coupled):
     return found
 
 
+def by_part(experiments, host):
+    """Return: {(part, metric): [percent]}, how far measurements of a part are
+    from the mean of all of the same thing."""
+    found = {}
+    for mine in groups(experiments, host):
+        for metric in METRICS:
+            some = [exp for exp in mine if metric in exp.measured]
+            if len(some) < 2 or metric in beside.prescribed(some[0]):
+                continue
+            for exp, percent in zip(some, apart(
+                    [exp.measured[metric] for exp in some])):
+                found.setdefault((exp.part, metric), []).append(percent)
+    return found
+
+
 def of_neighbours(experiments, host):
     """Return: {metric: [percent]} that a point is off the mean of its two
     neighbours, where throughput no longer depends on the queue depth."""
