@@ -66,6 +66,9 @@ static void test_promised(void)
     refused("drive: bytes to the log of command 0: 12288, must be 36864");
     SET(write->data.begin_bytes, 4 * GRANULE + 1);
     refused(NOT_ASKED(0));
+    SET(write->data.begin_bytes, 10 * GRANULE);
+    SET(write->wp_from_bytes, 7 * GRANULE);
+    refused("drive: a place in the buffer's line of command 0: 1, must be 0");
     SET(write->data.end_bytes, 11 * GRANULE);
     refused(NOT_ASKED(0));
     SET(write->data.end_bytes, 9 * GRANULE);
@@ -149,6 +152,19 @@ static void test_portion(void)
     g_assert_true(last->is_last);
     SET(last->bytes, GRANULE / 2);
     refused("drive: bytes of half a granule, of command 0: 2048, must be 0");
+    SET(ssd->commands.at[0].write.wp_from_bytes, GRANULE);
+    refused("drive: bytes to the log of command 0: 8192, must be 4096");
+    end();
+}
+
+/* A zone's write is not one of the log's. */
+static void test_of_zone(void)
+{
+    begin(SMALL LINKED);
+    drive_write(drive, 1000, 0, 8);
+    poll_at(2500);
+    g_assert_cmpuint(ssd->link.count, ==, 3);
+    let_in();
     end();
 }
 
@@ -206,6 +222,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/no-place", test_no_place);
     g_test_add_func("/sound-log/pages", test_pages);
     g_test_add_func("/sound-log/portion", test_portion);
+    g_test_add_func("/sound-log/of-zone", test_of_zone);
     g_test_add_func("/sound-log/parts", test_parts);
     g_test_add_func("/sound-log/moved", test_moved);
     return g_test_run();
