@@ -165,6 +165,8 @@ static void test_of_zone(void)
     poll_at(2500);
     g_assert_cmpuint(ssd->link.count, ==, 3);
     let_in();
+    close_free_lines();
+    refused("drive: 0 places are free, 8 are needed");
     end();
 }
 
