@@ -370,6 +370,47 @@ static void test_volatile_flushes(void)
     drive_free(d);
 }
 
+/*
+ * The second of two flushes is not done: what the first covered is safe, until
+ * it is reset.
+ */
+static void test_volatile_second(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+
+    drive_expect(d, drive_write(d, 0, 0, 4), 0);
+    drive_expect(d, drive_flush(d, 0), 0);
+    drive_expect(d, drive_write(d, 0, 4, 8), 0);
+    drive_flush(d, 0);
+    drive_expect(d, drive_write(d, 0, 12, 1), 0);
+    g_assert_cmphex(lengths_after(d, XFER + PROG - 1, 0), ==, 1 << 4);
+    drive_drain(d);
+    g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1 << 12);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_drain(d);
+    drive_expect(d, drive_write(d, 2 * LATER, 0, 3), 2 * LATER);
+    g_assert_cmphex(lengths_after(d, 2 * LATER, 0), ==, 1);
+    drive_free(d);
+}
+
+/* A flush that is done was asked for before the write: it does not count. */
+static void test_volatile_older(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
+    uint32_t older;
+
+    drive_expect(d, drive_write(d, 0, drive_zone_lba(d, 1), 8), 0);
+    older = drive_flush(d, 0);
+    drive_expect(d, drive_write(d, 1, 0, 9), 1);
+    drive_flush(d, 1);
+    drive_expect(d, drive_write(d, 1, 9, 1), 1);
+    drive_expect(d, older, XFER + PROG);
+    g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1);
+    drive_drain(d);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << 9);
+    drive_free(d);
+}
+
 /* The flush does not cover what was written behind it, done or not. */
 static void test_volatile_behind(void)
 {
@@ -557,6 +598,8 @@ int main(int argc, char **argv)
     g_test_add_func("/power/volatile/gap", test_volatile_gap);
     g_test_add_func("/power/volatile/flush", test_volatile_flush);
     g_test_add_func("/power/volatile/flushes", test_volatile_flushes);
+    g_test_add_func("/power/volatile/second", test_volatile_second);
+    g_test_add_func("/power/volatile/older", test_volatile_older);
     g_test_add_func("/power/volatile/behind", test_volatile_behind);
     g_test_add_func("/power/volatile/shutdown", test_volatile_shutdown);
     g_test_add_func("/power/volatile/full", test_volatile_full);
