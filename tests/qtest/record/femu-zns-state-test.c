@@ -454,6 +454,25 @@ static void test_killed_inside(void)
     femu_folder_delete(killed);
 }
 
+/* What is inside when a shutdown is complete will never be told of as done. */
+static void test_shut_down_inside(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *history = femu_folder_file(folder, "history");
+    g_autofree char *text = NULL;
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    femu_submit_zone(drive, NVME_ZONE_ACTION_FINISH, 0, false);
+    shut_down(drive);
+    femu_step(drive->host, UINT64_C(1000000000));
+    femu_shutdown(drive);
+    g_assert_true(g_file_get_contents(history, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "\nX,0\n"));
+    g_assert_null(strstr(text, "\nC,0,"));
+    femu_folder_delete(folder);
+}
+
 /* A reset that had been accepted has been: there are no data any more. */
 static void test_reset_inside(void)
 {
@@ -679,6 +698,7 @@ int main(int argc, char **argv)
     ADD("counters", test_counters);
     ADD("rest", test_rest);
     ADD("killed-inside", test_killed_inside);
+    ADD("shut-down-inside", test_shut_down_inside);
     ADD("reset-inside", test_reset_inside);
     ADD("refused-parameters", test_refused_parameters);
     ADD("not-enabled", test_not_enabled);
