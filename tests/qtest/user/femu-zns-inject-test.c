@@ -114,6 +114,28 @@ static void test_read(void)
     femu_shutdown(drive);
 }
 
+/* Of all namespaces. */
+static void test_clear(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree uint8_t *block = g_malloc(config.ssd.lba_bytes);
+    FemuDrive *drive;
+
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
+    inject(drive, "inject-read-error", "1:0 1");
+    inject(drive, "inject-read-error", "2:0 1");
+    for (unsigned i = 0; i < 2; i++) {
+        for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+            g_assert_cmphex(femu_read(drive, 0, 1, block), ==,
+                            i == 0 ? NVME_UNRECOVERED_READ : NVME_SUCCESS);
+        }
+        qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", true);
+    }
+    drive->nsid = 1;
+    femu_shutdown(drive);
+}
+
 static void assert_ranges(FemuDrive *drive, const char *name,
                           const char *wanted)
 {
@@ -314,6 +336,7 @@ int main(int argc, char **argv)
     ADD("inject/read", test_read);
     ADD("inject/write", test_write);
     ADD("inject/write-empty", test_write_empty);
+    ADD("inject/clear", test_clear);
     ADD("inject/refused", test_refused);
     ADD("feature-data/timestamp", test_timestamp);
     ADD("feature-data/host-identifier", test_host_identifier);

@@ -353,7 +353,6 @@ static void begin_again(Restore *r)
 
         if (!open->discarded) {
             femu_trace_discard(n, open->seq);
-            open->discarded = true;
         }
     }
     g_list_free(left);
