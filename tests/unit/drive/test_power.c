@@ -464,23 +464,41 @@ static void test_volatile_full(void)
     }
 }
 
-/* What a finish has filled is programmed; one that is undone has no more. */
+/*
+ * What a finish has filled is programmed; one that is undone has no more. The
+ * last of three pages is the first one's unit's.
+ */
 static void test_volatile_finish(void)
 {
+    static const struct {
+        uint64_t at_ns;
+        uint64_t nlb;
+    } undone[] = {
+        { XFER + PROG - 1, 0 },
+        { XFER + PROG, 16 },
+        { XFER + 2 * PROG, 20 },
+    };
     Drive *d = drive_new(VOLATILE BUFFER "lba-size=512");
-    uint64_t at_ns = XFER + PROG;
 
-    drive_expect(d, drive_write(d, 0, 0, 12), 0);
+    drive_expect(d, drive_write(d, 0, 0, 20), 0);
     drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        Drive *next = after_cut(d, at_ns, seed);
+    for (unsigned i = 0; i < G_N_ELEMENTS(undone); i++) {
+        bool is_seen = false;
 
-        if (ssd_zone(next->ssd, 1, 0).state == SSD_ZONE_FULL) {
-            expect_zone(next, 0, SSD_ZONE_FULL, 8 * PAGES);
-        } else {
-            expect_zone(next, 0, SSD_ZONE_CLOSED, 12);
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            Drive *next = after_cut(d, undone[i].at_ns, seed);
+
+            if (ssd_zone(next->ssd, 1, 0).state == SSD_ZONE_FULL) {
+                expect_zone(next, 0, SSD_ZONE_FULL, 8 * PAGES);
+            } else {
+                expect_zone(next, 0, undone[i].nlb == 0 ? SSD_ZONE_EMPTY
+                                                        : SSD_ZONE_CLOSED,
+                            undone[i].nlb);
+                is_seen = true;
+            }
+            drive_free(next);
         }
-        drive_free(next);
+        g_assert_true(is_seen);
     }
     drive_drain(d);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
