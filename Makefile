@@ -12,7 +12,7 @@
 .PHONY: figures validate evidence observations interference fit guest-table
 .PHONY: bench bench-guest check-host check-kvm mutants sweep compare lock torture soak
 .PHONY: mqssd closed-loop crash
-.PHONY: gallery zinc zone-finder
+.PHONY: gallery stacks zinc zone-finder
 .PHONY: dist dist-sources oci
 
 # A variable on the command line that nothing reads is a slip of the finger.
@@ -128,6 +128,8 @@ figures: core
 #:               scheduler built for the guest's kernel; out/zinc/
 #: make gallery  every figure and table of five papers, theirs beside ours, or why
 #:               not; docs/gallery.md; SHORT=1: those that take seconds
+#: make stacks   what Linux' storage stacks and I/O schedulers cost, in
+#:               instructions a read, and what they make of the drive; out/stacks/
 #: make fit      parameters of a drive from your own measurements:
 #:                 FIT="--points=mine.csv --config=mine.cfg --fit=read-ns,..."
 #: make closed-loop   a drive with hidden parameters, measured in a guest
@@ -208,6 +210,13 @@ ifneq ($(SHORT),1)
 	@scripts/build-guest
 endif
 	@scripts/gallery
+
+stacks:
+	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/build-guest
+	@scripts/stacks
 
 compare:
 	@scripts/deps report

@@ -6,10 +6,11 @@ CONFIG_I440FX=y
 CONFIG_Q35=y
 CONFIG_PCIE_PORT=y
 
-# The drive, the port by which a guest stops its machine, and QEMU's own NVMe as
-# the oracle of the tests.
+# The drive, the ports by which a guest stops its machine and reads how many
+# instructions it has executed, and QEMU's own NVMe as the oracle of the tests.
 CONFIG_FEMU_ZNS=y
 CONFIG_FEMU_STOP=y
+CONFIG_FEMU_INSNS=y
 CONFIG_NVME_PCI=y
 # Which that needs; QEMU 10.2 does not select it.
 CONFIG_SPDM_SOCKET=y

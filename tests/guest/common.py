@@ -36,7 +36,7 @@ OWN_VARIABLES = ['JOB', 'CONFIG', 'SET', 'TIME', 'TRACE', 'DILATION',
                  'STATE', 'LIVE', 'FROM', 'STATES', 'STATES_MIB', 'JOURNAL',
                  'CHECK', 'CUTS', 'CUT', 'RUN', 'SEED', 'WORKERS', 'CHECK_S',
                  'SPEED', 'DRIVES', 'IOTHREAD', 'PLACE', 'WRITERS',
-                 'RUNTIME', 'ACCEL']
+                 'RUNTIME', 'ACCEL', 'INSNS']
 
 
 class Tap:

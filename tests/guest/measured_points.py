@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measurements again, in the guest: scripts/guest-table, scripts/observations;
-and what is found out there of a drive: scripts/zone-finder.
+and what is found out there of a drive and of Linux: scripts/zone-finder,
+scripts/stacks.
 
 Knows nothing of how a run is done: it calls the scripts as a user does.
 """
@@ -22,6 +23,9 @@ TABLE = ['write-4k-qd1', 'append-4k-qd1', 'finish-50', 'reset-25',
 
 # A unit a zone; eight that share channels with others, with stagger.
 FINDER = ['su-planes', 'mu-8-stagger']
+
+STACKS = "few=64 many=320 schedulers='none bfq' reads=200 " \
+    "stacks='own psync libaio io_uring iopoll sqpoll passthrough'"
 
 
 def test_table(tap):
@@ -102,6 +106,57 @@ def test_finder(tap):
         % len(FINDER)), 'finder: %s' % last, done.stdout)
 
 
+def stacks(name):
+    """Runs scripts/stacks. Return: (its folder, what it printed, its exit
+    status)."""
+    out = folder(name)
+    done = subprocess.run(
+        [os.path.join(TOP, 'scripts', 'stacks')], cwd=TOP, text=True,
+        env=environment({'OUT': out, 'ARGS': STACKS}), check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    return out, done.stdout, done.returncode
+
+
+def test_stacks(tap):
+    """scripts/stacks: what each stack costs, twice the same."""
+    out, text, status = stacks('stacks')
+    last = (text.strip().splitlines() or [''])[-1]
+    tap.result(status == 0 and bool(re.fullmatch(
+        r'stacks: 6 stacks, io_uring passthrough \d+ instructions/read, psync '
+        r'\d+; p99 of reads beside writers none \d+\.\d us, bfq \d+\.\d us',
+        last)), 'stacks: %s' % last, text)
+    if status != 0:
+        return
+    other, again, _ = stacks('stacks-again')
+    for name in ('stacks.csv', 'beside.csv'):
+        with open(os.path.join(out, name), 'rb') as one, \
+                open(os.path.join(other, name), 'rb') as two:
+            tap.result(one.read() == two.read(),
+                       'stacks: %s is the same again' % name, text + again)
+    cost = {(row['stack'], row['scheduler'], row['depth']):
+            float(row['insns_per_read']) for row in read_csv(out,
+                                                             'stacks.csv')}
+    check_costs(tap, cost, text)
+
+
+def check_costs(tap, cost, text):
+    """Which stack costs more than which, whatever the guest's kernel is."""
+    for less, more in (
+            (('own', '-', '16'), ('passthrough', '-', '16')),
+            (('passthrough', '-', '16'), ('io_uring', 'none', '16')),
+            (('io_uring', 'none', '16'), ('libaio', 'none', '16')),
+            (('libaio', 'none', '16'), ('psync', 'none', '16')),
+            (('psync', 'none', '1'), ('psync', 'bfq', '1')),
+            (('io_uring', 'none', '16'), ('io_uring', 'bfq', '16')),
+            (('iopoll', 'none', '16'), ('io_uring', 'none', '16')),
+            (('io_uring', 'none', '1'), ('iopoll', 'none', '1')),
+            (('iopoll', 'none', '1'), ('sqpoll', 'none', '1'))):
+        tap.result(cost[less] < cost[more], 'stacks: %s costs less than %s' % (
+            ' '.join(less), ' '.join(more)), text)
+
+
 GROUPS = {'table': test_table,
           'observations': test_observations,
-          'finder': test_finder}
+          'finder': test_finder,
+          'stacks': test_stacks}

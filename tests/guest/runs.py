@@ -47,6 +47,8 @@ def test_errors(tap):
         ({'DILATION': '0'}, r'DILATION=0: a whole number from 1 to'),
         ({'INSN_NS': '3'}, r'INSN_NS=3: 1 or 2 or 4 .* or 1024 is expected'),
         ({'INSN_NS': '2', 'TIME': 'real'}, r'INSN_NS=2: only virtual time'),
+        ({'INSNS': '2'}, r'INSNS=2: 0 or 1 is expected'),
+        ({'INSNS': '1', 'TIME': 'real'}, r'INSNS=1: only virtual time'),
         ({'MEM': '64M'}, r'MEM=64M: .*at least 256M'),
         ({'CPUS': '30'}, r'CPUS=30: 1 to 29 in virtual time'),
         ({'CPUS': '0'}, r'CPUS=0: a whole number from 1 to 64'),

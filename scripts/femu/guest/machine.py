@@ -36,6 +36,7 @@ CPU = 'max,-rdrand,-rdseed,-erms,-fsrm'
 # processor of AMD's, offers a register of Intel's and then refuses it.
 CPU_KVM = 'host,-arch-capabilities'
 DEBUGCON_PORT = 0xe9
+INSNS_PORT = 0xe0
 PROBE_S = 20
 
 APPEND = [
@@ -190,6 +191,10 @@ class Machine:
         self._args += ['-chardev', 'file,id=says,path=' + _value(path),
                        '-device', 'isa-debugcon,iobase=%#x,chardev=says'
                        % DEBUGCON_PORT]
+
+    def add_insns(self):
+        """The guest can read how many instructions it has executed."""
+        self._args += ['-device', 'femu-insns,iobase=%#x' % INSNS_PORT]
 
     def add_root(self):
         """The root image, read-only: the guest's first NVDIMM."""

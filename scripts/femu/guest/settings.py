@@ -41,7 +41,8 @@ PACKAGE = re.compile(r'[a-z0-9][a-z0-9+.-]+')
 # Variables that make the machine, and the drive in it; those that are paths.
 MACHINE = ('CONFIG', 'DRIVES', 'SET', 'TIME', 'DILATION', 'INSN_NS',
            'PACKAGES', 'EXTRA', 'KERNEL', 'INITRD', 'APPEND', 'MEM', 'CPUS',
-           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK', 'IOTHREAD', 'ACCEL')
+           'RESULTS_MIB', 'TRACE', 'STATE', 'DISK', 'IOTHREAD', 'ACCEL',
+           'INSNS')
 PATHS = ('EXTRA', 'KERNEL', 'INITRD', 'STATE', 'DISK')
 ARGUMENT = re.compile(r'([a-z][a-z0-9_]*)=(.*)')
 
@@ -172,6 +173,7 @@ class Settings:
         self.real_time = self._choice('TIME', ['virtual', 'real']) == 'real'
         self.iothread = self._choice('IOTHREAD', ['0', '1']) == '1'
         self.accel = self._choice('ACCEL', ['any', 'kvm', 'tcg'])
+        self.insns = self._choice('INSNS', ['0', '1']) == '1'
         self.trace = login or self._choice('TRACE', ['1', '0']) == '1'
         self.journal = self._choice('JOURNAL', ['0', '1']) == '1'
         self.trace_file = os.path.abspath(env['TRACE']) \
@@ -319,6 +321,9 @@ class Settings:
         if self.insn_ns != 1 and self.real_time:
             raise SettingsError('INSN_NS=%d: only virtual time counts '
                                 'instructions' % self.insn_ns)
+        if self.insns and self.real_time:
+            raise SettingsError('INSNS=1: only virtual time counts '
+                                'instructions')
         if self.cpus > MAX_CPUS_VIRTUAL and not self.real_time:
             raise SettingsError('CPUS=%d: 1 to %d in virtual time; more need '
                                 'TIME=real' % (self.cpus, MAX_CPUS_VIRTUAL))

@@ -32,6 +32,7 @@ TABLE = (
     ('mqssd', 'numpy scipy', 'what models for algorithms make of a drive'),
     ('zone_finder', '', 'which zones share units, found and scored'),
     ('gallery', '', "the papers' figures and tables, all of them"),
+    ('stacks', '', "what Linux' storage stacks cost"),
     ('guest_table', '', 'measured experiments in the guest'),
     ('image', '', "the guest's kernel and image"),
     ('guest', '', 'a guest, started and watched'),

@@ -82,6 +82,8 @@ DEVICE = (
      'the PCI device: type, properties, realize; BAR 0'),
     ('nvme/stop', 'hw/femu/nvme/stop/',
      'a port by which a guest stops its machine'),
+    ('nvme/insns', 'hw/femu/nvme/insns/',
+     'a port by which a guest reads how many instructions it has executed'),
 )
 HOUSE = CORE + DEVICE
 
