@@ -411,6 +411,26 @@ static void test_replaced(void)
     drive_free(d);
 }
 
+/* What is on the link at a power cut has its place after it: all granules. */
+static void test_power_cut_ends(void)
+{
+    static const uint64_t ends[] = { 0, 15 };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+        Drive *d = drive_log(SMALL LINKED);
+        Ssd *next;
+
+        drive_write(d, T0, ends[i], 1);
+        next = ssd_power_cut(d->ssd, T0 + 1, 1);
+        ssd_free(d->ssd);
+        d->ssd = next;
+        drive_expect(d, drive_read(d, 2 * T0, 15 - ends[i], 1), 2 * T0);
+        drive_expect(d, drive_read(d, 2 * T0, ends[i], 1),
+                     2 * T0 + READ + XFER);
+        drive_free(d);
+    }
+}
+
 /* A part of a page is in the buffer after a power cut, too. */
 static void test_power_cut(void)
 {
@@ -591,6 +611,7 @@ int main(int argc, char **argv)
                     test_no_place_holds_up_nobody);
     g_test_add_func("/log/replaced", test_replaced);
     g_test_add_func("/log/power-cut", test_power_cut);
+    g_test_add_func("/log/power-cut-ends", test_power_cut_ends);
     g_test_add_func("/log/as-a-zone", test_as_a_zone);
     return g_test_run();
 }
