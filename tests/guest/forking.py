@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs with FROM=, which go on from one state: what one measures that has been
-loaded is what the one measures that was saved and went on.
+loaded is what the one measures that was saved and went on. And a machine that
+moves from QEMU to QEMU under load: it measures what one does that never stops.
 
 Knows nothing of how a machine is saved.
 """
 
+import collections
+import json
 import os
 
-from common import config, folder, job, read_json, run
+from common import HERE, config, folder, job, read_json, run
 
 CONFIG = config('zn540-small.cfg')
+# How often moves.sh asks to be stopped, and what is inside then.
+STOPS = 4
+LEAST = {'finish': 1, 'read': 8, 'write': 1}
 # What differs between runs: paths, and times of the host.
 OF_THE_HOST = ('command.txt', 'meta.json', 'report.html', 'qemu.txt')
 
@@ -70,4 +76,55 @@ def test_forks(tap):
         same_files(tap, 'forks: it', files_of(third), files_of(fourth))
 
 
-GROUPS = {'forks': test_forks}
+def stops_of(scratch):
+    """Return: what the drive said at each stop."""
+    with open(os.path.join(scratch, 'stops'), encoding='ascii') as file:
+        return [json.loads(line) for line in file]
+
+
+def inside_at(trace, now_ns):
+    """Return: how many commands of each operation were inside then."""
+    ops = {}
+    for line in trace.decode().splitlines():
+        kind, *fields = line.split(',')
+        if kind == 'S' and int(fields[1]) <= now_ns and fields[-1] == '0':
+            ops[fields[0]] = fields[2]
+        elif kind == 'C' and int(fields[1]) <= now_ns:
+            del ops[fields[0]]
+    return collections.Counter(ops.values())
+
+
+def check_stops(tap, stops, trace):
+    """A finish, reads, writes were inside and flash at work at each of them."""
+    tap.same(len(stops), STOPS, 'moves: it moved %d times' % STOPS)
+    for number, stop in enumerate(stops, 1):
+        inside = inside_at(trace, stop['now_ns'])
+        busy = len(stop['units']) - stop['units'].count('.')
+        text = 'at %d ns %s; %d units at work' % (
+            stop['now_ns'], ', '.join('%d %s' % (inside[op], op)
+                                      for op in sorted(inside)), busy)
+        print('# move %d: %s' % (number, text))
+        tap.result(inside.total() == stop['inside'] and busy > 0 and
+                   all(inside[op] >= least for op, least in LEAST.items()),
+                   'moves: move %d was in the midst of it' % number, text)
+
+
+def test_moves(tap):
+    """A machine that moves four times under load, and one that never stops."""
+    scratch = folder('moves-scratch')
+    os.makedirs(scratch)
+    variables = {'CONFIG': CONFIG, 'JOB': job('moves.sh'), 'DILATION': '10'}
+    stays, has_stayed, text = run('moves-stays', **variables)
+    tap.result(has_stayed == 0, 'moves: it runs where nobody stops it', text)
+    moves, has_moved, text = run('moves', FEMU_SCRATCH=scratch,
+                                 QEMU=os.path.join(HERE, 'qemu-moves'),
+                                 **variables)
+    tap.result(has_moved == 0, 'moves: it runs where it moves', text)
+    if has_stayed or has_moved:
+        return
+    left = files_of(moves)
+    check_stops(tap, stops_of(scratch), left['trace.csv'])
+    same_files(tap, 'moves', files_of(stays), left)
+
+
+GROUPS = {'forks': test_forks, 'moves': test_moves}
