@@ -149,9 +149,11 @@ def test_btrfs(tap):
                             CONFIG=config('zn540.cfg'), DRIVES='2',
                             QEMU=os.path.join(HERE, 'qemu-failing'))
     last = text.strip().splitlines()[-1]
-    tap.result(status == 1 and last.startswith(
-        'run: failed: read: the kernel reports 2 I/O errors of the drive') and
-        'dev nvme0n1' in last, 'btrfs: its one error is that of the zone', text)
+    # How far cat has read ahead by then, the host's instant decides.
+    tap.result(status == 1 and re.match(
+        r'run: failed: read: the kernel reports \d+ I/O errors of the drive.*'
+        'dev nvme0n1', last) is not None,
+               'btrfs: its one error is that of the zone', text)
     if status != 1:
         return
     check_refusals(tap, out)
