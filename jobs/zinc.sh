@@ -52,6 +52,9 @@ beside()
         --name=writers --rw=write --bs=8k --offset=0z --size=${each}z \
         --offset_increment=${each}z --numjobs="$2" --group_reporting \
         "${background[@]}"
+    if [ "$1" = zinc ]; then
+        cat "$queue/iosched/went" >"/results/$1-w$2-r$3.went"
+    fi
 }
 
 case $schedulers in
