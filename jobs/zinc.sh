@@ -47,6 +47,9 @@ beside()
                     --rate_iops="$rate,$rate,$rate")
     fi
     echo "$1" >"$queue/scheduler"
+    if [ "$1" = zinc ]; then
+        stretched 64000 >"$queue/iosched/epoch_us"
+    fi
     step "$1-w$2-r$3" "${fio[@]}" --ioengine=psync --thread --time_based \
         --runtime="$(stretched "$runtime")ms" \
         --name=writers --rw=write --bs=8k --offset=0z --size=${each}z \
