@@ -5,7 +5,9 @@
 # F2FS has its metadata on the drive's conventional namespace, the last one, and
 # writes its data to the zoned one as a log, which it cleans when zones run short.
 #
-#   ARGS="n=75000 reads=10000 value_size=4000 benchmarks=fillrandom,overwrite"
+#   ARGS="n=75000 reads=10000 value_size=4000 benchmarks=fillrandom,overwrite
+#         compactions=4"
+#         compactions: threads that compact, and parts of a compaction (1)
 #
 # Knows nothing of the drive's sizes.
 #
@@ -43,6 +45,8 @@ step rocksdb db_bench --db=/mnt/db --seed=1 --histogram=1 \
     --value_size="${value_size:-4000}" --compression_type=none \
     --write_buffer_size=$((16 << 20)) --target_file_size_base=$((16 << 20)) \
     --max_bytes_for_level_base=$((64 << 20)) \
+    --max_background_compactions="${compactions:-1}" \
+    --subcompactions="${compactions:-1}" \
     --use_direct_io_for_flush_and_compaction=1 --use_direct_reads=1
 
 f2fs_counters >"$RESULTS/f2fs.txt"

@@ -65,6 +65,32 @@ class Models(unittest.TestCase):
         self.assertAlmostEqual(cost.setup_us, 50, delta=1)
         self.assertLess(cost.page_us, 1)
 
+    def test_least_error(self):
+        """No costs are better, and one point is met."""
+        points = drive('read', lambda k: 50, lambda k: 1, counts=(1,))
+        self.assertLess(models.least_error(points)[0], 1e-3)
+        bent = [one._replace(mibps=one.mibps * more) for one, more in
+                zip(points, (1, 2, 0.5, 1))]
+        least, setup, page = models.least_error(bent)
+        for by_setup in (0.5, 0.9, 1, 1.1, 2):
+            for by_page in (0.5, 0.9, 1, 1.1, 2):
+                errors = [abs(models.page_us(
+                    setup * by_setup * models.rho_of(one) + page * by_page) /
+                    one.mibps - 1) for one in bent]
+                self.assertGreaterEqual(sum(errors) / 4, least - 1e-4)
+        fits = models.fit_all(bent + [
+            one._replace(threads=2) for one in points], 8)
+        self.assertAlmostEqual(models.least_error_pct(fits), 50 * least, 1)
+
+    def test_more_pages(self):
+        """Of the form each page more costs the same."""
+        points = drive('write', lambda k: 50, lambda k: 1.5, counts=(1,))
+        found = models.more_page_us(points)
+        self.assertEqual([one[:2] for one in found],
+                         list(zip(SIZES, SIZES[1:])))
+        for *_, more_us in found:
+            self.assertAlmostEqual(more_us, 1.5, 6)
+
     def test_what_does_not_suffice(self):
         for points, what in (([], 'no points'),
                              (drive('read', lambda k: 1, lambda k: 1, (2, 4)),
@@ -117,13 +143,41 @@ class Command(unittest.TestCase):
     def test_documentation_says_what_it_says(self):
         with open(os.path.join(TOP, 'docs/simulator.md'),
                   encoding='utf-8') as file:
-            said = re.search(r'^mqssd: .*$', file.read(), re.M)[0]
+            said = re.findall(r'^(?:mqssd: |read, one thread: |[0-9]+ of '
+                              r'[0-9]+ points ).*$', file.read(), re.M)
         with tempfile.TemporaryDirectory() as out:
             done = self.run_it(out, TABLE=MEASURED)
             self.assertEqual(sorted(os.listdir(out)),
                              ['models.png', 'models.svg', 'table.csv'])
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stdout.splitlines()[-1], said)
+        lines = done.stdout.splitlines()
+        self.assertEqual([line for line in lines if line in said],
+                         said[1:] + said[:1])
+        self.assertEqual(len(said), 3)
+        self.assertEqual(lines[-1], said[0])
+
+    def test_where_it_misses(self):
+        """A drive of which one point of eight is half of what the form says."""
+        points = drive('read', lambda k: 50, lambda k: 1, counts=(1, 2))
+        points[2] = points[2]._replace(mibps=points[2].mibps / 3)
+        with tempfile.TemporaryDirectory() as out:
+            path = os.path.join(out, 'made.csv')
+            table.write(path, points)
+            lines = self.run_it(out, TABLE=path).stdout.splitlines()
+        rows = [line.split() for line in lines[
+            lines.index(next(line for line in lines if 'at best' in line and
+                             line.startswith('read'))) + 1:][:2]]
+        fits = models.fit_all(points, 8)
+        for row, (threads, found) in zip(rows, fits['read'].by_threads.items()):
+            self.assertEqual(row[0], '%d' % threads)
+            for text, one in zip(row[1:5], found):
+                self.assertAlmostEqual(float(text), 100 * fits[
+                    'read'].error_of('MQSSD', one), delta=0.051)
+        self.assertIn('1 of 8 points are more than 30 % off', lines[-3])
+        self.assertIn(
+            'the largest requests beside the smallest: read %.1f times by 1 '
+            'thread, %.1f times by 2 threads' % (2 * (51 / (1 + 50 / 1024),)),
+            lines)
 
     def test_errors_are_said(self):
         for env, what in (

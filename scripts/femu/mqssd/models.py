@@ -31,6 +31,9 @@ MODELS = ('MQSSD', 'Affine', 'PDAM', 'DAM')
 # Terms of numerator and denominator: equation 5, and 6 for writes' beta(k).
 TERMS, TERMS_OF_WRITE_BETA = 3, 4
 TINY = 1e-9
+# Logarithms of a page's cost by an access's among which least_error() looks,
+# and how many.
+LOG_RATIOS = (-12.0, 6.0, 3601)
 
 # What was measured: k threads, requests of so many bytes, MiB/s of all.
 Point = collections.namedtuple('Point', 'op threads request_bytes mibps')
@@ -95,6 +98,7 @@ class Fit:
     """The four models of one operation, fitted to POINTS of it; the drive has
     PARALLEL channels (the PDAM model's P).
 
+    by_threads: {threads: Points}.
     costs: {threads: Cost}, the regressions (the paper's Table 2).
     """
 
@@ -103,8 +107,9 @@ class Fit:
         by_threads = {}
         for point in points:
             by_threads.setdefault(point.threads, []).append(point)
+        self.by_threads = dict(sorted(by_threads.items()))
         self.costs = {k: regress(found)
-                      for k, found in sorted(by_threads.items())}
+                      for k, found in self.by_threads.items()}
         if 1 not in self.costs:
             raise ModelError('no points of 1 thread, which three of the '
                              'models are made from')
@@ -140,10 +145,44 @@ class Fit:
                 'MQSSD': setup * rho + page}[model]
         return page_us(max(cost, TINY))
 
+    def error_of(self, model, point):
+        """Return: predicted / measured - 1 of a point."""
+        return self.predicted(model, point.threads, rho_of(point)) / \
+            point.mibps - 1
+
     def errors(self, model):
         """Return: |predicted / measured - 1| of each point."""
-        return [abs(self.predicted(model, point.threads, rho_of(point)) /
-                    point.mibps - 1) for point in self.points]
+        return [abs(self.error_of(model, point)) for point in self.points]
+
+
+def least_error(points):
+    """Return: (mean |predicted / measured - 1|, setup cost, page cost) of the
+    costs with which points of one number of threads are missed least, whatever
+    these would be: more than that no fit of the form can do.
+
+    As the costs' ratio is given, the mean is least where one point is met."""
+    rho = numpy.array([rho_of(point) for point in points])
+    cost = numpy.array([page_us(point.mibps) for point in points])
+
+    def at(log_ratio):
+        form = rho + numpy.exp(log_ratio)
+        setups = cost / form
+        errors = abs(cost / (setups[:, None] * form) - 1).mean(axis=1)
+        best = errors.argmin()
+        return errors[best], setups[best], setups[best] * numpy.exp(log_ratio)
+
+    ratios = numpy.linspace(*LOG_RATIOS)
+    return min((at(ratio) for ratio in ratios), key=lambda found: found[0])
+
+
+def more_page_us(points):
+    """Return: of points of one operation by one thread, [(bytes, bytes, us)]:
+    what each page costs by which a request of the second size is longer than
+    one of the first. The models say that it is the same for all sizes."""
+    took = sorted((point.request_bytes, point.request_bytes / point.mibps /
+                   2 ** 20 * 1e6) for point in points)
+    return [(small, large, (later - before) / ((large - small) / PAGE_BYTES))
+            for (small, before), (large, later) in zip(took, took[1:])]
 
 
 def fit_all(points, parallel):
@@ -160,3 +199,11 @@ def mean_error_pct(fits, model):
     """Return: the mean error of a model over all points, in percent."""
     errors = [error for fit in fits.values() for error in fit.errors(model)]
     return 100 * sum(errors) / len(errors)
+
+
+def least_error_pct(fits):
+    """Return: below which mean error no costs bring MQSSD, in percent."""
+    found = [(least_error(points)[0], len(points)) for fit in fits.values()
+             for points in fit.by_threads.values()]
+    return 100 * sum(error * count for error, count in found) / \
+        sum(count for _, count in found)
