@@ -46,14 +46,16 @@ G_GNUC_PRINTF(3, 4)
 static bool line_error(const SsdTraceReader *reader, GError **error,
                        const char *format, ...)
 {
-    g_autofree char *text = NULL;
+    g_autofree char *text = NULL, *printable = NULL;
     va_list args;
 
     va_start(args, format);
     text = g_strdup_vprintf(format, args);
     va_end(args);
+    /* Bytes of a file that is damaged go to a terminal. */
+    printable = g_strescape(text, "\"");
     g_set_error(error, SSD_TRACE_ERROR, 0, "%s:%u: %s", reader->path,
-                reader->line_number, text);
+                reader->line_number, printable);
     return false;
 }
 

@@ -72,7 +72,7 @@ bool state_is_good(const State *state)
 
 void state_fail(State *state, const char *format, ...)
 {
-    g_autofree char *what = NULL;
+    g_autofree char *what = NULL, *printable = NULL;
     va_list args;
 
     g_assert(state_is_reading(state));
@@ -82,8 +82,11 @@ void state_fail(State *state, const char *format, ...)
     va_start(args, format);
     what = g_strdup_vprintf(format, args);
     va_end(args);
+    /* Bytes of a state that is damaged go to a terminal. */
+    printable = g_strescape(what, "\"");
     state->error = g_error_new(STATE_ERROR, 0, "%s: %s",
-                               state->room ? state->room : "the state", what);
+                               state->room ? state->room : "the state",
+                               printable);
 }
 
 GError *state_take_error(State *state)

@@ -578,15 +578,15 @@ static void test_damaged_files(void)
 static void test_binary_lines(void)
 {
     static const char zero[] = HEAD "S,0,10\0,write,1,0,1,0,0\nE,0\n";
-    g_autofree char *long_line = g_strnfill(300, '7');
-    g_autofree char *long_text = g_strconcat(HEAD "E,", long_line, "\n", NULL);
+    g_autofree char *long_text = g_strdup_printf(HEAD "E,%0300d\n", 7);
     g_autofree char *zero_error = verdict(zero, sizeof(zero) - 1);
     g_autofree char *long_error = verdict(long_text, -1);
+    g_autofree char *wild_error = verdict(HEAD "\33[31m\xff,7\n", -1);
 
     g_assert_cmpstr(zero_error, ==,
                     ":2: the line is too long or holds a 0 byte");
-    g_assert_cmpstr(long_error, ==,
-                    ":2: the line is too long or holds a 0 byte");
+    g_assert_cmpstr(long_error, ==, zero_error);
+    g_assert_true(g_str_has_prefix(wild_error, ":2: field 1: '\\033[31m\\377'"));
 }
 
 /* Every prefix of a sound file is found to be cut short, or is no trace. */

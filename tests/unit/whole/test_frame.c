@@ -100,6 +100,8 @@ static const Rest rests[] = {
     REST("\x09zones=2\nx", "the state: 'x' is no parameter with a value"),
     REST("\x08" "zomes=2\n", "the state: zomes=2: no parameter 'zomes'; did "
          "you mean 'zones'?"),
+    REST("\x05" "\33[2J\xe4",
+         "the state: '\\033[2J\\344' is no parameter with a value"),
 };
 
 static void test_rests(void)
