@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cut_sums.h"
 #include "ssd_journal.h"
 #include "ssd_kept.h"
 
@@ -221,7 +222,7 @@ static bool write_data(const CutState *state, const CutWalk *walk,
     return done;
 }
 
-/* The history comes last: with it, the folder is a state. */
+/* With its history the folder is a state, which checksums are of. */
 bool cut_state_write(const CutState *state, const CutWalk *walk,
                      uint64_t seed, uint64_t up_at_ns, GError **error)
 {
@@ -229,5 +230,6 @@ bool cut_state_write(const CutState *state, const CutWalk *walk,
         return failed(state->folder, "this folder cannot be made", error);
     }
     return write_data(state, walk, error) &&
-           write_history(state, walk, seed, up_at_ns, error);
+           write_history(state, walk, seed, up_at_ns, error) &&
+           cut_sums_write(state->folder, ssd_params(walk->feed.ssd), error);
 }

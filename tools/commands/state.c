@@ -335,8 +335,8 @@ static void print_end(const State *state)
                "were written\n", state_sums_has_kept(state->sums) ? "kept, " :
                "", state->checked_pages);
     } else {
-        printf("checksums    none, as of an older version: a damaged byte of "
-               "the data does not show\n");
+        printf("checksums    none yet: a damaged byte of the data does not "
+               "show\n");
     }
     if (state->open_count > 0) {
         printf("  inside     %u commands that nobody was told the end of\n",
