@@ -250,7 +250,7 @@ uint64_t ssd_next_step_at_ns(const Ssd *ssd);
  * happened: it can be cut again, or freed.
  *
  * All that ssd_poll() has returned, or could return now, is done and stays. Of
- * the rest the seed decides, within what a host must expect (docs/design.md,
+ * the rest the seed decides, within what a host must expect (docs/model.md,
  * "A power cut"): writes that were inside at the end of a zone are there up to
  * some block; a finish or reset has been, or has not. Open zones are closed, or
  * empty. Statistics begin anew, but for wear.
@@ -304,7 +304,7 @@ unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max);
 /*
  * Statistics since ssd_new() or the last ssd_stats_reset(), as JSON text:
  * per operation count, errors, bytes and latency distribution (submission to
- * completion); per channel and flash unit the time it was busy. docs/design.md
+ * completion); per channel and flash unit the time it was busy. docs/model.md
  * describes the members. Runs the drive up to now_ns. `extra` (may be NULL) is
  * the text of further members, such as "\"lateness\":{}". Caller frees.
  */

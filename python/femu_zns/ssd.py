@@ -326,7 +326,7 @@ class Ssd:
                          'erase_count')})
 
     def statistics(self) -> dict:
-        """What the drive has counted (docs/design.md, "Statistics")."""
+        """What the drive has counted (docs/model.md, "Statistics and traces")."""
         text = lib.ssd_stats_json(self._ssd, self._now_ns, ffi.NULL)
         try:
             return json.loads(ffi.string(text))

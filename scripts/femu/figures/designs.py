@@ -2,7 +2,7 @@
 """Figures beyond the papers: what each design of finish, reset, mapping and
 erase does to I/O, to the writer of a zone that was reset, and to wear; and
 stripe orders.
-docs/design.md says which figure shows which design.
+docs/model.md says which figure shows which design.
 
 Knows nothing of how runs are started and drawn.
 """

@@ -1,6 +1,6 @@
 /*
  * The Zone Random Write Area (NVMe TP 4076b) as a host sees it: Identify,
- * allocation, data, statuses, and the times of docs/design.md.
+ * allocation, data, statuses, and the times of docs/model.md.
  *
  * Knows nothing of how the core keeps it (tests/unit/zns/test_zrwa.c).
  *

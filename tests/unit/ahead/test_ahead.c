@@ -1,6 +1,6 @@
 /*
  * Exact times of reads that find their data read ahead, or still in a register
- * of the flash: docs/design.md, "Reads that follow each other".
+ * of the flash: docs/model.md, "Reads that follow each other".
  *
  * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
  *

@@ -1,5 +1,5 @@
 /*
- * A dumb second drive: the zone rules and the timing of docs/design.md
+ * A dumb second drive: the zone rules and the timing of docs/model.md
  * written once more, with copies, lists and linear searches, so that it is
  * right at sight. The tests run it beside the real one.
  *

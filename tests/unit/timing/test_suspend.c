@@ -10,7 +10,7 @@
 #include "base/draw.h"
 #include "timing/flash.h"
 
-/* A stretch's lengths come again after so many segments (docs/design.md). */
+/* A stretch's lengths come again after so many segments (docs/model.md). */
 #define ROUND 64
 
 #define ERASE_NS UINT64_C(1000000)

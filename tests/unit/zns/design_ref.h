@@ -1,6 +1,6 @@
 /*
  * When finishes, resets and writes must be done, whatever the designs, for a
- * drive that does one thing at a time: the formulas of docs/design.md. A
+ * drive that does one thing at a time: the formulas of docs/model.md. A
  * channel and a unit are the instant until which they are busy.
  *
  * Knows nothing of the drive's inside.

@@ -1,5 +1,5 @@
 /*
- * The diagrams of docs/design.md beside the code: which operation takes a zone
+ * The diagrams of docs/model.md beside the code: which operation takes a zone
  * from which state to which, tried on zns/zone.h.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -145,13 +145,13 @@ static GString *diagram(void)
 static void test_zone_states(void)
 {
     g_autofree char *path = g_build_filename(g_getenv("G_TEST_SRCDIR"),
-                                             "docs", "design.md", NULL);
+                                             "docs", "model.md", NULL);
     g_autofree char *document = NULL;
     g_autoptr(GString) expected = diagram();
 
     g_assert_true(g_file_get_contents(path, &document, NULL, NULL));
     if (strstr(document, expected->str) == NULL) {
-        g_test_message("docs/design.md should have\n%s", expected->str);
+        g_test_message("docs/model.md should have\n%s", expected->str);
         g_test_fail();
     }
 }

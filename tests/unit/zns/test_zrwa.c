@@ -1,6 +1,6 @@
 /*
  * The Zone Random Write Area: exact times, and what is refused, as
- * docs/design.md defines them.
+ * docs/model.md defines them.
  *
  * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
  *
