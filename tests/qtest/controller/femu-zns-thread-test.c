@@ -14,7 +14,9 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include "femu-zns-commands.h"
+#include "hw/pci/pci_regs.h"
 #include "qobject/qdict.h"
+#include "qobject/qlist.h"
 
 #define HOTPLUG_MACHINE "-machine pc,pit=off "
 #define HOTPLUG_SLOT 5u
@@ -22,6 +24,7 @@
 #define LAPS 5u                         /* around the queues */
 #define ROUNDS 20u
 #define WAIT_US 50
+#define ASLEEP 5u                       /* looks in a row */
 
 /* A host that has shadow doorbells: see the specification, 5.8. */
 typedef struct Guest {
@@ -103,9 +106,10 @@ static FemuDrive *boot(const char *poll_max_ns, const char *extra)
     return drive;
 }
 
-static Guest start(const char *poll_max_ns)
+static Guest start_with(const char *poll_max_ns, const char *extra)
 {
-    Guest g = { .drive = boot(poll_max_ns, "iothread=io0,dbbuf=on") };
+    g_autofree char *all = g_strconcat("iothread=io0,dbbuf=on", extra, NULL);
+    Guest g = { .drive = boot(poll_max_ns, all) };
 
     g.shadow = femu_alloc(g.drive->host, FEMU_PAGE_BYTES);
     g.event = femu_alloc(g.drive->host, FEMU_PAGE_BYTES);
@@ -114,6 +118,11 @@ static Guest start(const char *poll_max_ns)
                      1);
     configure(&g);
     return g;
+}
+
+static Guest start(const char *poll_max_ns)
+{
+    return start_with(poll_max_ns, "");
 }
 
 /* The next completion, which comes without a step of the clock. */
@@ -295,6 +304,173 @@ static void test_rounds(void)
     femu_shutdown(drive);
 }
 
+/* One command by shadow doorbells, which the thread has fetched behind this. */
+static uint16_t fetched(Guest *g, const NvmeCmd *cmd)
+{
+    FemuDrive *drive = g->drive;
+    uint16_t cid = femu_place(&drive->io, cmd);
+
+    ring(g, tail_of(1), drive->io.tail);
+    await_event_idx(g, tail_of(1), away_from(drive->io.tail));
+    return cid;
+}
+
+static NvmeCmd page_write(FemuDrive *drive, uint32_t zone_idx, unsigned page)
+{
+    uint32_t nlb = femu_page_nlb(drive);
+
+    return femu_cmd_rw(drive, NVME_CMD_WRITE,
+                       femu_zone_lba(drive, zone_idx) + page * nlb, nlb,
+                       drive->buf);
+}
+
+/* Take a completion, and give the thread time to see it. */
+static void take_slowly(Guest *g)
+{
+    FemuDrive *drive = g->drive;
+
+    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    ring(g, head_of(1), drive->io_cq.head);
+    g_usleep(WAIT_US);
+}
+
+/* A round that had two commands inside does not count, nor the one behind it. */
+static void test_rounds_of_two(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+
+    for (unsigned i = 0; i < 12; i++) {
+        for (unsigned j = 0; j < 2; j++) {
+            NvmeCmd write = page_write(drive, j, i);
+
+            fetched(&g, &write);
+        }
+        for (unsigned j = 0; j < 2; j++) {      /* of one unit */
+            femu_step(drive->host, femu_page_write_ns(drive));
+            take_slowly(&g);
+        }
+        g_assert_cmpint(rounds(drive), ==, 0);
+    }
+    femu_shutdown(drive);
+}
+
+/*
+ * Nor does one behind which somebody else, here who writes to configuration
+ * space, has fetched a command: of the admin queue, whose shadow the thread does
+ * not look at.
+ */
+static void test_rounds_of_others(void)
+{
+    Guest g = start_with(FOR_EVER, ",fe-identify-ns=5000");
+    FemuDrive *drive = g.drive;
+    NvmeCmd identify = {
+        .opcode = NVME_ADM_CMD_IDENTIFY,
+        .cdw10 = cpu_to_le32(NVME_ID_CNS_CTRL),
+    };
+
+    femu_set_prps(drive, &identify, drive->buf, FEMU_PAGE_BYTES);
+    for (unsigned i = 0; i < 12; i++) {
+        NvmeCmd write = page_write(drive, 0, i);
+
+        fetched(&g, &write);
+        femu_step(drive->host, femu_page_write_ns(drive));
+        take_slowly(&g);
+        femu_place(&drive->admin, &identify);
+        qtest_writel(drive->host->qts, g.shadow, drive->admin.tail);
+        qpci_config_writew(drive->pci, PCI_COMMAND,
+                           qpci_config_readw(drive->pci, PCI_COMMAND));
+        femu_step(drive->host, 5000);
+        g_assert_cmphex(await(&drive->admin_cq).status, ==, NVME_SUCCESS);
+        femu_ring_cq(&drive->admin_cq);
+        g_usleep(WAIT_US);
+    }
+    g_assert_cmpint(rounds(drive), ==, 0);
+    femu_shutdown(drive);
+}
+
+/* The drive's thread sleeps: it does not poll. */
+static void await_sleep(FemuDrive *drive)
+{
+    QTestState *qts = drive->host->qts;
+    QDict *reply = qtest_qmp(qts, "{'execute': 'query-iothreads'}");
+    const QListEntry *first = qlist_first(qdict_get_qlist(reply, "return"));
+    QDict *thread = qobject_to(QDict, qlist_entry_obj(first));
+    g_autofree char *path = g_strdup_printf(
+        "/proc/%d/task/%d/stat", (int)qtest_pid(qts),
+        (int)qdict_get_int(thread, "thread-id"));
+
+    qobject_unref(reply);
+    for (unsigned asleep = 0; asleep < ASLEEP; g_usleep(WAIT_US)) {
+        g_autofree char *text = NULL;
+
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        asleep = strstr(text, ") S ") ? asleep + 1 : 0;
+    }
+}
+
+/* Nothing that only looks like a doorbell keeps it awake. */
+static void test_sleeps(void)
+{
+    FemuDrive *drive = boot("1000", "iothread=io0");
+    NvmeCmd flush = femu_cmd_flush();
+    Guest g;
+
+    /* no shadow doorbells: words where they would be */
+    femu_io_queues_create(drive);
+    for (uint64_t addr = 0; addr < 64; addr += 4) {
+        qtest_writel(drive->host->qts, addr, 7);
+    }
+    fence(drive);
+    await_sleep(drive);
+    femu_shutdown(drive);
+
+    /* values that the queue cannot have */
+    g = start("1000");
+    for (uint32_t value = FEMU_ENTRIES; value <= FEMU_ENTRIES + 1; value++) {
+        femu_place(&g.drive->io, &flush);
+        ring(&g, tail_of(1), g.drive->io.tail);
+        await(&g.drive->io_cq);
+        qtest_writel(g.drive->host->qts, g.shadow + 4 * tail_of(1), value);
+        await_sleep(g.drive);
+        qtest_writel(g.drive->host->qts, g.shadow + 4 * tail_of(1),
+                     g.drive->io.tail);
+    }
+    femu_shutdown(g.drive);
+
+    /* a queue of which commands wait: for what they wait is not a doorbell */
+    g = start_with("1000", ",cmd-slots=1");
+    for (unsigned i = 0; i < 3; i++) {
+        NvmeCmd write = page_write(g.drive, i, 0);
+
+        femu_place(&g.drive->io, &write);
+        ring(&g, tail_of(1), g.drive->io.tail);
+        await_sleep(g.drive);
+    }
+    femu_shutdown(g.drive);
+}
+
+/* More are done in one entry than can be inside. */
+static void test_at_once(void)
+{
+    Guest g = start_with(FOR_EVER, ",cmd-slots=2");
+    FemuDrive *drive = g.drive;
+    NvmeCmd read = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, drive->buf);
+    QDict *stats;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        femu_place(&drive->io, &read);
+    }
+    ring(&g, tail_of(1), drive->io.tail);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    }
+    stats = femu_stats(drive);
+    g_assert_cmpuint(femu_stat(stats, "lateness/count"), ==, ROUNDS);
+    qobject_unref(stats);
+    femu_shutdown(drive);
+}
+
 /* A thread that often rests, or never polls: nothing is overlooked. */
 static void test_rests(void)
 {
@@ -457,7 +633,7 @@ static void test_shared(void)
     femu_shutdown(drive[1]);
 }
 
-/* Time that counts instructions has no place for it. */
+/* Time that counts instructions has no place for it, but for the drive. */
 static void test_refused(void)
 {
     g_autofree char *bios = femu_bios_create();
@@ -481,6 +657,9 @@ static void test_refused(void)
     text = qdict_get_str(qdict_get_qdict(reply, "error"), "desc");
     g_assert_nonnull(strstr(text, "iothread=io0: with -icount"));
     qobject_unref(reply);
+    qtest_qmp_assert_success(qts, "{'execute': 'device_add', 'arguments': {"
+                             "'driver': 'femu-zns', 'id': 'hot',"
+                             "'addr': '05.0'}}");
     qtest_quit(qts);
 }
 
@@ -494,6 +673,10 @@ int main(int argc, char **argv)
     ADD("no-registers", test_no_registers);
     ADD("parked", test_parked);
     ADD("rounds", test_rounds);
+    ADD("rounds-of-two", test_rounds_of_two);
+    ADD("rounds-of-others", test_rounds_of_others);
+    ADD("sleeps", test_sleeps);
+    ADD("at-once", test_at_once);
     ADD("rests", test_rests);
     ADD("reset", test_reset);
     ADD("stops", test_stops);

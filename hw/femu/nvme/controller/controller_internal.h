@@ -11,10 +11,12 @@
 
 #include "controller.h"
 
-/* A shadow doorbell in host memory, and what was there. */
+/* A shadow doorbell in host memory, what of it is known, and what it is below.
+ */
 typedef struct FemuShadow {
     hwaddr addr;
     uint32_t value;
+    uint32_t size;
 } FemuShadow;
 
 /* A round that runs: see femu_rounds.c. The thread's alone; by get_clock(). */
@@ -37,7 +39,7 @@ typedef struct FemuThread {
     AioContext *ctx;
     QEMUBH *bh;
     VMChangeStateEntry *vm_change;
-    AddressSpace *host_memory;  /* by RCU; NULL: unplugged */
+    AddressSpace *host_memory;  /* by RCU; the machine's: unplugged */
     int64_t at_ns;              /* atomic, written with the BQL; if it polls */
     bool runs;                  /* likewise: the machine */
     bool polls;                 /* likewise: the bottom half runs for ever */
@@ -69,7 +71,7 @@ void femu_thread_init(FemuZns *n);
 void femu_thread_exit(FemuZns *n);
 
 /* femu_shadow.c */
-bool femu_shadow_read(AddressSpace *as, hwaddr addr, uint32_t *value);
+bool femu_shadow_moved(AddressSpace *as, const FemuShadow *shadow);
 
 /* femu_rounds.c */
 void femu_rounds_look(FemuThread *thread);

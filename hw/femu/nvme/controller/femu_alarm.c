@@ -16,12 +16,12 @@ static bool thread_polls(const FemuZns *n)
     return n->thread && n->thread->polls;
 }
 
-/* The instant of QEMU_CLOCK_VIRTUAL; INT64_MAX: none. */
+/*
+ * The instant of QEMU_CLOCK_VIRTUAL at which the timer expires; INT64_MAX: it
+ * does not, as while the thread polls.
+ */
 int64_t femu_alarm_at_ns(const FemuZns *n)
 {
-    if (thread_polls(n)) {
-        return qatomic_read_i64(&n->thread->at_ns);
-    }
     return timer_pending(n->timer) ? timer_expire_time_ns(n->timer)
                                    : INT64_MAX;
 }

@@ -27,14 +27,15 @@ static void note_heads(FemuThread *thread, const FemuZns *n)
 {
     thread->round.head_count = 0;
     for (unsigned id = 1; n->dbbuf.enabled && id < FEMU_MAX_QUEUES; id++) {
-        FemuShadow *head = &thread->round.head[thread->round.head_count];
+        const FemuCq *cq = n->cq[id];
 
-        if (!n->cq[id]) {
-            continue;
+        if (cq) {
+            thread->round.head[thread->round.head_count++] = (FemuShadow) {
+                .addr = n->dbbuf.shadow_addr + (2 * id + 1) * sizeof(uint32_t),
+                .value = cq->head,
+                .size = cq->size,
+            };
         }
-        head->addr = n->dbbuf.shadow_addr + (2 * id + 1) * sizeof(uint32_t);
-        thread->round.head_count += femu_shadow_read(
-            thread->host_memory, head->addr, &head->value);
     }
 }
 
@@ -43,16 +44,14 @@ void femu_rounds_look(FemuThread *thread)
 {
     FemuRound *round = &thread->round;
     AddressSpace *as;
-    uint32_t value;
 
     if (!round->told_ns || round->taken_ns) {
         return;
     }
     RCU_READ_LOCK_GUARD();
     as = qatomic_rcu_read(&thread->host_memory);
-    for (unsigned i = 0; as && i < round->head_count; i++) {
-        if (femu_shadow_read(as, round->head[i].addr, &value) &&
-            value != round->head[i].value) {
+    for (unsigned i = 0; i < round->head_count; i++) {
+        if (femu_shadow_moved(as, &round->head[i])) {
             round->taken_ns = get_clock();
             return;
         }

@@ -12,22 +12,28 @@
 #include "../qemu/versions.h"
 
 /*
- * The shadow doorbell at this address, whose reading needs no lock. Return:
- * false if there is no RAM.
+ * Where the shadow doorbell at this address is, or NULL: not in RAM. It is
+ * aligned, and RAM comes in pages.
  */
-bool femu_shadow_read(AddressSpace *as, hwaddr addr, uint32_t *value)
+static const uint32_t *shadow_at(AddressSpace *as, hwaddr addr)
 {
-    hwaddr offset, bytes = sizeof(*value);
-    MemoryRegion *region;
+    hwaddr offset, bytes = sizeof(uint32_t);
+    MemoryRegion *region = address_space_translate(as, addr, &offset, &bytes,
+                                                   false,
+                                                   MEMTXATTRS_UNSPECIFIED);
 
-    RCU_READ_LOCK_GUARD();
-    region = address_space_translate(as, addr, &offset, &bytes, false,
-                                     MEMTXATTRS_UNSPECIFIED);
-    if (bytes < sizeof(*value) || (offset & 3) ||
-        !memory_access_is_direct(region, false, MEMTXATTRS_UNSPECIFIED)) {
-        return false;
-    }
-    *value = le32_to_cpu(qatomic_read((uint32_t *)
-        ((uint8_t *)memory_region_get_ram_ptr(region) + offset)));
-    return true;
+    return memory_access_is_direct(region, false, MEMTXATTRS_UNSPECIFIED)
+           ? memory_region_get_ram_ptr(region) + offset : NULL;
+}
+
+/*
+ * Is it another than is known, and one that the queue can have? Needs the lock,
+ * or an RCU read section.
+ */
+bool femu_shadow_moved(AddressSpace *as, const FemuShadow *shadow)
+{
+    const uint32_t *at = shadow_at(as, shadow->addr);
+    uint32_t value = at ? le32_to_cpu(qatomic_read(at)) : shadow->value;
+
+    return value != shadow->value && value < shadow->size;
 }

@@ -13,7 +13,6 @@
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
 #include "system/runstate.h"
-#include "system/tcg.h"
 #include "controller_internal.h"
 #include "../fetch/fetch.h"
 #include "../processors/processors.h"
@@ -46,18 +45,15 @@
 /* How long one call of the bottom half looks, before others have their turn. */
 #define LOOK_NS 5000
 
-/* Without the lock: has a shadow doorbell changed since it was noted? */
+/* Without the lock: has a shadow doorbell changed since the last entry? */
 static bool shadows_moved(FemuThread *thread)
 {
     AddressSpace *as;
-    uint32_t value;
 
     RCU_READ_LOCK_GUARD();
     as = qatomic_rcu_read(&thread->host_memory);
-    for (unsigned i = 0; as && i < thread->shadow_count; i++) {
-        const FemuShadow *shadow = &thread->shadow[i];
-
-        if (femu_shadow_read(as, shadow->addr, &value) && value != shadow->value) {
+    for (unsigned i = 0; i < thread->shadow_count; i++) {
+        if (femu_shadow_moved(as, &thread->shadow[i])) {
             return true;
         }
     }
@@ -66,8 +62,7 @@ static bool shadows_moved(FemuThread *thread)
 
 /*
  * Note the shadow doorbells of the queues from which all has been fetched: the
- * thread looks at these. Of others, commands wait for something else. What has
- * changed since the entry is news.
+ * thread looks at these. Of others, commands wait for something else.
  */
 static void note_shadows(FemuThread *thread, FemuZns *n)
 {
@@ -77,19 +72,13 @@ static void note_shadows(FemuThread *thread, FemuZns *n)
     }
     for (unsigned id = 1; id < FEMU_MAX_QUEUES; id++) {
         const FemuSq *sq = n->sq[id];
-        FemuShadow *shadow = &thread->shadow[thread->shadow_count];
 
-        if (!sq || sq->head != sq->tail) {
-            continue;
-        }
-        shadow->addr = n->dbbuf.shadow_addr + 2 * id * sizeof(uint32_t);
-        if (!femu_shadow_read(thread->host_memory, shadow->addr,
-                              &shadow->value)) {
-            continue;
-        }
-        thread->shadow_count++;
-        if (shadow->value != sq->tail && shadow->value < sq->size) {
-            qatomic_set(&thread->news, true);
+        if (sq && sq->head == sq->tail) {
+            thread->shadow[thread->shadow_count++] = (FemuShadow) {
+                .addr = n->dbbuf.shadow_addr + 2 * id * sizeof(uint32_t),
+                .value = sq->tail,
+                .size = sq->size,
+            };
         }
     }
 }
@@ -120,14 +109,6 @@ static bool look(FemuThread *thread)
     return found;
 }
 
-/* A QEMU without TCG has no such function, and compiles no call of it. */
-static void spins(int change)
-{
-    if (tcg_enabled()) {
-        femu_spin_change(change);
-    }
-}
-
 /*
  * Poll no longer; needs the lock. The host writes registers again: this entry
  * sets EventIdx, and then looks at the shadow doorbells once more.
@@ -140,7 +121,7 @@ static void rest(FemuThread *thread)
         return;
     }
     qatomic_set(&thread->polls, false);
-    spins(-1);
+    femu_spin_end();
     thread->shadow_count = 0;
     thread->round.entered_ns = 0;
     if (n) {
@@ -165,7 +146,7 @@ static void enter(FemuThread *thread, int64_t seen_ns)
     }
     if (!thread->polls) {
         qatomic_set(&thread->polls, true);
-        spins(1);
+        femu_spin_begin();
         object_ref(OBJECT(n));
     }
     n->entry.by_poller = true;
@@ -221,9 +202,7 @@ void femu_thread_init(FemuZns *n)
 {
     FemuThread *thread = g_new0(FemuThread, 1);
 
-    if (tcg_enabled()) {
-        femu_spin_init();
-    }
+    femu_spin_prepare();
     thread->drive = n;
     thread->iothread = n->iothread;
     object_ref(OBJECT(n->iothread));
@@ -237,11 +216,14 @@ void femu_thread_init(FemuZns *n)
     n->thread = thread;
 }
 
-/* The drive's address space goes; if the thread polls, it shall rest. */
+/*
+ * The drive's address space goes; the machine's does not. If the thread polls,
+ * it shall rest.
+ */
 void femu_thread_unplug(FemuZns *n)
 {
     if (n->thread) {
-        qatomic_rcu_set(&n->thread->host_memory, NULL);
+        qatomic_rcu_set(&n->thread->host_memory, &address_space_memory);
         qatomic_set(&n->thread->news, true);
     }
 }

@@ -77,7 +77,10 @@ void femu_time_exit(FemuZns *n)
     femu_thread_exit(n);
 }
 
-/* When the timer expires; INT64_MAX: it does not. */
+/*
+ * When the timer expires; INT64_MAX: it does not. Whoever saves the drive has
+ * stopped the machine, so its thread rests.
+ */
 int64_t femu_timer_at_ns(const FemuZns *n)
 {
     return femu_alarm_at_ns(n);

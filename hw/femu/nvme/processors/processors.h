@@ -8,6 +8,8 @@
 #ifndef FEMU_PROCESSORS_H
 #define FEMU_PROCESSORS_H
 
+#include "system/tcg.h"
+
 /*
  * Makes virtual time, which counts instructions, exact. Called again, it does
  * nothing.
@@ -26,5 +28,27 @@ void femu_spin_init(void);
 
 /* One more of these spins (1), or one less (-1); needs the BQL. */
 void femu_spin_change(int change);
+
+/* The same for whoever may be in a QEMU without TCG, which has none of them. */
+static inline void femu_spin_prepare(void)
+{
+    if (tcg_enabled()) {
+        femu_spin_init();
+    }
+}
+
+static inline void femu_spin_begin(void)
+{
+    if (tcg_enabled()) {
+        femu_spin_change(1);
+    }
+}
+
+static inline void femu_spin_end(void)
+{
+    if (tcg_enabled()) {
+        femu_spin_change(-1);
+    }
+}
 
 #endif
