@@ -199,6 +199,47 @@ static void test_feature_selects(void)
     femu_shutdown(drive);
 }
 
+/* Values that features without data have at once, in the table's order. */
+static void read_values(FemuDrive *drive, const uint8_t *fid, unsigned count,
+                        uint64_t *value)
+{
+    for (unsigned i = 0; i < count; i++) {
+        FemuCqe cqe = get_feature(drive, fid[i], NVME_GETFEAT_SELECT_CURRENT);
+
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+        value[i] = cqe.result;
+    }
+}
+
+/* A feature that is set to another value is all that is another. */
+static void test_features_apart(void)
+{
+    static const uint8_t fid[] = {
+        NVME_ARBITRATION, NVME_POWER_MANAGEMENT, NVME_TEMPERATURE_THRESHOLD,
+        NVME_ERROR_RECOVERY, NVME_NUMBER_OF_QUEUES, NVME_INTERRUPT_COALESCING,
+        NVME_INTERRUPT_VECTOR_CONF, NVME_WRITE_ATOMICITY,
+        NVME_VOLATILE_WRITE_CACHE, NVME_ASYNCHRONOUS_EVENT_CONF,
+        NVME_COMMAND_SET_PROFILE,
+    };
+    enum { COUNT = ARRAY_SIZE(fid) };
+    uint64_t before[COUNT], after[COUNT];
+    FemuDrive *drive = boot("write-cache=volatile");
+
+    for (unsigned i = 0; i < COUNT; i++) {
+        for (uint32_t value = 0; value < 8; value++) {
+            uint32_t nsid = fid[i] == NVME_ERROR_RECOVERY ? FEMU_NSID : 0;
+
+            read_values(drive, fid, COUNT, before);
+            femu_admin(drive, NVME_ADM_CMD_SET_FEATURES, nsid, fid[i], value,
+                       0);
+            read_values(drive, fid, COUNT, after);
+            after[i] = before[i];
+            g_assert_cmpmem(after, sizeof(after), before, sizeof(before));
+        }
+    }
+    femu_shutdown(drive);
+}
+
 /* Commands and effects, as the log of a command set has them. */
 static NvmeEffectsLog effects_log(FemuDrive *drive, uint8_t csi)
 {
@@ -422,6 +463,7 @@ int main(int argc, char **argv)
     ADD("logs", test_logs);
     ADD("features", test_features);
     ADD("feature-selects", test_feature_selects);
+    ADD("features-apart", test_features_apart);
     ADD("opcodes", test_opcodes);
     ADD("capabilities", test_capabilities);
     ADD("round-robin", test_round_robin);

@@ -155,6 +155,7 @@ uint16_t femu_copy(FemuDrive *drive, uint64_t from_lba, uint32_t nlb,
         .opcode = NVME_CMD_COPY,
         .nsid = cpu_to_le32(drive->nsid),
         .cdw10 = cpu_to_le32(to_lba),
+        .cdw11 = cpu_to_le32(to_lba >> 32),
     };
     NvmeCopySourceRangeFormat0_2 range = {
         .slba = cpu_to_le64(from_lba),

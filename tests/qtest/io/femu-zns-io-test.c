@@ -416,6 +416,13 @@ static void test_append_far(void)
                     NVME_SUCCESS);
     g_assert_cmpuint(lba, ==, zslba + 8);
     femu_assert_data(drive, zslba, 8, data);
+    /* as other commands do whose LBAs have more than 32 bits */
+    femu_assert_zone(drive, 39, NVME_ZONE_STATE_IMPLICITLY_OPEN, 16);
+    g_assert_cmphex(femu_copy(drive, zslba, 8, femu_zone_lba(drive, 38)), ==,
+                    NVME_SUCCESS);
+    femu_assert_data(drive, femu_zone_lba(drive, 38), 8, data);
+    send_ok(drive, NVME_ZONE_ACTION_RESET, zslba);
+    femu_assert_zone(drive, 39, NVME_ZONE_STATE_EMPTY, 0);
     femu_shutdown(drive);
 }
 

@@ -631,6 +631,35 @@ static void test_all_of_two(void)
     femu_shutdown(drive);
 }
 
+static void attachment_of_second(FemuDrive *drive, uint32_t sel)
+{
+    qtest_memset(drive->host->qts, drive->buf, 0, FEMU_PAGE_BYTES);
+    qtest_writew(drive->host->qts, drive->buf, 1);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, 2, sel, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+}
+
+/* All are those that are attached. */
+static void test_attached_of_two(void)
+{
+    FemuDrive *drive = boot_two();
+
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        write_pattern(drive, 0, 4);
+    }
+    attachment_of_second(drive, NVME_NS_ATTACHMENT_DETACH);
+    submit_format(drive, NVME_NSID_BROADCAST, LBAF_512);
+    femu_step(drive->host, UINT64_C(1000000000));
+    g_assert_cmphex(femu_expect_now(&drive->admin_cq).status, ==,
+                    NVME_SUCCESS);
+    attachment_of_second(drive, NVME_NS_ATTACHMENT_ATTACH);
+    g_assert_cmpuint(format_of(drive, 1), ==, LBAF_512);
+    g_assert_cmpuint(format_of(drive, 2), ==, LBAF_4096);
+    drive->nsid = 2;
+    assert_pattern(drive, 0, 4);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -649,5 +678,6 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/format/trace", test_trace);
     qtest_add_func("femu-zns/format/one-of-two", test_one_of_two);
     qtest_add_func("femu-zns/format/all-of-two", test_all_of_two);
+    qtest_add_func("femu-zns/format/attached-of-two", test_attached_of_two);
     return g_test_run();
 }

@@ -158,6 +158,7 @@ static void test_preferred(void)
         bool multi_plane;
         uint64_t page_bytes, mdts_bytes;
         uint64_t write_bytes, optimal_bytes, conventional_optimal_bytes;
+        uint32_t ways, dies, zone_ways, zone_dies, zone_planes;
     } rows[] = {
         { 4, 0, 1, 1, false, 16384, 512 * SSD_KIB, 16384, 65536, 65536 },
         { 4, 2, 1, 1, false, 16384, 512 * SSD_KIB, 16384, 32768, 65536 },
@@ -168,6 +169,11 @@ static void test_preferred(void)
         /* a page of 48 KiB, and one above MDTS */
         { 1, 0, 1, 1, false, 49152, 512 * SSD_KIB, 16384, 49152, 49152 },
         { 2, 0, 1, 1, false, 65536, 16 * SSD_KIB, 16384, 16384, 16384 },
+        /* each number of units counts: 2 * 2 * 3 * 2, and 4 * 4 * 3 * 2 */
+        { 4, 2, 2, 1, false, 4096, 512 * SSD_KIB, 4096, 98304, 393216,
+          4, 3, 2, 3, 2 },
+        { 4, 2, 6, 1, false, 4096, 512 * SSD_KIB, 4096, 49152, 393216,
+          2, 2, 1, 2, 3 },
     };
 
     for (unsigned i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
@@ -182,6 +188,11 @@ static void test_preferred(void)
         config.ssd.channels = rows[row].channels;
         config.ssd.zone_channels = rows[row].zone_channels;
         config.ssd.planes = rows[row].planes;
+        config.ssd.ways = MAX(rows[row].ways, 1);
+        config.ssd.dies = MAX(rows[row].dies, 1);
+        config.ssd.zone_ways = rows[row].zone_ways;
+        config.ssd.zone_dies = rows[row].zone_dies;
+        config.ssd.zone_planes = rows[row].zone_planes;
         config.ssd.program_pages = rows[row].program_pages;
         config.ssd.pages_per_block = 6;
         config.ssd.multi_plane = rows[row].multi_plane;

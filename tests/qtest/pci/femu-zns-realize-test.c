@@ -551,6 +551,31 @@ static void test_unplug(void)
     g_unlink(data);
 }
 
+/* The lines of QEMU's list of devices, below the kind that each is of. */
+static void test_kinds(void)
+{
+    static const char *const rows[][2] = {
+        { "Storage devices:", "\nname \"femu-zns\", bus PCI, desc \"Zoned "
+          "(ZNS) NVMe SSD with exact time\"" },
+        { "Misc devices:", "\nname \"femu-insns\", bus ISA, desc \"A port by "
+          "which a guest reads how many instructions it has executed\"" },
+    };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    g_autofree char *reply = qtest_hmp(drive->host->qts, "info qdm");
+    g_auto(GStrv) lines = g_strsplit(reply, "\r", -1);
+    g_autofree char *text = g_strjoinv("", lines);
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *kind = strstr(text, rows[i][0]), *end;
+
+        g_assert_nonnull(kind);
+        end = strstr(kind, "\n\n") ?: kind + strlen(kind);
+        g_assert_nonnull(g_strstr_len(kind, end - kind, rows[i][1]));
+    }
+    femu_shutdown(drive);
+}
+
 /* What QEMU's help says of properties: in the table's words, or ours. */
 static void test_descriptions(void)
 {
@@ -650,6 +675,7 @@ int main(int argc, char **argv)
     ADD("unplug", test_unplug);
     ADD("unplug-serial", test_unplug_serial);
     ADD("descriptions", test_descriptions);
+    ADD("kinds", test_kinds);
 #undef ADD
     return g_test_run();
 }

@@ -105,10 +105,140 @@ static void test_dropped(void)
     femu_folder_delete(folder);
 }
 
+/* --- Put aside by a reset that is inside ---------------------------------- */
+
+#define WRITTEN 8u
+
+static void qom_set(FemuDrive *drive, const char *property, const char *value)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             " 'arguments': {'path':"
+                             " '/machine/peripheral/zns4', 'property': %s,"
+                             " 'value': %s}}", property, value);
+}
+
+/* Zones with data, each of which is being reset: the pages are there yet. */
+static FemuDrive *boot_resetting(const FemuConfig *config, const char *folder,
+                                 uint32_t zones)
+{
+    FemuDrive *drive = femu_folder_boot(config, folder);
+
+    for (uint32_t i = 0; i < zones; i++) {
+        femu_write_pattern(drive, femu_zone_lba(drive, i), WRITTEN, 1);
+    }
+    for (uint32_t i = 0; i < zones; i++) {
+        femu_submit_zone(drive, NVME_ZONE_ACTION_RESET,
+                         femu_zone_lba(drive, i), false);
+        g_assert_cmpuint(known(config, folder, i), ==, WRITTEN);
+    }
+    return drive;
+}
+
+/*
+ * What a reset has put aside for the case of a power cut goes back as soon as
+ * a cut cannot bring it back: with the next command of the zone that is
+ * accepted, with the zone, and with the end of its own reset alone.
+ */
+static void test_put_aside(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive;
+
+    config.ssd.max_open = config.ssd.max_active = 0;
+    drive = boot_resetting(&config, folder, 5);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    g_assert_cmpuint(known(&config, folder, 0), ==, 0);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_OPEN, femu_zone_lba(drive, 1),
+                     false);
+    g_assert_cmpuint(known(&config, folder, 1), ==, 0);
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 2), 3);
+    g_assert_cmpuint(known(&config, folder, 2), ==, 3);
+    qom_set(drive, "zone-fail", "3 offline");
+    g_assert_cmpuint(known(&config, folder, 3), ==, 0);
+    /* the others' when the last reset is done */
+    g_assert_cmpuint(known(&config, folder, 4), ==, WRITTEN);
+    femu_step(drive->host, UINT64_C(1000000000));
+    g_assert_cmpuint(known(&config, folder, 2), ==, 3);
+    g_assert_cmpuint(known(&config, folder, 4), ==, 0);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* The number of the next command that is done. */
+static uint16_t next_done(FemuDrive *drive)
+{
+    FemuCqe cqe;
+
+    while (!femu_take(&drive->io_cq, &cqe)) {
+        femu_step_next(drive->host);
+    }
+    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    return cqe.cid;
+}
+
+/* Of two resets of a zone the end of the first drops nothing of the second. */
+static void test_two_resets(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive;
+    uint16_t first, second;
+
+    config.ssd.fe_reset_ns = 5000000;       /* one after another */
+    drive = boot_resetting(&config, folder, 1);
+    first = drive->io.next_cid - 1;
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, 2);
+    second = femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    while (next_done(drive) != first) {
+        g_assert_cmpuint(known(&config, folder, 0), ==, 2);
+    }
+    do {
+        g_assert_cmpuint(known(&config, folder, 0), ==, 2);
+    } while (next_done(drive) != second);
+    g_assert_cmpuint(known(&config, folder, 0), ==, 0);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* A cut brings data back, or takes them: then the pages are there, or not. */
+static void test_cut(void)
+{
+    unsigned back = 0;
+
+    for (unsigned seed = 1; seed < 5; seed++) {
+        FemuConfig config = femu_small_config();
+        g_autofree char *value = g_strdup_printf("%u", seed);
+        char *folder = femu_folder_new();
+        FemuDrive *drive;
+
+        config.ssd.fe_reset_ns = 5000000;
+        drive = boot_resetting(&config, folder, 2);
+        qom_set(drive, "power-cut", value);
+        femu_step(drive->host, UINT64_C(1000000000));
+        femu_enable(drive);
+        femu_io_queues_create(drive);
+        for (uint32_t i = 0; i < 2; i++) {
+            bool empty = femu_zone(drive, i).zs >> 4 == NVME_ZONE_STATE_EMPTY;
+
+            g_assert_cmpuint(known(&config, folder, i), ==,
+                             empty ? 0 : WRITTEN);
+            back += !empty;
+        }
+        femu_shutdown(drive);
+        femu_folder_delete(folder);
+    }
+    g_assert_cmpuint(back, >, 0);
+    g_assert_cmpuint(back, <, 8);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/checksum/goes-on", test_goes_on);
     qtest_add_func("femu-zns/checksum/dropped", test_dropped);
+    qtest_add_func("femu-zns/checksum/put-aside", test_put_aside);
+    qtest_add_func("femu-zns/checksum/two-resets", test_two_resets);
+    qtest_add_func("femu-zns/checksum/cut", test_cut);
     return g_test_run();
 }

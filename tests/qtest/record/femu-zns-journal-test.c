@@ -288,6 +288,40 @@ static void test_volatile(void)
     }
 }
 
+/* What the last command has counted is there, though none comes behind it. */
+static void test_last(void)
+{
+    FemuConfig config = config_of(false);
+    g_autofree char *top = g_dir_make_tmp("femu-journal-XXXXXX", NULL);
+    g_autofree char *trace = g_build_filename(top, "trace", NULL);
+    g_autofree char *journal = g_build_filename(top, "journal", NULL);
+    g_autofree char *folder = g_build_filename(top, "state", NULL);
+    g_autofree char *extra = g_strdup_printf("trace=%s,journal=%s", trace,
+                                             journal);
+    g_autofree char *said = NULL;
+    NvmeSmartLog smart;
+    FemuDrive *drive;
+
+    if (!has_sim()) {
+        return;
+    }
+    drive = femu_boot(&config, extra);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+    g_assert_cmpint(sim_cut(trace, journal, folder, 1, 1, &said), ==, 0);
+    g_free(extra);
+    extra = g_strdup_printf("state=%s", folder);
+    drive = femu_boot(&config, extra);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, &smart,
+                                 sizeof(smart)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(le64_to_cpu(smart.host_write_commands[0]), ==, 1);
+    femu_shutdown(drive);
+    folder_delete(folder);
+    g_unlink(trace);
+    g_unlink(journal);
+    g_assert_cmpint(g_rmdir(top), ==, 0);
+}
+
 static void assert_refused(const char *extra, const char *want)
 {
     FemuConfig config = config_of(false);
@@ -350,6 +384,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/journal/" name, test)
     ADD("protected", test_protected);
     ADD("volatile", test_volatile);
+    ADD("last", test_last);
     ADD("refused", test_refused);
     ADD("disk-full", test_disk_full);
 #undef ADD
