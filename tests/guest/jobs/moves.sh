@@ -41,3 +41,4 @@ prepare "begin four" "${fio[@]}" --rw=write --bs=4k --number_ios=1 \
 step loaded under_load
 step read-qd1 "${fio[@]}" --rw=randread --norandommap --bs=4k --number_ios=100
 step finish zone-op "$DRIVE" finish 5
+step counters nvme smart-log -o json "${DRIVE%n*}"
