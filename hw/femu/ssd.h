@@ -197,6 +197,12 @@ uint32_t ssd_next_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
 uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
                          SsdZoneState state);
 
+/* The same of zones that the controller has finished, or that it recommends to
+ * finish or to reset. */
+uint32_t ssd_next_attributed(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);
+uint32_t ssd_count_attributed(const Ssd *ssd, uint32_t nsid,
+                              uint32_t zone_idx);
+
 /*
  * The flash units that a zone's pages go round, in that order: *count of them.
  * A unit is ((channel * ways + way) * dies + die) * planes + plane; with

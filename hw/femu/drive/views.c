@@ -106,6 +106,25 @@ uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
     return zone_count_in_state(&find_ns(ssd, nsid)->zones, zone_idx, state);
 }
 
+uint32_t ssd_next_attributed(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+    uint32_t first_idx = ns->first_zone_idx;
+
+    return watch_next(&ssd->zns.watch, first_idx + zone_idx,
+                      first_idx + ns->zones.count) - first_idx;
+}
+
+uint32_t ssd_count_attributed(const Ssd *ssd, uint32_t nsid,
+                              uint32_t zone_idx)
+{
+    const SsdNs *ns = find_ns(ssd, nsid);
+    uint32_t first_idx = ns->first_zone_idx;
+
+    return watch_count(&ssd->zns.watch, first_idx + zone_idx,
+                       first_idx + ns->zones.count);
+}
+
 const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
                                uint32_t zone_idx, uint32_t *count)
 {

@@ -40,8 +40,8 @@ static const StateRow table_rows[] = {
     STATE_IN_LISTS(ZoneTable, oldest_idx),
     STATE_IN_LISTS(ZoneTable, newest_idx),
     STATE_LEFT(ZoneTable, by_state, "of the zones' states"),
-    STATE_LEFT(ZoneCounts, runs, "of the zones' states"),
-    STATE_LEFT(ZoneCounts, run_count, "of the parameters"),
+    STATE_LEFT(IndexSet, words, "as `by_state`, and Watch.attributed"),
+    STATE_LEFT(IndexSet, runs, "as `by_state`, and Watch.attributed"),
 };
 
 static const StateRow ns_rows[] = {
@@ -102,7 +102,6 @@ static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
 
 static void count_zones(ZoneTable *table, State *state, const bool *in_list)
 {
-    zone_counts_clear(&table->by_state);
     for (uint32_t i = 0; i < table->count; i++) {
         const ZoneEntry *zone = &table->zones[i];
 
@@ -115,7 +114,6 @@ static void count_zones(ZoneTable *table, State *state, const bool *in_list)
                        zone->holds_open, zone->holds_active, zone->has_zrwa,
                        in_list[i]);
         }
-        zone_counts_add(&table->by_state, i, zone->state);
         table->open_count += zone->holds_open;
         table->active_count += zone->holds_active;
         table->zrwa_count += zone->has_zrwa;
@@ -127,6 +125,9 @@ static void count_zones(ZoneTable *table, State *state, const bool *in_list)
                    "most %u, %u and %u may be", table->open_count,
                    table->active_count, table->zrwa_count, table->max_open,
                    table->max_active, table->max_zrwa);
+    }
+    if (state_is_good(state)) {
+        zone_table_sort(table);
     }
 }
 

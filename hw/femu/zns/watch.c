@@ -37,6 +37,7 @@ void watch_init(Watch *watch, const SsdParams *params,
     };
     if (is_on(watch)) {
         watch->zones = g_new0(WatchedZone, params->zones);
+        index_set_init(&watch->attributed, params->zones);
         watch->changed = g_new(uint32_t, params->zones);
     }
 }
@@ -44,6 +45,7 @@ void watch_init(Watch *watch, const SsdParams *params,
 void watch_destroy(Watch *watch)
 {
     g_free(watch->zones);
+    index_set_destroy(&watch->attributed);
     g_free(watch->changed);
 }
 
@@ -128,6 +130,14 @@ WatchPhase watch_phase_of(const Watch *watch, uint32_t zone_idx)
            ? WATCH_ACTIVE : WATCH_NONE;
 }
 
+void watch_note(Watch *watch, uint32_t zone_idx)
+{
+    index_set_put(&watch->attributed, zone_idx,
+                  watch_finished(watch, zone_idx) ||
+                  watch_recommended(watch, zone_idx, WATCH_ACTIVE) ||
+                  watch_recommended(watch, zone_idx, WATCH_FULL));
+}
+
 static void enter_phase(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
                         WatchPhase phase)
 {
@@ -140,6 +150,7 @@ static void enter_phase(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
     zone->since_at_ns = now_ns;
     zone->recommended = false;
     zone->finished = false;
+    watch_note(watch, zone_idx);
     if (phase != WATCH_NONE) {
         list_add(watch, phase, zone_idx);
     }
@@ -166,6 +177,7 @@ void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
     if (watch->zones) {
         watch_state(watch, now_ns, zone_idx);
         watch->zones[zone_idx].finished = was_finished;
+        watch_note(watch, zone_idx);
     }
 }
 
@@ -199,6 +211,7 @@ static void recommend(Watch *watch, WatchPhase phase)
     uint32_t zone_idx = list->quiet_idx;
 
     watch->zones[zone_idx].recommended = true;
+    watch_note(watch, zone_idx);
     list->quiet_idx = watch->zones[zone_idx].newer_idx;
     tell(watch, zone_idx);
 }
@@ -220,6 +233,7 @@ uint32_t watch_due(Watch *watch)
 void watch_excursion(Watch *watch, uint32_t zone_idx)
 {
     watch->zones[zone_idx].finished = true;
+    watch_note(watch, zone_idx);
     tell(watch, zone_idx);
 }
 
@@ -233,4 +247,16 @@ bool watch_recommended(const Watch *watch, uint32_t zone_idx,
 {
     return watch->zones && watch->zones[zone_idx].recommended &&
            watch->zones[zone_idx].phase == phase;
+}
+
+uint32_t watch_next(const Watch *watch, uint32_t zone_idx, uint32_t end_idx)
+{
+    return watch->zones ? index_set_next(&watch->attributed, zone_idx, end_idx)
+                        : end_idx;
+}
+
+uint32_t watch_count(const Watch *watch, uint32_t zone_idx, uint32_t end_idx)
+{
+    return watch->zones ? index_set_count(&watch->attributed, zone_idx,
+                                          end_idx) : 0;
 }

@@ -47,6 +47,7 @@ typedef struct Watch {
     WatchedZone *zones; /* [zone]; NULL: nothing is watched */
     WatchList lists[WATCH_PHASES];
     uint64_t next_at_ns; /* when the next limit is reached */
+    IndexSet attributed; /* zones of which a report says something */
     uint32_t *changed;   /* zones that nobody has been told of */
     uint32_t changed_count;
 } Watch;
@@ -86,14 +87,23 @@ void watch_put(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
 /* watch_state.c: as bytes; see base/state.h. Needs the namespaces'. */
 typedef struct State State;
 void watch_visit(Watch *watch, State *state);
-/* For that: the phase that a zone must be in, and the next limit anew. */
+/*
+ * For that: the phase that a zone must be in, the next limit anew, and that
+ * what a report says of a zone may have changed.
+ */
 WatchPhase watch_phase_of(const Watch *watch, uint32_t zone_idx);
 void watch_find_next(Watch *watch);
+void watch_note(Watch *watch, uint32_t zone_idx);
 
 /* What a report says of a zone. */
 bool watch_finished(const Watch *watch, uint32_t zone_idx);
 bool watch_recommended(const Watch *watch, uint32_t zone_idx,
                        WatchPhase phase);
+
+/* The first zone in [zone_idx, end_idx) of which it says one of these, or
+ * end_idx; and how many such zones there are. */
+uint32_t watch_next(const Watch *watch, uint32_t zone_idx, uint32_t end_idx);
+uint32_t watch_count(const Watch *watch, uint32_t zone_idx, uint32_t end_idx);
 
 /* Return: a zone of which the host has still to be told, or SSD_NONE. */
 uint32_t watch_take_changed(Watch *watch);

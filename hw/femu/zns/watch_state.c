@@ -31,6 +31,7 @@ static const StateRow watch_rows[] = {
     STATE_ELSE(Watch, zones, "zone_rows"),
     STATE_ELSE(Watch, lists, "list_rows"),
     STATE_LEFT(Watch, next_at_ns, "of the lists"),
+    STATE_LEFT(Watch, attributed, "of the zones"),
     STATE_ELSE(Watch, changed, "changed_rows"),
     STATE_AT_MOST(Watch, changed_count, INT32_MAX),
 };
@@ -124,6 +125,9 @@ void watch_visit(Watch *watch, State *state)
             check_phases(watch, state);
             take_changed(watch, state);
             watch_find_next(watch);
+            for (uint32_t i = 0; i < watch->params->zones; i++) {
+                watch_note(watch, i);
+            }
         }
     }
     state_room_end(state);

@@ -10,6 +10,11 @@
 
 #include <glib.h>
 
+static const SsdZoneState states[] = {
+    SSD_ZONE_EMPTY, SSD_ZONE_IMPLICITLY_OPEN, SSD_ZONE_EXPLICITLY_OPEN,
+    SSD_ZONE_CLOSED, SSD_ZONE_READ_ONLY, SSD_ZONE_FULL, SSD_ZONE_OFFLINE,
+};
+
 void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
                      uint64_t capacity_nlb, uint32_t max_open,
                      uint32_t max_active)
@@ -25,10 +30,12 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
         .oldest_idx = ZONE_NONE,
         .newest_idx = ZONE_NONE,
     };
-    zone_counts_init(&table->by_state, count);
+    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+        index_set_init(&table->by_state[states[i]], count);
+    }
     for (uint32_t i = 0; i < count; i++) {
         table->zones[i].state = SSD_ZONE_EMPTY;
-        zone_counts_add(&table->by_state, i, SSD_ZONE_EMPTY);
+        index_set_put(&table->by_state[SSD_ZONE_EMPTY], i, true);
     }
 }
 
@@ -43,43 +50,33 @@ void zone_table_set_zrwa(ZoneTable *table, uint64_t zrwa_nlb,
 
 void zone_table_destroy(ZoneTable *table)
 {
-    zone_counts_destroy(&table->by_state);
+    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+        index_set_destroy(&table->by_state[states[i]]);
+    }
     g_free(table->zones);
     table->zones = NULL;
 }
 
-/* The first zone of the next run; there may be none of that number. */
-static uint32_t next_run(uint32_t zone_idx)
+void zone_table_sort(ZoneTable *table)
 {
-    return (zone_idx / ZONE_RUN_ZONES + 1) * ZONE_RUN_ZONES;
+    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+        index_set_clear(&table->by_state[states[i]], table->count);
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        index_set_put(&table->by_state[table->zones[i].state], i, true);
+    }
 }
 
 uint32_t zone_next_in_state(const ZoneTable *table, uint32_t zone_idx,
                             SsdZoneState state)
 {
-    while (zone_idx != UINT32_MAX) {
-        uint32_t behind = next_run(zone_idx);
-
-        for (; zone_idx < MIN(behind, table->count); zone_idx++) {
-            if (table->zones[zone_idx].state == state) {
-                return zone_idx;
-            }
-        }
-        zone_idx = zone_counts_find(&table->by_state, behind, state);
-    }
-    return table->count;
+    return index_set_next(&table->by_state[state], zone_idx, table->count);
 }
 
 uint32_t zone_count_in_state(const ZoneTable *table, uint32_t zone_idx,
                              SsdZoneState state)
 {
-    uint32_t sum = zone_counts_behind(&table->by_state, zone_idx, state);
-
-    for (uint32_t i = zone_idx; i < MIN(next_run(zone_idx), table->count);
-         i++) {
-        sum += table->zones[i].state == state;
-    }
-    return sum;
+    return index_set_count(&table->by_state[state], zone_idx, table->count);
 }
 
 static bool is_open(const ZoneEntry *zone)
@@ -153,8 +150,8 @@ static void set_state(ZoneTable *table, uint32_t zone_idx, SsdZoneState state)
     if (zone->state == SSD_ZONE_IMPLICITLY_OPEN) {
         implicit_remove(table, zone_idx);
     }
-    zone_counts_remove(&table->by_state, zone_idx, zone->state);
-    zone_counts_add(&table->by_state, zone_idx, state);
+    index_set_put(&table->by_state[zone->state], zone_idx, false);
+    index_set_put(&table->by_state[state], zone_idx, true);
     zone->state = state;
     if (state == SSD_ZONE_IMPLICITLY_OPEN) {
         implicit_push(table, zone_idx);

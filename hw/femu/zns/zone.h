@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "../base/divisor.h"
+#include "../base/index_set.h"
 #include "../ssd_types.h"
-#include "zone_counts.h"
 
 #define ZONE_NONE UINT32_MAX
 
@@ -70,7 +70,7 @@ typedef struct ZoneTable {
     uint32_t zrwa_count;       /* zones that have one */
     uint32_t oldest_idx; /* implicitly opened zones, in order of opening */
     uint32_t newest_idx;
-    ZoneCounts by_state;
+    IndexSet by_state[SSD_ZONE_OFFLINE + 1]; /* of states that there are */
 } ZoneTable;
 
 /* The first zone from `zone_idx` on that is in a state; `count` if none is. */
@@ -97,6 +97,9 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
                      uint64_t capacity_nlb, uint32_t max_open,
                      uint32_t max_active);
 void zone_table_destroy(ZoneTable *table);
+
+/* Zones have been given states beside the functions below, each a valid one. */
+void zone_table_sort(ZoneTable *table);
 
 /*
  * Zones may have a ZRWA of `zrwa_nlb` blocks, committed in multiples of

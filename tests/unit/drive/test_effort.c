@@ -206,6 +206,40 @@ static uint64_t find_zone(Drive *d, uint64_t n)
     return 1;
 }
 
+/* One of n zones is open, the last of them: a report has all of these. */
+static uint64_t find_scattered(Drive *d, uint64_t n)
+{
+    uint64_t before;
+
+    for (uint64_t i = 1; i <= 256; i++) {
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_OPEN, i * n - 1);
+        drive_drain(d);
+    }
+    before = steps;
+    for (uint64_t i = 1; i <= 256; i++) {
+        g_assert_cmpuint(ssd_next_zone(d->ssd, 1, (i - 1) * n,
+                                       SSD_ZONE_EXPLICITLY_OPEN),
+                         ==, i * n - 1);
+    }
+    steps -= before;
+    return 256;
+}
+
+/* The controller finishes the last zone, which a report finds. */
+static uint64_t find_attributed(Drive *d, uint64_t n)
+{
+    uint64_t before;
+
+    write_one(d, n - 1, 0);
+    d->now_ns += 1000000;
+    drive_drain(d);
+    before = steps;
+    g_assert_cmpuint(ssd_next_attributed(d->ssd, 1, 0), ==, n - 1);
+    g_assert_cmpuint(ssd_count_attributed(d->ssd, 1, 0), ==, 1);
+    steps -= before;
+    return 1;
+}
+
 /* --- Cases ---------------------------------------------------------------- */
 
 #define SMALL_ZONES "zone-size=64K page-size=4K channels=1 pages-per-block=16 "
@@ -261,6 +295,12 @@ static const Case cases[] = {
      32, 4096, "32", "4096"},
     {"zones/in-a-state", find_zone, SMALL_ZONES "zones=%s",
      1 << 12, 1 << 18, "4096", "262144"},
+    {"zones/in-a-state/scattered", find_scattered,
+     SMALL_ZONES "max-open=0 max-active=0 zones=%s", 16, 1024, "262144",
+     "262144"},
+    {"zones/with-an-attribute", find_attributed,
+     SMALL_ZONES "finish-recommended-ns=1000 zones=%s", 1 << 12, 1 << 18,
+     "4096", "262144"},
     {"zones/select-all", select_all, SMALL_ZONES "zones=%s", 64, 16384, "64",
      "16384"},
 };

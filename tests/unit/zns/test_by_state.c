@@ -1,6 +1,7 @@
 /*
- * Which zones are in a state: ssd_next_zone() and ssd_count_zones() beside a
- * look at each zone, on drives with more zones than one run has.
+ * Which zones are in a state, or have an attribute: ssd_next_zone() and
+ * ssd_count_zones(), ssd_next_attributed() and ssd_count_attributed() beside a
+ * look at each zone, on drives with more zones than one run of an IndexSet has.
  *
  * Knows nothing of how zones come into their states.
  *
@@ -41,8 +42,41 @@ static void check_state(const Ssd *ssd, SsdZoneState state)
     }
 }
 
+static bool has_attribute(const SsdZone *zone)
+{
+    return zone->finished_by_controller || zone->finish_recommended ||
+           zone->reset_recommended;
+}
+
+/* Return: the zone with all attributes that a zone has. */
+static SsdZone check_attributes(const Ssd *ssd)
+{
+    SsdZone any = { 0 };
+    uint32_t zones = zones_of(ssd);
+    uint32_t next = zones;
+    uint32_t count = 0;
+
+    g_assert_cmpuint(ssd_next_attributed(ssd, NSID, zones), ==, zones);
+    g_assert_cmpuint(ssd_count_attributed(ssd, NSID, zones), ==, 0);
+    for (uint32_t i = zones; i-- > 0;) {
+        SsdZone zone = ssd_zone(ssd, NSID, i);
+
+        any.finished_by_controller |= zone.finished_by_controller;
+        any.finish_recommended |= zone.finish_recommended;
+        any.reset_recommended |= zone.reset_recommended;
+        if (has_attribute(&zone)) {
+            next = i;
+            count++;
+        }
+        g_assert_cmpuint(ssd_next_attributed(ssd, NSID, i), ==, next);
+        g_assert_cmpuint(ssd_count_attributed(ssd, NSID, i), ==, count);
+    }
+    return any;
+}
+
 static void check(const Ssd *ssd)
 {
+    check_attributes(ssd);
     for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
         check_state(ssd, states[i]);
     }
@@ -95,7 +129,7 @@ static void test_any(gconstpointer words)
     check(d->ssd);
     for (unsigned i = 0; i < 400; i++) {
         uint32_t zone_idx = i % 4 ? rng_next(&rng) % zones
-                                  : MIN(1023 + i / 4 % 2, zones - 1);
+                                  : MIN(4095 + i / 4 % 2, zones - 1);
 
         change(d, zone_idx, rng_next(&rng) % 7);
     }
@@ -111,13 +145,49 @@ static void test_any(gconstpointer words)
 /* Of some runs one has a zone in a state, and has one. */
 static void test_one(void)
 {
-    Drive *d = drive_new(WORDS "10004");
+    Drive *d = drive_new(WORDS "40004");
 
     d->nsid = NSID;
-    drive_write(d, 0, drive_zone_lba(d, 3000), 1);
-    drive_write(d, 0, drive_zone_lba(d, 5001), 1);
+    drive_write(d, 0, drive_zone_lba(d, 12000), 1);
+    drive_write(d, 0, drive_zone_lba(d, 20001), 1);
     drive_drain(d);
     check_state(d->ssd, SSD_ZONE_IMPLICITLY_OPEN);
+    drive_free(d);
+}
+
+/*
+ * Zones of both namespaces are full, and long active: after a while each limit
+ * is reached by some. Saved, loaded and cut, they are told of still.
+ */
+static void test_attributes(void)
+{
+    Drive *d = drive_new(WORDS "18000 finish-recommended-ns=2000000000 "
+                         "reset-recommended-ns=3000000000 "
+                         "excursion-ns=4000000000");
+    uint32_t nsid, zone_idx;
+    SsdZone any;
+
+    check(d->ssd);
+    for (uint32_t i = 0; i < 60; i++) {
+        d->nsid = 1 + i % 2;
+        drive_zone_op(d, d->now_ns,
+                      i % 3 ? SSD_OP_ZONE_OPEN : SSD_OP_ZONE_FINISH,
+                      i * 4001 % 9000);
+        drive_drain(d);
+        d->now_ns += 100000000;
+        ssd_poll_zone(d->ssd, d->now_ns, &nsid, &zone_idx);
+        check_attributes(d->ssd);
+    }
+    any = check_attributes(d->ssd);
+    g_assert_true(any.finished_by_controller && any.finish_recommended &&
+                  any.reset_recommended);
+    check_loaded(d);
+    check_cut(d);
+    d->nsid = NSID;
+    drive_all_zones(d, d->now_ns, SSD_OP_ZONE_RESET);
+    drive_drain(d);
+    any = check_attributes(d->ssd);
+    g_assert_false(has_attribute(&any));
     drive_free(d);
 }
 
@@ -125,8 +195,9 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/by-state/one", test_one);
+    g_test_add_func("/by-state/attributes", test_attributes);
     g_test_add_data_func("/by-state/one-run", WORDS "14", test_any);
-    g_test_add_data_func("/by-state/whole-runs", WORDS "4096", test_any);
-    g_test_add_data_func("/by-state/runs-and-a-part", WORDS "5002", test_any);
+    g_test_add_data_func("/by-state/whole-runs", WORDS "16384", test_any);
+    g_test_add_data_func("/by-state/runs-and-a-part", WORDS "20002", test_any);
     return g_test_run();
 }

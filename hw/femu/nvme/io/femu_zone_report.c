@@ -20,7 +20,7 @@
 
 #define ATTRIBUTE_ZDEV (1 << 7)         /* descriptor extension valid */
 
-/* The state that a valid ZRASF names; 0 if it names none. */
+/* The state that a valid ZRASF names. */
 static SsdZoneState filter_state(uint8_t filter)
 {
     static const SsdZoneState states[] = {
@@ -31,7 +31,6 @@ static SsdZoneState filter_state(uint8_t filter)
         [NVME_ZONE_REPORT_FULL] = SSD_ZONE_FULL,
         [NVME_ZONE_REPORT_READ_ONLY] = SSD_ZONE_READ_ONLY,
         [NVME_ZONE_REPORT_OFFLINE] = SSD_ZONE_OFFLINE,
-        [REPORT_ATTRIBUTES] = 0,
     };
 
     return states[filter];
@@ -42,55 +41,34 @@ static bool report_filter_valid(uint8_t filter)
     return filter <= NVME_ZONE_REPORT_OFFLINE || filter == REPORT_ATTRIBUTES;
 }
 
-/* Does one of the attributes that a report can select recommend or tell? */
-static bool has_attribute(const SsdZone *zone)
-{
-    return zone->finished_by_controller || zone->finish_recommended ||
-           zone->reset_recommended;
-}
-
 /* The first zone from `zone_idx` on that a report selects, or ns->zones. */
-static uint32_t report_next(FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
-                            uint8_t filter)
+static uint32_t report_next(const FemuZns *n, const FemuNs *ns,
+                            uint32_t zone_idx, uint8_t filter)
 {
-    SsdZoneState state = filter_state(filter);
-
-    if (filter == NVME_ZONE_REPORT_ALL) {
+    switch (filter) {
+    case NVME_ZONE_REPORT_ALL:
         return zone_idx;
+    case REPORT_ATTRIBUTES:
+        return ssd_next_attributed(n->ssd, ns->nsid, zone_idx);
+    default:
+        return ssd_next_zone(n->ssd, ns->nsid, zone_idx,
+                             filter_state(filter));
     }
-    if (state) {
-        return ssd_next_zone(n->ssd, ns->nsid, zone_idx, state);
-    }
-    for (; zone_idx < ns->zones; zone_idx++) {
-        SsdZone zone = femu_ns_zone(n, ns, zone_idx);
-
-        n->entry.work_bytes += FEMU_ZONE_WORK_BYTES;
-        if (has_attribute(&zone)) {
-            break;
-        }
-    }
-    return zone_idx;
 }
 
 /* How many zones from `zone_idx` on, which may be ns->zones, it selects. */
-static uint32_t report_count(FemuZns *n, const FemuNs *ns, uint32_t zone_idx,
-                             uint8_t filter)
+static uint32_t report_count(const FemuZns *n, const FemuNs *ns,
+                             uint32_t zone_idx, uint8_t filter)
 {
-    SsdZoneState state = filter_state(filter);
-    uint32_t count = 0;
-
-    if (filter == NVME_ZONE_REPORT_ALL) {
+    switch (filter) {
+    case NVME_ZONE_REPORT_ALL:
         return ns->zones - zone_idx;
+    case REPORT_ATTRIBUTES:
+        return ssd_count_attributed(n->ssd, ns->nsid, zone_idx);
+    default:
+        return ssd_count_zones(n->ssd, ns->nsid, zone_idx,
+                               filter_state(filter));
     }
-    if (state) {
-        return ssd_count_zones(n->ssd, ns->nsid, zone_idx, state);
-    }
-    for (zone_idx = report_next(n, ns, zone_idx, filter);
-         zone_idx < ns->zones;
-         zone_idx = report_next(n, ns, zone_idx + 1, filter)) {
-        count++;
-    }
-    return count;
 }
 
 static uint8_t zone_attributes(const SsdZone *zone, bool extended)
@@ -136,7 +114,7 @@ static void report_add(const FemuZns *n, const FemuNs *ns, uint8_t *at,
  * `ext_bytes` of its extension, zeroes if that is not valid.
  * Return: the number of descriptors in the report.
  */
-static uint32_t report_fill(FemuZns *n, const FemuNs *ns, uint8_t *buf,
+static uint32_t report_fill(const FemuZns *n, const FemuNs *ns, uint8_t *buf,
                             uint64_t bytes, uint32_t zone_idx, uint8_t filter,
                             bool partial, uint32_t ext_bytes)
 {

@@ -278,7 +278,7 @@ typedef struct FemuNs {
 #define FEMU_ENTRY_WORK_BYTES (4 * MiB)
 #define FEMU_ICOUNT_WORK_BYTES (1 * GiB)
 #define FEMU_COMMAND_WORK_BYTES 4096    /* to fetch, check and complete one */
-#define FEMU_ZONE_WORK_BYTES 64         /* to look at one zone of many */
+#define FEMU_ZONE_WORK_BYTES 64         /* to look at one zone of Select All */
 #define FEMU_STATS_WORK_BYTES (256 * KiB) /* to make the statistics' text */
 
 /* Calls into the device that have not returned: see femu_entry.c. */
