@@ -111,7 +111,9 @@ static bool look(FemuThread *thread)
 
 /*
  * Poll no longer; needs the lock. The host writes registers again: this entry
- * sets EventIdx, and then looks at the shadow doorbells once more.
+ * sets EventIdx, and then looks at the shadow doorbells once more. The main loop
+ * calls this, too, while the thread looks without the lock, so what is the
+ * thread's alone is left as it is.
  */
 static void rest(FemuThread *thread)
 {
@@ -122,8 +124,6 @@ static void rest(FemuThread *thread)
     }
     qatomic_set(&thread->polls, false);
     femu_spin_end();
-    thread->shadow_count = 0;
-    thread->round.entered_ns = 0;
     if (n) {
         femu_entry_begin(n);
         femu_entry_end(n);
@@ -146,6 +146,7 @@ static void enter(FemuThread *thread, int64_t seen_ns)
     }
     if (!thread->polls) {
         qatomic_set(&thread->polls, true);
+        thread->round.entered_ns = 0;
         femu_spin_begin();
         object_ref(OBJECT(n));
     }
