@@ -181,6 +181,22 @@ class KeptTest(unittest.TestCase):
             file.write('two')
         self.assertFalse(self.outcome(row)[1])
 
+    def test_one_run(self):
+        """Two rows that ask the same command have one run of it."""
+        words = ['POINTS=', 'scripts/points', 'part=state']
+        both = runner.Runner(self.sim, self._folder.name)
+        logs = []
+        for figure, says in (('1', '^state'), ('2', 'mean_us'), ('3', 'no')):
+            made, was_kept = both.outcome(self.row(
+                figure=figure, run=words, says=says,
+                inputs=['configs/zn540.cfg']))
+            self.assertFalse(was_kept)
+            logs.append(sorted(name for name in os.listdir(
+                self._folder.name) if name.endswith('.log')))
+            self.assertEqual(bool(made.failed), says == 'no')
+        self.assertEqual(logs, 3 * [['p-1.log']])
+        self.assertIn('p-1.log', made.failed)
+
     def test_for_readers(self):
         """What a row only tells its readers makes no other one of it."""
         words = {'run': ['scripts/points', 'part=state'], 'says': 'state',

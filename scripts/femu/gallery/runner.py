@@ -58,6 +58,7 @@ class Runner:
         self._out = out_dir
         self._bench = measured.Bench(sim)
         self._digests = kept.Digests()
+        self._ran = {}          # {words: (the first row, lines, seconds)}
 
     def picture_of(self, row):
         """Return: the path of a row's picture, without its ending."""
@@ -73,7 +74,7 @@ class Runner:
                 return found, True
             start = time.monotonic()
             made = getattr(self, '_' + row.kind)(row)
-            made.seconds = time.monotonic() - start
+            made.seconds = made.seconds or time.monotonic() - start
         except (RowError, kept.KeptError, measured.MeasuredError,
                 files.InputError, *FAILURES) as error:
             return Outcome(failed=str(error)), False
@@ -100,8 +101,8 @@ class Runner:
 
     def _figures(self, row):
         out = self.picture_of(row)
-        self._command(row, ['scripts/figures'], {
-            'FIGURES': row.figures, 'OUT': out, 'FEMU_SIM': self._sim},
+        self._said(row, self._command(row, ['scripts/figures'], {
+            'FIGURES': row.figures, 'OUT': out, 'FEMU_SIM': self._sim}),
             '^figures: ')
         return Outcome([Value(one['metric'], one['theirs'], one['ours'])
                         for one in rows_of(os.path.join(out, 'points.csv'))
@@ -109,27 +110,37 @@ class Runner:
 
     def _plan(self, row):
         out = self.picture_of(row)
-        self._command(row, ['scripts/sweep'], {
+        self._said(row, self._command(row, ['scripts/sweep'], {
             'PLAN': 'plans/%s.toml' % row.plan, 'OUT': out,
-            'FEMU_SIM': self._sim}, '^sweep: .* 0 failed')
+            'FEMU_SIM': self._sim}), '^sweep: .* 0 failed')
         return Outcome(said=said_of(row.measure, rows_of(
             os.path.join(out, 'points.csv'))))
 
     def _run(self, row):
-        words = list(row.run)
-        env = {}
-        while '=' in words[0]:
-            name, _, value = words.pop(0).partition('=')
-            env[name] = value
-        return Outcome(said=self._command(row, words, env, row.says))
+        """Rows of one command have one run of it."""
+        words = tuple(row.run)
+        if words not in self._ran:
+            start = time.monotonic()
+            plain, env = list(words), {}
+            while '=' in plain[0]:
+                name, _, value = plain.pop(0).partition('=')
+                env[name] = value
+            self._ran[words] = (row, self._command(row, plain, env),
+                                time.monotonic() - start)
+        first, lines, seconds = self._ran[words]
+        return Outcome(said=self._said(first, lines, row.says),
+                       seconds=seconds)
 
     @staticmethod
     def _why(_row):
         return Outcome()
 
-    def _command(self, row, words, env, says):
-        """Runs a command of ours. Return: its last line that fits SAYS."""
-        log = os.path.join(self._out, row.key + '.log')
+    def _log_of(self, row):
+        return os.path.join(self._out, row.key + '.log')
+
+    def _command(self, row, words, env):
+        """Runs a command of ours. Return: its lines."""
+        log = self._log_of(row)
         left = {name: os.environ[name] for name in PASSED
                 if os.environ.get(name)}
         with open(log, 'w', encoding='utf-8') as file:
@@ -142,8 +153,12 @@ class Runner:
         if done.returncode != 0:
             raise RowError('%s failed: %s (%s)' % (
                 words[0], (lines or ['says nothing'])[-1], shown(log)))
+        return lines
+
+    def _said(self, row, lines, says):
+        """Return: the last of a command's LINES that fits SAYS."""
         found = [line for line in lines if re.search(says, line)]
         if not found:
             raise RowError('%s says nothing like "%s" (%s)' % (
-                words[0], says, shown(log)))
+                row.typed, says, shown(self._log_of(row))))
         return ' '.join(found[-1].split())
