@@ -14,7 +14,7 @@ import json
 import os
 import shlex
 
-from femu.common import states
+from femu.common import os_errors, states
 from femu.common.asked import SettingsError
 from femu.guest import settings as settings_module, two_parts
 
@@ -110,11 +110,14 @@ def _read_run(folder):
             meta = json.load(file)
         variables, args = meta['variables'], meta['args']
         base = os.path.join(folder, os.path.basename(meta['job']['file']))
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingsError(
-            'FROM=%s: no run that can be gone on from: %s has no %s; a run of '
-            'this version has, once it has ended' % (
-                folder, path, error)) from error
+            'FROM=%s: no run that can be gone on from: %s; a run of this '
+            'version has its meta.json once it has ended' % (
+                folder, '%s has no %s' % (path, error)
+                if isinstance(error, KeyError) else
+                os_errors.text(error) if isinstance(error, OSError) else
+                '%s is damaged: %s' % (path, error))) from error
     if meta.get('from'):                # its job is only what came behind
         preparation, prepared = meta['from']['preparation'], \
             meta['from']['args']

@@ -24,7 +24,8 @@ MIN_MEM_MIB = 256
 EXTRA_BESIDE_MIB = 128
 EXTRA_COMFORT_MIB = 256
 GUEST_FILES = ('vmlinux', 'initrd.cpio', 'root.erofs', 'manifest')
-MAX_DILATION = 1 << 20
+# The device's (DILATION_MAX in pci/femu_pci.c).
+MAX_DILATION = 1000000
 # In virtual time each processor has a timer of the HPET's, of which that keeps
 # three; QEMU gives it 32.
 MAX_CPUS_VIRTUAL = 29
