@@ -592,8 +592,19 @@ static void test_descriptions(void)
                    "need be" },
         { "state-sync", "wait for the host's disk before a command ends: "
                         "state= then outlasts a loss of the host's power" },
+        { "journal", "file that records all bytes written, for femu-sim cut "
+                     "--state" },
         { "memdev", "memory backend for the data; default: sparse anonymous "
                     "memory" },
+        { "iothread", "a thread of the drive's own, in real time" },
+        { "power-cut-at-ns", "the power goes at this instant of the drive; 0: "
+                             "never" },
+        { "power-cut-at-command", "the power goes when the drive has accepted "
+                                  "so many commands; 0: never" },
+        { "power-cut-at-program", "the power goes when so many programs of "
+                                  "the flash have ended; 0: never" },
+        { "power-cut-seed", "decides what becomes of what was inside when the "
+                            "power goes" },
         { "time-dilation", "virtual nanoseconds per nanosecond of the drive" },
         { "max-queue-pairs", "I/O queue pairs that a host can create" },
         { "dbbuf", "offer Doorbell Buffer Config: doorbells in host memory" },

@@ -165,6 +165,35 @@ static void test_put_aside(void)
     femu_folder_delete(folder);
 }
 
+/* A reset of all zones gives back what it has put aside, and so does a format. */
+static void test_all(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            femu_write_pattern(drive, femu_zone_lba(drive, 3 * i), WRITTEN, 1);
+        }
+        if (round == 0) {
+            femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, true);
+            g_assert_cmpuint(known(&config, folder, 3), ==, WRITTEN);
+            femu_step(drive->host, UINT64_C(1000000000));
+            femu_expect_now(&drive->io_cq);
+        } else {
+            g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM,
+                                       FEMU_NSID, 1, 0, 0).status, ==,
+                            NVME_SUCCESS);
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            g_assert_cmpuint(known(&config, folder, 3 * i), ==, 0);
+        }
+    }
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* The number of the next command that is done. */
 static uint16_t next_done(FemuDrive *drive)
 {
@@ -238,6 +267,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/checksum/goes-on", test_goes_on);
     qtest_add_func("femu-zns/checksum/dropped", test_dropped);
     qtest_add_func("femu-zns/checksum/put-aside", test_put_aside);
+    qtest_add_func("femu-zns/checksum/all", test_all);
     qtest_add_func("femu-zns/checksum/two-resets", test_two_resets);
     qtest_add_func("femu-zns/checksum/cut", test_cut);
     return g_test_run();

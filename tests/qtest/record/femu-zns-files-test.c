@@ -96,15 +96,20 @@ static void test_deallocated(void)
     femu_folder_delete(folder);
 }
 
-/* Its files may be read and written by whom the umask lets. */
+/* Its files may be read and written by whom the umask lets; so may itself. */
 static void test_modes(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
     mode_t mask = umask(027);
+    GStatBuf made;
+
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
 
     femu_shutdown(femu_folder_boot(&config, folder));
     umask(mask);
+    g_assert_cmpint(g_stat(folder, &made), ==, 0);
+    g_assert_cmphex(made.st_mode, ==, S_IFDIR | 0750);
     for (unsigned i = 0; i < FEMU_FOLDER_FILES; i++) {
         g_autofree char *path = femu_folder_file(folder, femu_folder_name(i));
         GStatBuf info;
@@ -141,7 +146,8 @@ static void test_unplugged(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
-    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    g_autofree char *extra = g_strdup_printf("state=%s,state-sync=on",
+                                             folder);
     g_autofree char *device = femu_device_args(&config, FEMU_SLOT, extra);
     g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
     FemuHost *host = femu_host_start(args);
