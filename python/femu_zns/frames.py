@@ -78,7 +78,11 @@ def _of_file(path: str) -> pd.DataFrame:
     if head.lstrip().startswith('{'):
         with open(path, encoding='utf-8') as file:
             return of_fio(json.load(file))
-    return pd.read_csv(path)
+    try:
+        return pd.read_csv(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ValueError('%s: neither a trace, nor JSON of fio or femu-sim, '
+                         'nor a CSV: %s' % (path, error)) from error
 
 
 def results(path: Union[str, os.PathLike]) -> pd.DataFrame:

@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 
 from tap import Tap  # noqa: E402
 
+README = str(TOP / 'README.md')
 CONFZNSPP = TOP / 'configs/confznspp.cfg'
 ZN540 = TOP / 'configs/zn540.cfg'
 PAGE_NS = 25000 + 700000            # transfer and program of CONFZNSPP's page
@@ -135,7 +136,9 @@ def test_refusals(tap):
             ('a job', lambda: run(CONFZNSPP, {'w': {'rw': 'wrote'}}),
              femu_zns.SimulatorError, 'wrote'),
             ('no results', lambda: results('/'), ValueError,
-             'neither a file nor the folder')):
+             'neither a file nor the folder'),
+            ('a file of something else', lambda: results(README), ValueError,
+             'README.md: neither a trace, nor JSON')):
         said = refused(call, kind)
         tap.result(said is not None and word in said, 'refused: ' + name,
                    said or '')
