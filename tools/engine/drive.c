@@ -36,7 +36,8 @@ struct SimDrive {
     SimBusySink *busy_sink; /* NULL: not watched */
     void *busy_context;
     SsdTrace *trace; /* NULL: not recorded */
-    FILE *live;      /* NULL: nobody watches */
+    FILE *live;      /* NULL: nobody watches, or not any more */
+    int live_errno;  /* why not any more */
     unsigned looks;  /* since the host's clock was read */
     gint64 told_at_us;
     uint64_t now_ns;
@@ -62,6 +63,7 @@ static void tell_watcher(SimDrive *drive)
     g_autofree char *json = ssd_live_json(drive->ssd);
 
     if (fprintf(drive->live, "%s\n", json) < 0 || fflush(drive->live) != 0) {
+        drive->live_errno = errno;
         fclose(drive->live);
         drive->live = NULL;
     }
@@ -114,6 +116,11 @@ bool sim_drive_free(SimDrive *drive, GError **error)
     }
     if (drive->live) {
         fclose(drive->live);
+    }
+    if (written && drive->live_errno != 0) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write what --live "
+                    "names: %s", g_strerror(drive->live_errno));
+        written = false;
     }
     ssd_free(drive->ssd);
     g_free(drive->slots);

@@ -30,7 +30,7 @@ SimDrive *sim_drive_new(const SsdParams *params, const char *trace_path,
 
 /*
  * Finish the trace and free the drive. Return: false and *error when the
- * trace could not be written.
+ * trace, or what a watcher reads, could not be written; the run ends all the same.
  */
 bool sim_drive_free(SimDrive *drive, GError **error);
 
