@@ -246,7 +246,7 @@ static inline bool wbuf_fill_waits(const WriteBuffer *buffer,
     const Stream *stream = &buffer->streams[zone_idx];
 
     return buffer->params->page_turns && stream->fill_left == 0 &&
-           stream->formed_bytes > 0;
+           stream->formed_bytes != 0;
 }
 
 /* Fill the zone with the next pages of the job, behind what it holds. */

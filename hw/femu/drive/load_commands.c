@@ -269,8 +269,9 @@ static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
             (is_span(&command->write.data, 0, p->conventional_bytes,
                      p->mdts_bytes + 2 * SSD_GRANULE_BYTES) &&
              commands_is_write(op) &&
-             (!wbuf_has_log(&check->ssd->buffer) ||
-              goes_through_buffer(check, command))));
+             (wbuf_has_log(&check->ssd->buffer)
+              ? goes_through_buffer(check, command)
+              : !command->is_promised)));
 }
 
 /* Has it a namespace that could have taken it? */

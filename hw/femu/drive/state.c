@@ -221,7 +221,6 @@ static void read_params(State *state, const char *text, SsdParams *params)
         *value++ = '\0';
         if (!ssd_params_set(params, lines[i], value, &error)) {
             state_fail(state, "%s", error->message);
-            return;
         }
     }
 }

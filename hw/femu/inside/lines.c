@@ -11,14 +11,13 @@
 /* All wait in one line: first come, first served. */
 static Lines one_line(const SsdParams *p)
 {
-    (void)p;
-    return (Lines) { .groups = 1, .count = 1, .in_group = 1 };
+    return (Lines) { .groups = 1, .count = 1, .in_group = p->zones };
 }
 
 /* A line for each zone: namespaces take turns, and the zones of each. */
 static Lines by_zone(const SsdParams *p)
 {
-    uint32_t conventional = p->conventional_bytes > 0;
+    uint32_t conventional = p->conventional_bytes != 0;
 
     return (Lines) {
         .groups = p->namespaces + conventional,

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <string.h>
+
 #include "zns_internal.h"
 
 /*
@@ -52,8 +54,7 @@ void zns_note_write(Zns *zns, uint32_t zone_idx, uint64_t from_bytes)
     uint64_t before_number = zns->writes[zone_idx].written_number;
     CacheZone *zone;
 
-    if (!wcache_is_volatile(zns) || cache->asked_number <= before_number ||
-        from_bytes == 0) {
+    if (!wcache_is_volatile(zns) || cache->asked_number <= before_number) {
         return;
     }
     zone = &cache->zones[zone_idx];
@@ -67,7 +68,7 @@ void zns_note_write(Zns *zns, uint32_t zone_idx, uint64_t from_bytes)
 void wcache_zone_reset(Zns *zns, uint32_t zone_idx)
 {
     if (wcache_is_volatile(zns)) {
-        zns->cache.zones[zone_idx] = (CacheZone) { 0 };
+        memset(&zns->cache.zones[zone_idx], 0, sizeof(CacheZone));
     }
 }
 

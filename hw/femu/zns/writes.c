@@ -40,13 +40,11 @@ static void issue_piece(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 {
     Media *media = zns->media;
     Owner owner = owner_of(OWNER_COMMAND, command_idx);
-    uint32_t epoch = 0;
     FlashOp *op;
 
     if (program) {
         media_erase_before_program(media, now_ns, zone_idx, piece->page,
                                    owner);
-        epoch = programs_count(&media->programs);
     }
     op = flash_next_op(&media->flash);
     *op = (FlashOp) {
@@ -55,8 +53,10 @@ static void issue_piece(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         .end_bytes = piece->end_bytes,
         .owner = owner,
         .life = media->life[zone_idx],
-        .epoch = epoch,
     };
+    if (program) {
+        op->epoch = programs_count(&media->programs);
+    }
     media_place_page(media, zone_idx, piece->page, op);
     media_issue_for_command(media, now_ns, command_idx);
 }

@@ -39,8 +39,10 @@ SWAPS = {
 BINDS_OTHERWISE = ('&', '|', '^', '&&', '||')
 LITERAL = re.compile(r'(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)')
 BOOLEAN = {'true': 'false', 'false': 'true', 'TRUE': 'FALSE', 'FALSE': 'TRUE'}
-# The text in front of the number of elements in an allocation.
-ALLOCATION = re.compile(rb'\bg_(?:new0?|malloc0?_n)\s*\([^(),;]*,\s*$')
+# The text in front of the number of elements in an allocation, or of what is
+# added to it.
+ALLOCATION = re.compile(rb'\bg_(?:new0?|malloc0?_n)\s*\([^(),;]*,\s*'
+                        rb'(?:[^(),;]*\+\s*)?$')
 # The text in front of an array's flags: ends with 0, begins as 0.
 ARRAY_FLAG = re.compile(rb'\bg_(?:ptr_)?array_(?:sized_)?new\s*\('
                         rb'(?:\w+,\s*)?$')

@@ -80,6 +80,25 @@ static void test_release(void)
     end();
 }
 
+/* What has ended comes before what another unit still programs. */
+static void test_release_first(void)
+{
+    uint32_t tag;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=4 "
+                      "max-open=4 program-registers=1 "
+                      "buffer-release-ns=200000");
+    drive_write(drive, 0, 0, 1);
+    drive_write(drive, 400000, 1, 8);
+    tag = drive_write(drive, 500000, 9, 2);
+    run_to(725001);
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_ZONE_ROOM, .what = "release",
+        .who = { .kind = SSD_WHO_PAGE, .zone_idx = 0, .page = UINT64_MAX },
+    });
+    end();
+}
+
 static void test_seat(void)
 {
     uint32_t tags[8];
@@ -132,6 +151,42 @@ static void test_link(void)
         .place = SSD_PLACE_LINK_IN,
         .who = { .kind = SSD_WHO_COMMAND, .tag = 1 },
     });
+    end();
+}
+
+/* What one reads is there: the other's data have the link, and nobody else's. */
+static void test_link_out(void)
+{
+    uint32_t first, second;
+
+    drive = drive_new("link-out-ns=256000000");
+    drive_fill(drive, 0, 2);
+    first = drive_read(drive, LATER, 0, 1);
+    second = drive_read(drive, LATER, 1, 1);
+    run_to(LATER + 85000);
+    expect(first, &(SsdCause) { .place = SSD_PLACE_LINK_OUT, .works = true });
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_LINK_OUT,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = first },
+    });
+    run_to(LATER + 85000 + 1000000);
+    expect(second, &(SsdCause) { .place = SSD_PLACE_LINK_OUT, .works = true });
+    end();
+}
+
+/* What is compared crosses in the other direction. */
+static void test_both_ways(void)
+{
+    uint32_t compare, read;
+
+    drive = drive_new("link-out-ns=256000000 link-in-ns=128000000");
+    drive_fill(drive, 0, 2);
+    run_to(LATER);
+    compare = drive_io(drive, LATER, SSD_OP_COMPARE, 0, 1);
+    read = drive_read(drive, LATER, 1, 1);
+    run_to(LATER + 85000);
+    expect(compare, &(SsdCause) { .place = SSD_PLACE_LINK_IN, .works = true });
+    expect(read, &(SsdCause) { .place = SSD_PLACE_LINK_OUT, .works = true });
     end();
 }
 
@@ -200,6 +255,44 @@ static void test_filling_behind(void)
     finish = drive_zone_op(drive, 1, SSD_OP_ZONE_FINISH, 0);
     run_to(100);
     expect(finish, &(SsdCause) { .place = SSD_PLACE_INSIDE });
+    end();
+}
+
+/* It waits with a page at this unit, and only there; UINT32_MAX: nowhere. */
+static void expect_page(uint32_t tag, uint32_t unit_idx)
+{
+    g_autoptr(GArray) causes = ssd_why(drive->ssd, tag);
+    uint32_t found_idx = UINT32_MAX;
+
+    for (uint32_t i = 0; i < causes->len; i++) {
+        const SsdCause *cause = &g_array_index(causes, SsdCause, i);
+
+        if (cause->place == SSD_PLACE_PAGE) {
+            g_assert_cmpuint(found_idx, ==, UINT32_MAX);
+            found_idx = cause->idx;
+        }
+    }
+    g_assert_cmpuint(found_idx, ==, unit_idx);
+}
+
+/* Zone 1 lacks two pages, zone 2 all; unit 1 is busy for a zone that does not. */
+static void test_filling_turns(void)
+{
+    uint32_t first, second;
+
+    drive = drive_new("program-registers=1 write-buffer=64K page-turns=on");
+    drive_write(drive, 0, drive_zone_lba(drive, 1), 14);
+    drive_write(drive, 0, 0, 1);
+    run_to(LATER);
+    drive_write(drive, LATER, 1, 1);
+    first = drive_zone_op(drive, LATER + 1, SSD_OP_ZONE_FINISH, 1);
+    second = drive_zone_op(drive, LATER + 2, SSD_OP_ZONE_FINISH, 2);
+    run_to(LATER + 10);
+    expect_page(first, 1);
+    expect_page(second, 0);
+    run_to(LATER + 725000 + 10);
+    expect_page(first, UINT32_MAX);
+    expect_page(second, 1);
     end();
 }
 
@@ -331,6 +424,22 @@ static void test_log_cleaning(void)
     end();
 }
 
+/* And so does a zone's write that needs any room. */
+static void test_zone_cleaning(void)
+{
+    uint32_t tag;
+
+    begin_cleaning(LOGGED "write-buffer=16K");
+    drive->nsid = 1;
+    tag = drive_write(drive, LATER + 730002, 0, 8);
+    run_to(LATER + 730003);
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_ROOM, .what = "program",
+        .who = { .kind = SSD_WHO_CLEANING },
+    });
+    end();
+}
+
 /* Without a buffer for it a flush waits for nothing that is moved. */
 static void test_log_without_buffer(void)
 {
@@ -385,11 +494,16 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/places/release", test_release);
+    g_test_add_func("/places/release-first", test_release_first);
+    g_test_add_func("/places/zone-cleaning", test_zone_cleaning);
+    g_test_add_func("/places/link-out", test_link_out);
+    g_test_add_func("/places/both-ways", test_both_ways);
     g_test_add_func("/places/seat", test_seat);
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
     g_test_add_func("/places/filling", test_filling);
     g_test_add_func("/places/filling-behind", test_filling_behind);
+    g_test_add_func("/places/filling-turns", test_filling_turns);
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/channel", test_channel);
     g_test_add_func("/places/crossing", test_crossing);

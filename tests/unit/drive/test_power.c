@@ -341,6 +341,7 @@ static void test_volatile_flush(void)
     drive_expect(d, drive_write(d, 0, 0, 12), 0);
     flush = drive_flush(d, 0);
     drive_expect(d, drive_write(d, 0, 12, 1), 0);
+    drive_expect(d, drive_write(d, 0, 13, 1), 0);
     g_assert_cmphex(lengths_after(d, XFER + PROG - 1, 0), ==, 1);
     drive_expect(d, flush, XFER + PROG);
     g_assert_cmphex(lengths_after(d, XFER + PROG, 0), ==, 1 << 12);
@@ -429,6 +430,27 @@ static void test_volatile_behind(void)
     g_assert_cmphex(lengths_after(d, 3 * LATER, 0), ==, 1);
     drive_expect(d, drive_flush(d, 3 * LATER), 3 * LATER);
     g_assert_cmphex(lengths_after(d, 3 * LATER, 0), ==, 1 << 3);
+    drive_free(d);
+}
+
+/* What came last need not be a write: a zone that is closed loses its data. */
+static void test_volatile_closed(void)
+{
+    Drive *d = drive_new(VOLATILE BUFFER);
+
+    drive_expect(d, drive_write(d, 0, 0, 4), 0);
+    drive_expect(d, drive_zone_op(d, 0, SSD_OP_ZONE_CLOSE, 0), 0);
+    g_assert_cmphex(lengths_after(d, XFER + PROG - 1, 0), ==, 1);
+    drive_free(d);
+}
+
+/* What the controller has finished is full, as for a host. */
+static void test_volatile_excursion(void)
+{
+    Drive *d = drive_new(VOLATILE "excursion-ns=40000000");
+
+    drive_expect(d, drive_write(d, 0, 0, 1), XFER + PROG);
+    g_assert_cmphex(lengths_after(d, 40000000, 0), ==, 1 << PAGES);
     drive_free(d);
 }
 
@@ -619,6 +641,8 @@ int main(int argc, char **argv)
     g_test_add_func("/power/volatile/second", test_volatile_second);
     g_test_add_func("/power/volatile/older", test_volatile_older);
     g_test_add_func("/power/volatile/behind", test_volatile_behind);
+    g_test_add_func("/power/volatile/closed", test_volatile_closed);
+    g_test_add_func("/power/volatile/excursion", test_volatile_excursion);
     g_test_add_func("/power/volatile/shutdown", test_volatile_shutdown);
     g_test_add_func("/power/volatile/full", test_volatile_full);
     g_test_add_func("/power/volatile/finish", test_volatile_finish);

@@ -170,6 +170,18 @@ static void test_of_zone(void)
     end();
 }
 
+/* Nothing is promised to a write that does not come through the buffer. */
+static void test_without(void)
+{
+    begin_log("conventional-size=64K cmd-slots=8");
+    drive_write(drive, 1000, 0, 2);
+    poll_at(1500);
+    let_in();
+    SET(ssd->commands.at[0].is_promised, true);
+    refused(NOT_ASKED(0));
+    end();
+}
+
 /* Blocks of less than a granule; what lies around them is read before. */
 static void test_parts(void)
 {
@@ -225,6 +237,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/pages", test_pages);
     g_test_add_func("/sound-log/portion", test_portion);
     g_test_add_func("/sound-log/of-zone", test_of_zone);
+    g_test_add_func("/sound-log/without", test_without);
     g_test_add_func("/sound-log/parts", test_parts);
     g_test_add_func("/sound-log/moved", test_moved);
     return g_test_run();

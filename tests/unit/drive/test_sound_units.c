@@ -301,6 +301,22 @@ static void test_erasing(void)
     expect_rows(rows, G_N_ELEMENTS(rows));
 }
 
+/* A read that nothing can suspend has the event of its end. */
+static void test_endless(void)
+{
+    uint32_t running_idx;
+
+    begin("channels=1 zones=4");
+    drive_fill(drive, 0, 1);
+    drive_read(drive, LATER, 0, 1);
+    run_to(LATER + 30000);
+    running_idx = ssd->media.flash.units[0].running_idx;
+    SET(ssd->media.flash.tokens[running_idx].has_event, false);
+    SET(ssd->events.lanes[FLASH_LANE_READS].count, 0);
+    refused("drive: what unit 0 runs never ends");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -308,5 +324,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-units/suspended", test_suspended);
     g_test_add_func("/sound-units/reading", test_reading);
     g_test_add_func("/sound-units/erasing", test_erasing);
+    g_test_add_func("/sound-units/endless", test_endless);
     return g_test_run();
 }

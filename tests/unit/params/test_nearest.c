@@ -36,10 +36,17 @@ static void test_two(void)
     expect("QZQZW", "QZQZA", "QZQZB", "QZQZA");
 }
 
+/* The parameters' own names are among them, from the first on. */
+static void test_own(void)
+{
+    g_assert_cmpstr(ssd_params_nearest("zone", NULL), ==, "zones");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/nearest/near", test_near);
     g_test_add_func("/nearest/two", test_two);
+    g_test_add_func("/nearest/own", test_own);
     return g_test_run();
 }
