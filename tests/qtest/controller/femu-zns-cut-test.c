@@ -13,6 +13,7 @@
 #include "femu-zns-commands.h"
 #include "qobject/qdict.h"
 
+#define REG_CRTO 0x68
 #define PATH "/machine/peripheral/zns4"
 #define CC_READY 0x00460061u
 #define SEEDS 24
@@ -203,6 +204,32 @@ static void test_reset_then(void)
     }
 }
 
+/* What registers say of the time to ready: 15 s, and that of a start. */
+static void test_ready_timeout(void)
+{
+    static const struct {
+        uint64_t power_up_ns;
+        uint32_t dilation, timeout_500ms;
+    } rows[] = {
+        { 0, 1, 30 }, { 3000000000, 1, 36 }, { 3000000001, 1, 37 },
+        { 100000000000, 3, 255 },
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        FemuConfig config = femu_small_config();
+        FemuDrive *drive;
+
+        config.ssd.power_up_ns = rows[i].power_up_ns;
+        config.time_dilation = rows[i].dilation;
+        drive = femu_boot(&config, NULL);
+        g_assert_cmpuint(NVME_CAP_TO(femu_reg64(drive, NVME_REG_CAP)), ==,
+                         rows[i].timeout_500ms);
+        g_assert_cmphex(femu_reg(drive, REG_CRTO), ==,
+                        rows[i].timeout_500ms);
+        femu_shutdown(drive);
+    }
+}
+
 /* Ready when the time of a start is over, to the nanosecond. */
 static void test_power_up(void)
 {
@@ -212,7 +239,6 @@ static void test_power_up(void)
 
     config.ssd.power_up_ns = 3000000000;
     drive = femu_boot(&config, NULL);
-    g_assert_cmpuint(NVME_CAP_TO(femu_reg64(drive, NVME_REG_CAP)), >, 6);
     write_pattern(drive, 0, TOLD_NLB, 1);
     at_ns = drive->host->now_ns;
     cut(drive, 1);
@@ -433,6 +459,7 @@ int main(int argc, char **argv)
     ADD("write", test_write);
     ADD("reset", test_reset);
     ADD("reset-then", test_reset_then);
+    ADD("ready-timeout", test_ready_timeout);
     ADD("power-up", test_power_up);
     ADD("power-up-disabled", test_power_up_disabled);
     ADD("at-ns", test_at_ns);

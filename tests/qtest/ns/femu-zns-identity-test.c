@@ -115,6 +115,8 @@ static void test_controller(void)
     g_assert_cmphex(le16_to_cpu(id.ssvid), ==, SUBSYSTEM_VENDOR_ID);
     g_assert_cmphex(le16_to_cpu(id.ssvid), ==,
                     qpci_config_readw(drive->pci, PCI_SUBSYSTEM_VENDOR_ID));
+    g_assert_cmphex(qpci_config_readl(drive->pci, PCI_BASE_ADDRESS_0) & 0xf,
+                    ==, PCI_BASE_ADDRESS_MEM_TYPE_64);
     g_assert_cmpmem(id.ieee, 3, "\x00\x54\x52", 3);
     hash_of("qtest-4", u);
     memmove(u, u + 16, 16);

@@ -118,9 +118,7 @@ static void ns_run(FemuZns *n, FemuNs *ns)
 void femu_format_run(FemuZns *n)
 {
     for (uint32_t i = 0; i < n->ns_count; i++) {
-        if (n->ns[i].format_step != FEMU_FORMAT_IDLE) {
-            ns_run(n, &n->ns[i]);
-        }
+        ns_run(n, &n->ns[i]);
     }
 }
 

@@ -46,8 +46,7 @@ void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
         .cid = cmd->cid,
         .status_field = cpu_to_le16((status | femu_status_retry(status)) << 1),
         .param_error_location = 0xffff,
-        .lba = io ? cpu_to_le64(le32_to_cpu(cmd->cdw10) |
-                                (uint64_t)le32_to_cpu(cmd->cdw11) << 32) : 0,
+        .lba = io ? cpu_to_le64(femu_cmd_slba(cmd)) : 0,
         .nsid = cmd->nsid,
     });
 }

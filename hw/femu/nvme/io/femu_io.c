@@ -19,14 +19,13 @@
 #include "../ns/ns.h"
 #include "../request/request.h"
 
-/* CDW10-11: the first LBA; CDW12: 15:0 the number of blocks, 0's based. */
+/* CDW12: 15:0 the number of blocks, 0's based. */
 static SsdCmd rw_decode(const FemuNs *ns, const NvmeCmd *cmd, SsdOp op)
 {
     return (SsdCmd) {
         .op = op,
         .nsid = ns->nsid,
-        .slba = le32_to_cpu(cmd->cdw10) |
-                (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
+        .slba = femu_cmd_slba(cmd),
         .nlb = (le32_to_cpu(cmd->cdw12) & 0xffff) + 1,
     };
 }

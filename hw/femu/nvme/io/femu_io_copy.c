@@ -100,8 +100,7 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
     SsdCmd copy = {
         .op = SSD_OP_COPY,
         .nsid = ns->nsid,
-        .slba = le32_to_cpu(cmd->cdw10) |
-                (uint64_t)le32_to_cpu(cmd->cdw11) << 32,
+        .slba = femu_cmd_slba(cmd),
         .ranges = range,
         .range_count = (cdw12 & 0xff) + 1,
     };

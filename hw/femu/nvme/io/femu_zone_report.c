@@ -144,8 +144,7 @@ static uint32_t report_fill(const FemuZns *n, const FemuNs *ns, uint8_t *buf,
 uint16_t femu_zone_receive(FemuZns *n, FemuNs *ns, FemuSq *sq,
                            const NvmeCmd *cmd)
 {
-    uint64_t slba = le32_to_cpu(cmd->cdw10) |
-                    (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
+    uint64_t slba = femu_cmd_slba(cmd);
     uint64_t bytes = ((uint64_t)le32_to_cpu(cmd->cdw12) + 1) * 4;
     uint32_t cdw13 = le32_to_cpu(cmd->cdw13);
     uint8_t action = cdw13;

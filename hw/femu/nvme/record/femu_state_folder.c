@@ -121,9 +121,7 @@ bool femu_state_begun(FemuZns *n, GError **error)
     fd = open(n->state_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     done = fd != -1 && fsync(fd) == 0;
     done = done || sync_failed(n, error);
-    if (fd != -1) {
-        close(fd);
-    }
+    close(fd); /* -1, of none, is refused */
     return done;
 }
 

@@ -87,7 +87,7 @@ void femu_req_exit(FemuZns *n)
  */
 uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd)
 {
-    const FemuNs *ns = cmd->nsid == SSD_NSID_ALL ? NULL : femu_ns(n, cmd->nsid);
+    const FemuNs *ns = femu_ns(n, cmd->nsid);
 
     return cmd->select_all || !ns || !femu_ns_zoned(ns)
            ? FEMU_ZONES_ALL

@@ -432,6 +432,10 @@ bool femu_can_master(const FemuZns *n);
 bool femu_ctrl_running(const FemuZns *n);
 bool femu_can_serve(const FemuZns *n);
 bool femu_can_fetch(const FemuZns *n);
+
+/* CDW10 and 11 of most I/O commands: the first of their blocks. */
+uint64_t femu_cmd_slba(const NvmeCmd *cmd);
+
 void femu_ctrl_fatal(FemuZns *n, const char *why);
 
 #endif

@@ -84,6 +84,11 @@ bool femu_can_fetch(const FemuZns *n)
            shutdown_status(n) == NVME_CSTS_SHST_NORMAL;
 }
 
+uint64_t femu_cmd_slba(const NvmeCmd *cmd)
+{
+    return le32_to_cpu(cmd->cdw10) | (uint64_t)le32_to_cpu(cmd->cdw11) << 32;
+}
+
 /* Set CSTS.CFS: nothing is fetched or posted from now to the next reset. */
 void femu_ctrl_fatal(FemuZns *n, const char *why)
 {
