@@ -15,7 +15,7 @@
 #define PATH "/machine/peripheral/zns4"
 #define CONV 2u                         /* its namespace */
 #define CONV_BYTES (2 * SSD_MIB)
-#define SHADOW_STEPS 1200
+#define SHADOW_STEPS 600
 #define LOG_CHANGED_ZONES 0xbf
 
 static FemuConfig conv_config(uint32_t lba_bytes)

@@ -404,7 +404,7 @@ static void test_replay_conventional(void)
     drive = boot(&config, path);
     run_random(drive);
     drive->nsid = 2;
-    for (unsigned i = 0; i < STEPS / 2; i++) {
+    for (unsigned i = 0; i < STEPS / 8; i++) {
         uint64_t lba = random_below(256 - 40);
 
         if (random_below(8)) {
