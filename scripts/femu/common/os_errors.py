@@ -33,8 +33,8 @@ def text(error):
 
 
 def guard(label, main):
-    """Calls MAIN. An OSError ends the program with a message of one line. If
-    the reader of our output has closed it, the program ends without a
+    """Calls MAIN. An OSError, or Ctrl-C, ends the program with a message of one
+    line. If the reader of our output has closed it, the program ends without a
     message."""
     try:
         main()
@@ -42,5 +42,7 @@ def guard(label, main):
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + 13)
+    except KeyboardInterrupt:
+        sys.exit('%s: interrupted' % label)
     except OSError as error:
         sys.exit('%s: error: %s' % (label, text(error)))
