@@ -1,7 +1,7 @@
 /*
  * What is read of a unit is sound: each of its members, one more or one less
- * than it is, breaks the rule that is said here, or none. sound.h says how that
- * is asked.
+ * than it is, breaks the rule that is said here, or none; so is what events are
+ * of. sound.h says how that is asked.
  *
  * Knows the drive's inside, as the rules do.
  *
@@ -317,6 +317,67 @@ static void test_endless(void)
     end();
 }
 
+static void expect_event(uint32_t *payload, EventRoom room, uint32_t end,
+                         const char *what)
+{
+    g_autofree char *wanted =
+        g_strdup_printf("drive: an event of %s %u, there are %u", what, end,
+                        end);
+
+    SET(*payload, event_name(room, end));
+    refused(wanted);
+    if (end > 0) {
+        g_autofree char *text = NULL;
+
+        SET(*payload, event_name(room, end - 1));
+        text = said();
+        g_assert_false(text && g_str_has_prefix(text, "drive: an event"));
+        put_back();
+    }
+}
+
+/* An event is of something that there is, and has not passed. */
+static void test_events(void)
+{
+    Event *event;
+    uint64_t *at_ns;
+
+    begin("channels=1 zones=4");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(drive);
+    drive_fill(drive, 0, 1);
+    drive_read(drive, LATER, 0, 1);
+    run_to(LATER + 30000);
+    event = &ssd->events.lanes[FLASH_LANE_READS]
+             .events[ssd->events.lanes[FLASH_LANE_READS].head];
+    expect_event(&event->payload, EVENT_FLASH, ssd->media.flash.fresh_idx,
+                 "operation");
+    SET(event->payload,
+        event_name(EVENT_FLASH, ssd->media.flash.config.op_capacity + 1));
+    refused("drive: an event of unit 1, there are 1");
+    SET(event->payload,
+        event_name(EVENT_FLASH, ssd->media.flash.config.op_capacity));
+    refused("drive: operation 0 in place 6 has 0 events, must have 1");
+    expect_event(&event->payload, EVENT_LEAVING, drive->params.cmd_slots,
+                 "command");
+    expect_event(&event->payload, EVENT_BUFFER, 1, "the buffer's unit");
+    expect_event(&event->payload, EVENT_JOB, ssd->zns.jobs.fresh_idx, "job");
+    expect_event(&event->payload, EVENT_FRONT, 1, "the front end");
+    expect_event(&event->payload, EVENT_LINK, 1, "the link");
+    expect_event(&event->payload, EVENT_RESET, 1, "resets");
+    expect_event(&event->payload, EVENT_STEP, 1, "steps");
+    SET(event->payload, UINT32_MAX);
+    refused("drive: an event of nobody 4294967295, there are 0");
+
+    at_ns = (uint64_t *)&event->key + 1;
+    SET(*at_ns, LATER + 30000 - 1);
+    refused("drive: an event at 1000029999 ns, it is 1000030000 ns");
+    SET(*at_ns, LATER + 30000);
+    let_in();
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -324,6 +385,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-units/suspended", test_suspended);
     g_test_add_func("/sound-units/reading", test_reading);
     g_test_add_func("/sound-units/erasing", test_erasing);
+    g_test_add_func("/sound-units/events", test_events);
     g_test_add_func("/sound-units/endless", test_endless);
     return g_test_run();
 }
