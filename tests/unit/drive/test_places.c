@@ -154,7 +154,7 @@ static void test_link(void)
     end();
 }
 
-/* What one reads is there: the other's data have the link, and nobody else's. */
+/* Data of two reads cross the link one behind the other. */
 static void test_link_out(void)
 {
     uint32_t first, second;
@@ -275,7 +275,7 @@ static void expect_page(uint32_t tag, uint32_t unit_idx)
     g_assert_cmpuint(found_idx, ==, unit_idx);
 }
 
-/* Zone 1 lacks two pages, zone 2 all; unit 1 is busy for a zone that does not. */
+/* Zone 1 lacks two pages, zone 2 all; unit 1 is busy for a zone that is open. */
 static void test_filling_turns(void)
 {
     uint32_t first, second;
