@@ -88,6 +88,10 @@ typedef struct Worker {
     uint64_t rate_count; /* operations and bytes sent that count for the rate */
     uint64_t rate_bytes;
     uint64_t arrival_at_ns; /* open loop: when the next operation starts */
+    bool settling; /* it was held back while something was under way */
+    uint64_t flow_count; /* what it has sent, if it has a flow */
+    bool in_flow;        /* it has a flow, and has not stopped */
+    bool flow_held;      /* that was more than its share */
     uint64_t think_left;
     uint64_t think_until_at_ns;
     uint64_t wake_at_ns; /* the next EVENT_WAKE; UINT64_MAX: none */
@@ -145,6 +149,8 @@ typedef struct Engine {
     Slot *slots;
     unsigned slot_count;
     JobRun *jobs;
+    uint64_t flow_count;  /* of the workers with a flow that have not stopped: */
+    uint64_t flow_weight; /* what they have sent, the sum of their flows */
     unsigned next_job_idx; /* jobs from here on have not been started */
     unsigned jobs_running;
     SimRandom random;   /* for the host's spread and stalls */

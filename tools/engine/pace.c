@@ -42,8 +42,64 @@ static void draw_arrival(Worker *worker)
     }
 }
 
+/* --- Flows: workers that send in proportion ------------------------------ */
+
+/* Has the worker sent more than its share? */
+static bool is_ahead(const Engine *engine, const Worker *worker)
+{
+    return worker->job->flow > 0 &&
+           (unsigned __int128)worker->flow_count * engine->flow_weight >
+           (unsigned __int128)engine->flow_count * worker->job->flow;
+}
+
+static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
+{
+    if (worker->wake_at_ns != at_ns) {
+        worker->wake_at_ns = at_ns;
+        sim_heap_push(&engine->events, at_ns, EVENT_WAKE,
+                      (uint32_t)(worker - engine->workers));
+    }
+}
+
+/* What others have sent, or that one has stopped, may let a worker go on. */
+static void wake_flow(Engine *engine)
+{
+    for (unsigned i = 0; i < engine->worker_count; i++) {
+        Worker *worker = &engine->workers[i];
+
+        if (worker->flow_held && !is_ahead(engine, worker)) {
+            worker->flow_held = false;
+            wake_at(engine, worker, engine_now_ns(engine));
+        }
+    }
+}
+
+static void count_flow(Engine *engine, Worker *worker)
+{
+    if (worker->job->flow > 0) {
+        worker->flow_count++;
+        engine->flow_count++;
+        wake_flow(engine);
+    }
+}
+
+/* A worker that has stopped takes with it what it has sent. */
+static void leave_flow(Engine *engine, Worker *worker)
+{
+    if (worker->in_flow) {
+        worker->in_flow = false;
+        engine->flow_weight -= worker->job->flow;
+        engine->flow_count -= worker->flow_count;
+        wake_flow(engine);
+    }
+}
+
+/* --- Sending ------------------------------------------------------------- */
+
 void pace_start(Engine *engine, Worker *worker)
 {
+    worker->in_flow = worker->job->flow > 0;
+    engine->flow_weight += worker->job->flow;
     worker->start_at_ns = engine_now_ns(engine);
     worker->arrival_at_ns = worker->start_at_ns;
     worker->think_left = worker->job->think_count;
@@ -112,15 +168,6 @@ static void count_sent(Engine *engine, Worker *worker, uint64_t bytes)
     }
 }
 
-static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
-{
-    if (worker->wake_at_ns != at_ns) {
-        worker->wake_at_ns = at_ns;
-        sim_heap_push(&engine->events, at_ns, EVENT_WAKE,
-                      (uint32_t)(worker - engine->workers));
-    }
-}
-
 /* Stop at the deadline; the job's time then lasts until here. */
 static void stop_at_deadline(Engine *engine, Worker *worker)
 {
@@ -128,6 +175,18 @@ static void stop_at_deadline(Engine *engine, Worker *worker)
 
     worker->stopped = true;
     result->end_at_ns = MAX(result->end_at_ns, engine_now_ns(engine));
+}
+
+/*
+ * Does the worker wait until nothing of it is under way? So does one of fio
+ * that its rate or its flow holds back: then it is late, and sends what it
+ * owes in a burst.
+ */
+static bool settles(Worker *worker, bool held_back)
+{
+    worker->settling = worker->inflight > 0 &&
+                       (worker->settling || held_back);
+    return worker->settling;
 }
 
 /* Send one operation. Return: false when the worker has to stop for now. */
@@ -146,6 +205,12 @@ static bool send_one(Engine *engine, Worker *worker)
         worker->stopped = true;
         return false;
     }
+    worker->flow_held = is_ahead(engine, worker);
+    if (settles(worker, worker->flow_held ||
+                (worker->job->settles && at_ns > now_ns)) ||
+        worker->flow_held) {
+        return false;
+    }
     if (at_ns > now_ns) {
         if (at_ns != UINT64_MAX || deadline_ns != UINT64_MAX) {
             wake_at(engine, worker, MIN(at_ns, deadline_ns));
@@ -158,6 +223,7 @@ static bool send_one(Engine *engine, Worker *worker)
         if (engine->slots[slot_idx].step != SLOT_RESET) {
             count_sent(engine, worker,
                        slot_op_bytes(engine, &engine->slots[slot_idx]));
+            count_flow(engine, worker);
         }
         return true;
     case PICK_END:
@@ -172,6 +238,9 @@ bool pace_pump(Engine *engine, Worker *worker)
 {
     while (!worker->stopped && worker->free_slot_idx != ENGINE_NONE &&
            !engine->failure && send_one(engine, worker)) {
+    }
+    if (worker->stopped) {
+        leave_flow(engine, worker);
     }
     return worker->stopped && worker->inflight == 0 && !engine->failure;
 }

@@ -121,6 +121,14 @@ static const char *set_drive(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
     return NULL;
 }
 
+static const char *set_submit_mode(JobSpec *spec, Plan *plan G_GNUC_UNUSED,
+                                   const char *value)
+{
+    spec->job.settles = g_str_equal(value, "inline");
+    return spec->job.settles || g_str_equal(value, "offload")
+           ? NULL : "must be inline or offload";
+}
+
 static const char *set_scheduler(JobSpec *spec G_GNUC_UNUSED, Plan *plan,
                                  const char *value)
 {
@@ -188,6 +196,8 @@ static const OptionRow rows[] = {
     {"rwmixread", OPTION_PERCENT, OF_SPEC(mix_read_pct), "reads of rw and "
      "randrw, in percent (50)"},
     {"rwmixwrite", OPTION_CALL, BY(set_mix_write), NULL},
+    {"zone_append", OPTION_BOOL, OF_SPEC(appends), "writes, also those of a "
+     "mix, are appends"},
     {"rate", OPTION_BYTES, OF_JOB(rate_bytes_per_s), "most bytes per second of "
      "a worker; a finish counts a zone's capacity, a reset its size"},
     {"rate_iops", OPTION_RATE, OF_JOB(rate_milliops_per_s), "most operations "
@@ -201,6 +211,12 @@ static const OptionRow rows[] = {
      "operations per second that are 100 percent"},
     {"rate_burst", OPTION_NUMBER, OF_JOB(rate_burst), "operations that the "
      "rate lets pass at first, beyond what it is (0)"},
+    {"io_submit_mode", OPTION_CALL, BY(set_submit_mode), "inline: a worker that "
+     "its rate holds back sends nothing until all that it has under way is "
+     "done, as fio does unless told otherwise; or offload (offload)"},
+    {"flow", OPTION_COUNT, OF_JOB(flow), "a worker's share of what the workers "
+     "of all jobs with a flow send: who has sent more waits, and lets all that "
+     "it has under way end first"},
     {"rate_process", OPTION_CALL, BY(set_process), "linear or poisson: gaps of "
      "an open loop (linear)"},
     {"open_loop", OPTION_BOOL, OF_SPEC(open_loop), "operations arrive at "
@@ -434,6 +450,9 @@ static const char *finish_kind(const JobSpec *spec, PlanJob *job)
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (g_str_equal(kinds[i].name, name)) {
             job->op = kinds[i].op;
+            if (spec->appends && job->op == PLAN_WRITE) {
+                job->op = PLAN_APPEND;
+            }
             job->random = kinds[i].random;
             job->read_pct = kinds[i].mix ? spec->mix_read_pct : 0;
             if (job->random && job->op != PLAN_READ) {

@@ -35,6 +35,7 @@ typedef struct JobSpec {
     uint64_t rate_reference_milliops_per_s;
     uint64_t write_zones;  /* zones that random writes go to at a time */
     unsigned mix_read_pct; /* of rw and randrw */
+    bool appends;          /* what writes, appends */
 } JobSpec;
 
 /* `params`, of `count` drives, are resolved and outlive the spec. */

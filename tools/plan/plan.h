@@ -74,6 +74,10 @@ typedef struct PlanJob {
                                   its size, as fio does */
     uint64_t rate_milliops_per_s;
     uint64_t rate_burst; /* operations that the rate does not count at first */
+    bool settles;        /* a worker that a rate holds back lets all that it
+                            has under way end first, as fio does */
+    uint64_t flow;       /* 0: none; else each worker sends this share of what
+                            all workers with a flow send, or less */
     PlanArrival arrival;
     uint64_t think_ns;    /* after every think_count operations of a worker */
     uint64_t think_count;

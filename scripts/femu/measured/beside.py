@@ -23,9 +23,13 @@ MOST_THREADS = 8
 
 MIB = 1 << 20
 BG_ZONE = 400
-TIMES = {'ramp_time': '100ms', 'runtime': '400ms'}
+RAMP_S, RUN_S = 0.1, 0.4
+TIMES = {'ramp_time': '%gs' % RAMP_S, 'runtime': '%gs' % RUN_S}
 LONG_TIMES = {'ramp_time': '100ms', 'runtime': '1500ms'}
 CONVENTIONAL = '4G'
+# A limited reader beside appends ran for so long, the appends until their zones
+# were full.
+READER_S = 60
 # A softfinish of a whole zone takes seconds of the drive's time; in these runs
 # only this share of a zone is left for it to write.
 LEFT = 0.05
@@ -42,6 +46,10 @@ MISNAMED = {
     'bw': 'four times as many softfinishes as their chunk allows',
     'data-write_iod_7-soft_64': 'the numbers of 7-soft_16-sleep50 again',
 }
+# Runs of two jobs, one after the other: each has what it has alone.
+ALONE = 'bw'
+# The share of reads, and how many threads wrote beside the reader.
+SEVERAL = re.compile(r'_(\d+)_conc_(\d+)')
 # A job that had this share of its queue depth in flight was limited by nothing
 # but the queue depth.
 CLOSED_LOOP = 0.85
@@ -103,8 +111,9 @@ def level(exp):
 def both(seed, times, fg_options, bg_options=None):
     """Return: the arguments of the foreground's job and, if there is one, the
     background's."""
-    made = job('bg', offset='%dz' % BG_ZONE, randseed=seed + 1, **bg_options,
-               **times) if bg_options else []
+    made = job('bg', **dict(dict(times, offset='%dz' % BG_ZONE,
+                                 randseed=seed + 1), **bg_options)) \
+        if bg_options else []
     return made + job('fg', offset='0z', randseed=seed, **fg_options, **times)
 
 
@@ -121,15 +130,26 @@ def part_x_on_y(exp, host, seed):
     fg_options = io_options(exp, host, fg_op, exp.whole('bs_bytes'),
                             workers if fg_op == y_op else 1,
                             exp.whole('qd', 1))
-    if not bg_op:
+    if not bg_op or exp.fields['mix_fg_bg'] == ALONE:
         return both(seed, TIMES, fg_options)
     bg_options = io_options(exp, host, bg_op, exp.whole('bg_bs_bytes'),
                             workers if bg_op == y_op else 1,
                             exp.whole('bg_qd', 1))
     share = 1 - exp.number('bg_intensity_pct') / 100
-    (fg_options if fg_op == x_op else bg_options)['rate'] = int(
-        share * host['unthrottled_mibps'] * MIB)
+    held = fg_options if fg_op == x_op else bg_options
+    held['rate'] = int(share * host['unthrottled_mibps'] * MIB)
+    held['io_submit_mode'] = 'inline'
+    if x_op == 'read' and fg_op == y_op:
+        bg_options.update(during(exp.number('runtime_s'), READER_S))
     return both(seed, TIMES, fg_options, bg_options)
+
+
+def during(whole_s, part_s):
+    """Return: the times of a job that runs PART_S seconds of the WHOLE_S (0:
+    unknown) of another, whose run is TIMES."""
+    share = min(1, part_s / whole_s) if whole_s else 1
+    return {'startdelay': '%gs' % RAMP_S, 'ramp_time': 0,
+            'runtime': '%dus' % (1e6 * RUN_S * share)}
 
 
 def under_way(exp):
@@ -237,31 +257,55 @@ def is_closed_loop(exp):
     return under_way(exp) >= CLOSED_LOOP * exp.whole('qd', 1)
 
 
+def is_mixed(exp):
+    """Return: a match if it was one job that read and wrote: the share of its
+    reads."""
+    return re.fullmatch(r'(?:spdk_)?(\d+)_\d+', exp.fields['mix_fg_bg'])
+
+
+def mixed_job(exp, host, seed):
+    """One job that reads and writes at random, in as many zones as can be
+    open."""
+    appends = 'append' in (exp.op('fg_op'), exp.op('bg_op'))
+    options = dict(of_host(exp, host, exp.op('fg_op')), rw='randrw',
+                   bs=exp.whole('bs_bytes'), iodepth=exp.whole('qd', 1) or 1,
+                   rwmixread=is_mixed(exp)[1], zone_append=int(appends),
+                   size='%dz' % MOST_ACTIVE, max_open_zones=MOST_ACTIVE,
+                   prefill='25%', time_based=1)
+    return job('fg', offset='0z', randseed=seed, **options, **TIMES)
+
+
+def coupled_jobs(exp, host, seed, read_pct, workers):
+    """A sequential reader and writers, coupled by fio's flow."""
+    made = {}
+    for op_name, depth in ((exp.op('fg_op'), exp.whole('qd', 1) or 1),
+                           (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1)):
+        made[op_name] = io_options(exp, host, op_name, exp.whole('bs_bytes'),
+                                   1, depth)
+    made['read'].update(rw='read', size='1z', flow=read_pct * workers)
+    made['write'].update(numjobs=workers, flow=100 - read_pct)
+    return both(seed, TIMES, made[exp.op('fg_op')], made[exp.op('bg_op')])
+
+
 def part_mix_ratio(exp, host, seed):
-    """A reader and a writer, or one job that does both. In runs named "conc"
-    the reader is sequential, and there are several writers. A job that was
-    limited by the other one runs at its measured rate."""
+    """One job that reads and writes, the share of reads in its name, or a
+    reader and writers which fio's flow coupled: in runs named "conc" several
+    beside a sequential reader. In others, one that was limited by the other
+    runs at its measured rate."""
     check_usable(exp)
-    name = exp.fields['mix_fg_bg']
-    workers = re.search(r'_conc_(\d+)', name)
+    if is_mixed(exp):
+        return mixed_job(exp, host, seed)
+    several = SEVERAL.search(exp.fields['mix_fg_bg'])
+    if several:
+        return coupled_jobs(exp, host, seed, int(several[1]), int(several[2]))
     made = []
     for op_name, depth, kiops in (
             (exp.op('fg_op'), exp.whole('qd', 1) or 1,
              0 if is_closed_loop(exp) else exp.measured.get('kiops', 0)),
             (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1,
              exp.number('bg_kiops'))):
-        if not op_name:
-            continue
         options = io_options(exp, host, op_name, exp.whole('bs_bytes'), 1,
                              depth)
-        if workers and op_name == 'read':
-            options.update(rw='read', size='1z')
-        elif workers:
-            options['numjobs'] = int(workers[1])
-        elif op_name == 'write':
-            # The one job writes sequentially at its whole queue depth: by
-            # appends here.
-            options.update(rw='append', iodepth=depth)
         if kiops:
             options['rate_iops'] = '%.3f' % (1000 * kiops)
         made.append(options)
@@ -299,7 +343,7 @@ def prescribed(exp):
     another metric: they have rows, but do not count in the sums."""
     told = {'mibps', 'bg_mibps'}
     if exp.part == 'mixed-rw' or exp.part == 'mixratio' and \
-            not is_closed_loop(exp):
+            not is_mixed(exp) and not is_closed_loop(exp):
         told.add('kiops')
     if exp.part.startswith('reset-on-'):
         told.add('mgmt_per_s')
@@ -324,8 +368,8 @@ def mgmt_per_s(exp, made, host):
 def threads_apart(exp):
     """Return: how many threads the run has of the job of EXP, if each of them
     has rows of its own; else 1."""
-    found = re.search(r'_conc_(\d+)', exp.fields.get('mix_fg_bg') or '')
-    return int(found[1]) if found and exp.op('fg_op') == 'write' else 1
+    found = SEVERAL.search(exp.fields.get('mix_fg_bg') or '')
+    return int(found[2]) if found and exp.op('fg_op') == 'write' else 1
 
 
 def settings(exp):

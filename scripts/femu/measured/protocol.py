@@ -165,7 +165,7 @@ def part_read_under_write(exp, host, seed):
                'offset': '%dz' % BG_ZONE, 'offset_increment': '8z',
                'time_based': 1}
     if rate:
-        options['rate'] = int(rate * MIB / workers)
+        options.update(rate=int(rate * MIB / workers), io_submit_mode='inline')
     return job('bg', **options, **times) + \
         io_job('fg', exp, host, seed, exitall=1, **times)
 
