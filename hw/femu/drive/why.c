@@ -51,22 +51,26 @@ static bool is_in_line(const Turns *turns, uint32_t line_idx,
     return waiter_idx != TURNS_NONE;
 }
 
-static void add_slot(Why *why)
+static bool waits_for_slot(Why *why)
 {
     const Entry *entry = &why->ssd->entry;
     const Command *command = command_of(why);
     uint32_t zone_idx = command->is_conventional ? why->ssd->params.zones
                                                  : command->target.zone_idx;
-    uint32_t first;
+    uint32_t line_idx, first;
 
-    if (commands_is_read(command->done.op) &&
-        is_in_line(&entry->read_slots.turns,
-                   lines_of_zone(&entry->read_slots.lines, zone_idx),
-                   why->command_idx, &first)) {
-        add_way(why, SSD_PLACE_READ_SLOT, false, 0,
-                first == why->command_idx ? (SsdWho) { 0 }
-                                          : why_command(why, first));
+    if (entry->params->read_slots == 0 || !commands_is_read(command->done.op)) {
+        return false;
     }
+    line_idx = lines_of_zone(&entry->read_slots.lines, zone_idx);
+    if (!is_in_line(&entry->read_slots.turns, line_idx, why->command_idx,
+                    &first)) {
+        return false;
+    }
+    add_way(why, SSD_PLACE_READ_SLOT, false, 0,
+            first == why->command_idx ? (SsdWho) { 0 }
+                                      : why_command(why, first));
+    return true;
 }
 
 /*
@@ -74,18 +78,18 @@ static void add_slot(Why *why)
  * held up for somebody. If all lines stand aside, each for its own zone's, it
  * is the first one of those.
  */
-static uint32_t first_for_room(const Why *why)
+static SsdWho first_for_room(const Why *why)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
     uint32_t group_idx = turns_group(&buffer->turns), i = 0;
 
     if (group_idx != TURNS_NONE) {
-        return turns_waiter(&buffer->turns, group_idx);
+        return why_command(why, turns_waiter(&buffer->turns, group_idx));
     }
     while (buffer->turns.lines[i].first_waiter_idx == TURNS_NONE) {
         i++;
     }
-    return buffer->turns.lines[i].first_waiter_idx;
+    return why_command(why, buffer->turns.lines[i].first_waiter_idx);
 }
 
 /*
@@ -101,8 +105,7 @@ static void add_front(Why *why)
     bool is_head = front->head_idx == why->command_idx;
 
     if (end_at_ns == UINT64_MAX) {
-        add_way(why, SSD_PLACE_FRONT_HELD, false, 0,
-                why_command(why, first_for_room(why)));
+        add_way(why, SSD_PLACE_FRONT_HELD, false, 0, first_for_room(why));
         return;
     }
     why_add(why, &(SsdCause) {
@@ -143,7 +146,7 @@ static uint32_t before_on_link(const Why *why, uint64_t until_ns)
     for (uint32_t i = 0; i < why->ssd->params.cmd_slots; i++) {
         const Command *other = &why->ssd->commands.at[i];
 
-        if (other->link_until_at_ns > why->now_ns &&
+        if (why->is_inside[i] && other->link_until_at_ns > why->now_ns &&
             other->link_until_at_ns < first_ns &&
             other->done.op == command_of(why)->done.op) {
             first_ns = other->link_until_at_ns;
@@ -224,7 +227,7 @@ static void add_queue(Why *why)
 {
     const Command *command = command_of(why);
 
-    if (command->parts_left == 0) {
+    if (command->writes && command->parts_left == 0) {
         (command->is_conventional ? add_log_queue : add_zone_queue)(why);
     }
 }
@@ -276,7 +279,7 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
         const FlashUnit *unit = &buffer->media->flash.units[i];
         const FlashToken *token = why_running(why, i);
 
-        if (queue->unreleased_bytes &&
+        if (queue->unreleased_bytes > 0 &&
             (zone_idx == SSD_NONE || queue->programmed_zone_idx == zone_idx)) {
             cause.what = "release";
             cause.who = released(why, queue->programmed_zone_idx);
@@ -293,22 +296,25 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
 }
 
 /* A write is in a line until all of it has been let in. */
-static void add_line(Why *why)
+static bool waits_for_room(Why *why)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
     const Span *left = &command_of(why)->write.data;
     uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
                          why->ssd->params.buffer_portion_bytes);
-    uint32_t first;
+    uint32_t group_idx, first;
 
     /* Before its hand-off, `write` of one to the log is of nothing. */
     if (!wbuf_is_on(buffer) ||
+        (command_of(why)->is_conventional &&
+         !(wbuf_has_log(buffer) && command_of(why)->is_promised)) ||
         !commands_is_write(command_of(why)->done.op) ||
         !is_in_line(&buffer->turns, lines_of_zone(&buffer->lines,
                                                   left->zone_idx),
                     why->command_idx, &first)) {
-        return;
+        return false;
     }
+    group_idx = turns_group(&buffer->turns);
     if (first != why->command_idx) {
         add_way(why, SSD_PLACE_LINE, false, 0, why_command(why, first));
     } else if (buffer->streams[left->zone_idx].used_bytes + bytes >
@@ -316,12 +322,13 @@ static void add_line(Why *why)
         add_room(why, is_log(why, left->zone_idx) ? SSD_PLACE_ROOM
                                                   : SSD_PLACE_ZONE_ROOM,
                  left->zone_idx);
-    } else if (first_for_room(why) != why->command_idx) {
-        add_way(why, SSD_PLACE_LINE, false, 0,
-                why_command(why, first_for_room(why)));
+    } else if (group_idx != TURNS_NONE &&
+               turns_waiter(&buffer->turns, group_idx) != why->command_idx) {
+        add_way(why, SSD_PLACE_LINE, false, 0, first_for_room(why));
     } else {
         add_room(why, SSD_PLACE_ROOM, SSD_NONE);
     }
+    return true;
 }
 
 /* Portions cross in order; the command's next one tells. */
@@ -404,11 +411,15 @@ static void add_fill(Why *why, uint32_t job_idx)
     const WriteBuffer *buffer = &why->ssd->buffer;
     uint32_t zone_idx = why->ssd->media.works[job_idx].zone_idx;
 
+    if (!wbuf_is_on(buffer) ||
+        buffer->streams[zone_idx].fill_job_idx != job_idx) {
+        return;
+    }
     for (uint32_t i = 0; i < buffer->zone_strands; i++) {
         const Strand *strand =
             &buffer->strands[zone_idx * buffer->zone_strands + i];
 
-        if (strand->has_fill) {
+        if (strand->is_waiting && strand->has_fill) {
             why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx,
                         PART_JOB | job_idx);
             return;
@@ -493,12 +504,11 @@ static uint32_t find_command(const Why *why, uint32_t tag)
 
 static void look(Why *why)
 {
-    if (is_entering(why) || is_leaving(why)) {
+    if (waits_for_slot(why) || is_entering(why) || is_leaving(why)) {
         return;
     }
-    add_slot(why);
     add_queue(why);
-    add_line(why);
+    waits_for_room(why);
     add_link_in(why);
     why_find_ops(why);
     add_jobs(why);
