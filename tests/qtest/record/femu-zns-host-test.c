@@ -143,25 +143,30 @@ static void test_stops(void)
     exit(0);
 }
 
+/* The last byte of what is kept is another one. */
+static void change_kept(const char *folder)
+{
+    g_autofree char *kept = femu_folder_file(folder, "kept");
+    int fd = open(kept, O_WRONLY | O_CLOEXEC);
+
+    g_assert_cmpint(pwrite(fd, "x", 1, KEPT_BYTES - 1), ==, 1);
+    close(fd);
+}
+
 /* Nor has what is kept a checksum then, by which another could be refused. */
 static void test_ends(void)
 {
     FemuConfig config = femu_small_config();
-    g_autofree char *kept = NULL;
     char *folder;
-    int fd;
 
     if (!g_test_subprocess()) {
         run_apart();
         return;
     }
     folder = femu_folder_new();
-    kept = femu_folder_file(folder, "kept");
     fail(SYS_msync, 1, KEPT_BYTES);
     femu_shutdown(boot(&config, folder));
-    fd = open(kept, O_WRONLY | O_CLOEXEC);
-    g_assert_cmpint(pwrite(fd, "x", 1, KEPT_BYTES - 1), ==, 1);
-    close(fd);
+    change_kept(folder);
     femu_shutdown(femu_folder_boot(&config, folder));
     femu_folder_delete(folder);
     exit(0);
