@@ -197,6 +197,9 @@ uint32_t ssd_next_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
 uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
                          SsdZoneState state);
 
+/* On how many of the namespace's zones Select All of `op` would work. */
+uint32_t ssd_count_selected(const Ssd *ssd, uint32_t nsid, SsdOp op);
+
 /* The same of zones that the controller has finished, or that it recommends to
  * finish or to reset. */
 uint32_t ssd_next_attributed(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx);

@@ -121,7 +121,7 @@ static void commit_copy(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
     commit_write(ssd, command_idx, ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
-static void commit_mgmt(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
+static void commit_mgmt(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                         const SsdCmd *cmd)
 {
     if (cmd->select_all) {
@@ -130,14 +130,6 @@ static void commit_mgmt(Ssd *ssd, uint32_t command_idx, const SsdNs *ns,
     } else {
         zns_commit_mgmt(&ssd->zns, ssd->run_at_ns, command_idx,
                         span_of(ns, cmd->slba, 0).zone_idx, cmd->op);
-    }
-}
-
-/* A shutdown is of all zones, whichever namespace the command names. */
-static void commit_shutdown(Ssd *ssd)
-{
-    for (uint32_t i = 0; i < ssd->params.zones; i++) {
-        zns_commit_initial(&ssd->zns, ssd->run_at_ns, i);
     }
 }
 
@@ -180,7 +172,7 @@ static uint64_t commit(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 {
     if (ssd_is_of_drive(cmd->op)) {
         if (cmd->op == SSD_OP_SHUTDOWN) {
-            commit_shutdown(ssd);
+            zns_commit_shutdown(&ssd->zns, ssd->run_at_ns);
         }
         if (cmd->op == SSD_OP_FLUSH || cmd->op == SSD_OP_SHUTDOWN) {
             zns_flush_asked(&ssd->zns, ssd->commands.at[command_idx].number);

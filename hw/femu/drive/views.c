@@ -106,6 +106,11 @@ uint32_t ssd_count_zones(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
     return zone_count_in_state(&find_ns(ssd, nsid)->zones, zone_idx, state);
 }
 
+uint32_t ssd_count_selected(const Ssd *ssd, uint32_t nsid, SsdOp op)
+{
+    return zone_count_selected(&find_ns(ssd, nsid)->zones, op);
+}
+
 uint32_t ssd_next_attributed(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
 {
     const SsdNs *ns = find_ns(ssd, nsid);

@@ -103,26 +103,32 @@ void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 }
 
 void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
-                           const SsdNs *ns, SsdOp op)
+                           SsdNs *ns, SsdOp op)
 {
     zns->commands->at[command_idx].select_all = true;
-    for (uint32_t i = 0; i < ns->zones.count; i++) {
-        if (zone_select_all_applies(&ns->zones, i, op)) {
-            zns_commit_mgmt(zns, now_ns, command_idx, ns->first_zone_idx + i,
-                            op);
-        } else {
-            zone_managed(zns, ns->first_zone_idx + i);
+    ns->managed_number = zns->commands->taken;
+    for (uint32_t i = zone_next_selected(&ns->zones, 0, op);
+         i < ns->zones.count; i = zone_next_selected(&ns->zones, i + 1, op)) {
+        zns_commit_mgmt(zns, now_ns, command_idx, ns->first_zone_idx + i, op);
+    }
+}
+
+static void shut_down(Zns *zns, uint64_t now_ns, SsdNs *ns)
+{
+    ns->managed_number = zns->commands->taken;
+    for (uint32_t i = zone_next_selected(&ns->zones, 0, SSD_OP_ZONE_FINISH);
+         i < ns->zones.count;
+         i = zone_next_selected(&ns->zones, i + 1, SSD_OP_ZONE_FINISH)) {
+        if (zone_commit_initial(&ns->zones, i)) {
+            watch_zone(&zns->watch, now_ns, ns->first_zone_idx + i);
         }
     }
 }
 
-void zns_commit_initial(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
+void zns_commit_shutdown(Zns *zns, uint64_t now_ns)
 {
-    SsdNs *ns = ns_of_zone(zns->ns, zone_idx);
-
-    zone_managed(zns, zone_idx);
-    if (zone_commit_initial(&ns->zones, zone_idx - ns->first_zone_idx)) {
-        watch_zone(&zns->watch, now_ns, zone_idx);
+    for (uint32_t i = 0; i < zns->ns->count; i++) {
+        shut_down(zns, now_ns, &zns->ns->at[i]);
     }
 }
 

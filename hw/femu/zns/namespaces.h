@@ -25,6 +25,8 @@ typedef struct SsdNs {
     uint64_t size_nlb;
     uint32_t first_zone_idx;
     uint32_t inflight_count; /* commands accepted, not yet polled */
+    /* Command.number of what came last to all its zones: WriteQueue has more */
+    uint64_t managed_number;
     ZoneTable zones;         /* index: from first_zone_idx */
 } SsdNs;
 

@@ -50,6 +50,7 @@ static const StateRow ns_rows[] = {
     STATE_LEFT(SsdNs, size_nlb, "of the block's size"),
     STATE_LEFT(SsdNs, first_zone_idx, "of the parameters"),
     STATE_LEFT(SsdNs, inflight_count, "of the commands; drive/load.c"),
+    STATE_LEFT(SsdNs, managed_number, "in each zone's; zns_state.c"),
     STATE_ELSE(SsdNs, zones, "zone_rows"),
 };
 

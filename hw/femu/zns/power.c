@@ -66,7 +66,7 @@ static bool may_be_lost(const PowerCut *cut, const Command *command)
     return !command->is_conventional && commands_is_write(command->done.op) &&
            !command->write.in_zrwa &&
            command->number >
-           writes_of(cut, command->write.data.zone_idx)->managed_number;
+           zns_managed_number(cut->from, command->write.data.zone_idx);
 }
 
 static gint by_end(gconstpointer a, gconstpointer b)
@@ -174,10 +174,9 @@ static uint64_t draw_end_nlb(const PowerCut *cut, uint32_t zone_idx,
  */
 static bool is_filled(const PowerCut *cut, uint32_t zone_idx)
 {
-    const WriteQueue *writes = writes_of(cut, zone_idx);
-
     return zone_entry(cut->from->ns, zone_idx)->state == SSD_ZONE_FULL &&
-           (writes->managed_number > writes->written_number ||
+           (zns_managed_number(cut->from, zone_idx) >
+            writes_of(cut, zone_idx)->written_number ||
             watch_finished(&cut->from->watch, zone_idx));
 }
 
@@ -230,7 +229,7 @@ static bool is_of_flash(const PowerCut *cut, uint32_t zone_idx, const Job *job)
 static uint32_t job_in_doubt(const PowerCut *cut, uint32_t zone_idx)
 {
     const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
-    const WriteQueue *writes = writes_of(cut, zone_idx);
+    uint64_t managed_number = zns_managed_number(cut->from, zone_idx);
     const ZoneEntry *zone = zone_entry(cut->from->ns, zone_idx);
     const Job *job;
 
@@ -241,8 +240,8 @@ static uint32_t job_in_doubt(const PowerCut *cut, uint32_t zone_idx)
     if (job->command_idx == SSD_NONE || job->was.has_zrwa ||
         job->superblock_idx != SUPERBLOCK_NONE ||
         cut->from->commands->at[job->command_idx].number !=
-        writes->managed_number ||
-        writes->written_number > writes->managed_number) {
+        managed_number ||
+        writes_of(cut, zone_idx)->written_number > managed_number) {
         return SSD_NONE;
     }
     if (wcache_is_volatile(cut->from) && job->op == SSD_OP_ZONE_RESET &&
@@ -345,7 +344,7 @@ static bool is_blank(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     }
     return cut->from->media->issued_bytes[zone_idx] == 0 &&
            writes_of(cut, zone_idx)->written_number <
-           writes_of(cut, zone_idx)->managed_number;
+           zns_managed_number(cut->from, zone_idx);
 }
 
 /* Bytes of the zone from its start on that are data, or what filled it. */

@@ -41,7 +41,7 @@ typedef struct WriteQueue {
     uint32_t submitted_count; /* writes ever; its number is a key of draws */
     uint64_t host_bytes;   /* written by the host in this life */
     uint64_t written_number; /* Command.number of the last write, ... */
-    uint64_t managed_number; /* ... and of what came last of all else */
+    uint64_t managed_number; /* ... and of what else came last to it alone */
 } WriteQueue;
 
 /*
@@ -239,13 +239,13 @@ static inline bool zns_has_room(const Zns *zns)
            zns->ns->ns_zones + zns->params->mgmt_parallel_zones +
            zns->jobs.own_reserve;
 }
-/* Commit `op` on one zone, or on all of a namespace. */
+/* Commit `op` on one zone, or on all of a namespace that it works on. */
 void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                      uint32_t zone_idx, SsdOp op);
 void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
-                           const SsdNs *ns, SsdOp op);
-/* A shutdown: the zone of the drive takes its initial state. */
-void zns_commit_initial(Zns *zns, uint64_t now_ns, uint32_t zone_idx);
+                           SsdNs *ns, SsdOp op);
+/* A shutdown: zones that are open or closed take their initial state. */
+void zns_commit_shutdown(Zns *zns, uint64_t now_ns);
 /* The command is handed off: its jobs begin, in the order of each zone. */
 void zns_begin_jobs(Zns *zns, uint64_t now_ns, uint32_t command_idx);
 /* EFFECT_ZONE_DUE: issue the zone's writes and begin its next job, if it can. */

@@ -21,6 +21,13 @@ static inline ZoneKept zns_zone_kept(const Zns *zns, uint32_t zone_idx)
     return zone_kept(&ns->zones, zone_idx - ns->first_zone_idx);
 }
 
+/* Command.number of what came last to the zone, but reads and writes. */
+static inline uint64_t zns_managed_number(const Zns *zns, uint32_t zone_idx)
+{
+    return MAX(zns->writes[zone_idx].managed_number,
+               ns_of_zone(zns->ns, zone_idx)->managed_number);
+}
+
 /* writes.c */
 void zns_writes_init(Zns *zns);
 void zns_writes_destroy(Zns *zns);

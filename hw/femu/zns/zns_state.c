@@ -165,12 +165,23 @@ static void check_writes(Zns *zns, State *state)
     }
 }
 
+/* Writing: what came last to all zones of a namespace came to each of them. */
+static void note_managed(Zns *zns)
+{
+    for (uint32_t z = 0; z < zns->params->zones; z++) {
+        zns->writes[z].managed_number = zns_managed_number(zns, z);
+    }
+}
+
 static void visit_writes(Zns *zns, State *state)
 {
     StateLinks links = STATE_LINKS(Command, next_write_idx, "writes",
                                    zns->commands->at,
                                    zns->params->cmd_slots);
 
+    if (!state_is_reading(state)) {
+        note_managed(zns);
+    }
     STATE_TABLE(state, write_rows, zns->writes, zns->params->zones, NULL);
     state_links_begin(&links);
     state_lists(state, &links, &(StateHeads) {

@@ -560,27 +560,54 @@ void zone_table_format(ZoneTable *table, uint64_t size_nlb,
     }
 }
 
-bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
-                             SsdOp op)
+/* Does Select All of `op` work on zones in this state? ZNS 1.1, 3.4.3 */
+static bool is_selected(SsdZoneState state, SsdOp op)
 {
-    const ZoneEntry *zone = &table->zones[zone_idx];
-    bool closed = zone->state == SSD_ZONE_CLOSED;
-    bool full = zone->state == SSD_ZONE_FULL;
+    bool opened = state == SSD_ZONE_IMPLICITLY_OPEN ||
+                  state == SSD_ZONE_EXPLICITLY_OPEN;
+    bool closed = state == SSD_ZONE_CLOSED;
 
     switch (op) {
     case SSD_OP_ZONE_OPEN:
         return closed;
     case SSD_OP_ZONE_CLOSE:
-        return is_open(zone);
+        return opened;
     case SSD_OP_ZONE_FINISH:
-        return is_open(zone) || closed;
+        return opened || closed;
     case SSD_OP_ZONE_RESET:
-        return is_open(zone) || closed || full;
+        return opened || closed || state == SSD_ZONE_FULL;
     case SSD_OP_ZONE_OFFLINE:
-        return zone->state == SSD_ZONE_READ_ONLY;
+        return state == SSD_ZONE_READ_ONLY;
     default:
         return false;
     }
+}
+
+/* From the state that most zones are likely to be in: it ends other searches. */
+uint32_t zone_next_selected(const ZoneTable *table, uint32_t zone_idx,
+                            SsdOp op)
+{
+    uint32_t next_idx = table->count;
+
+    for (unsigned i = G_N_ELEMENTS(states); i-- > 0;) {
+        if (is_selected(states[i], op)) {
+            next_idx = index_set_next(&table->by_state[states[i]], zone_idx,
+                                      next_idx);
+        }
+    }
+    return next_idx;
+}
+
+uint32_t zone_count_selected(const ZoneTable *table, SsdOp op)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+        if (is_selected(states[i], op)) {
+            sum += zone_count_in_state(table, 0, states[i]);
+        }
+    }
+    return sum;
 }
 
 SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op)
@@ -590,9 +617,9 @@ SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op)
     if (op != SSD_OP_ZONE_OPEN) {
         return SSD_SUCCESS;
     }
-    for (uint32_t i = 0; i < table->count; i++) {
-        needed += zone_select_all_applies(table, i, op) &&
-                  !table->zones[i].holds_open;
+    for (uint32_t i = zone_next_selected(table, 0, op); i < table->count;
+         i = zone_next_selected(table, i + 1, op)) {
+        needed += !table->zones[i].holds_open;
     }
     return needed > table->max_open - table->open_count
            ? SSD_TOO_MANY_OPEN_ZONES : SSD_SUCCESS;

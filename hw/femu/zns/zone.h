@@ -155,9 +155,14 @@ SsdStatus zone_check_mgmt(const ZoneTable *table, uint32_t zone_idx, SsdOp op);
  */
 void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op);
 
-/* Does Select All of `op` work on this zone? (ZNS 1.1 section 3.4.3) */
-bool zone_select_all_applies(const ZoneTable *table, uint32_t zone_idx,
-                             SsdOp op);
+/*
+ * The first zone from `zone_idx` on that Select All of `op` works on, `count` if
+ * it works on none (ZNS 1.1 section 3.4.3); and on how many it works. Of a
+ * finish, these are the zones that are open or closed.
+ */
+uint32_t zone_next_selected(const ZoneTable *table, uint32_t zone_idx,
+                            SsdOp op);
+uint32_t zone_count_selected(const ZoneTable *table, SsdOp op);
 
 /* Can Select All of `op` be done as a whole? Only opening has a limit. */
 SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);

@@ -17,7 +17,7 @@
 
 /* What hw/femu/nvme/state/femu.h says that parts of an entry count. */
 #define STATS_BYTES (256 * 1024u)
-#define ZONE_BYTES 64u
+#define ZONE_BYTES 1024u
 
 /* Commands that an entry executes if each counts `bytes`. */
 static unsigned per_entry(uint64_t bytes)
@@ -205,7 +205,31 @@ static void check_last(FemuDrive *drive, const NvmeCmd *cmds, unsigned count)
                      drive->config.ssd.zones);
 }
 
-/* Select All counts every zone, a command of one zone only that. */
+/* Finish all zones but the first `spared`, and wait for that. */
+static void finish_but(FemuDrive *drive, uint32_t spared)
+{
+    uint32_t zones = drive->config.ssd.zones;
+    unsigned count;
+
+    for (uint32_t z = spared; z < zones; z += count) {
+        unsigned left;
+
+        count = MIN(zones - z, 32);
+        for (unsigned i = 0; i < count; i++) {
+            NvmeCmd finish = femu_cmd_zone(NVME_ZONE_ACTION_FINISH,
+                                           femu_zone_lba(drive, z + i), false);
+
+            femu_place(&drive->io, &finish);
+        }
+        femu_ring(&drive->io);
+        for (left = count; (left -= completions(&drive->io_cq)) > 0;) {
+            femu_step_next(drive->host);
+        }
+        femu_ring_cq(&drive->io_cq);
+    }
+}
+
+/* Select All counts each zone that it changes: so many are an entry's. */
 static void test_select_all(void)
 {
     FemuConfig config = femu_small_config();
@@ -216,8 +240,39 @@ static void test_select_all(void)
 
     config.ssd.zones = (FEMU_ENTRY_WORK_BYTES - FEMU_COMMAND_WORK_BYTES) /
                        ZONE_BYTES;
+    config.ssd.max_open = config.ssd.max_active = 0;
     drive = femu_boot(&config, NULL);
+    finish_but(drive, 0);
     check_last(drive, cmds, 1);
+    femu_shutdown(drive);
+    drive = femu_boot(&config, NULL);
+    finish_but(drive, 1);
+    place_behind(drive, cmds, 1);
+    g_assert_cmpuint(qtest_readq(drive->host->qts, drive->buf), ==,
+                     config.ssd.zones);
+    femu_shutdown(drive);
+}
+
+/* Of the zones that it does not change it counts none, as it finds none. */
+static void test_select_none(void)
+{
+    static const uint8_t actions[] = {
+        NVME_ZONE_ACTION_CLOSE, NVME_ZONE_ACTION_FINISH,
+        NVME_ZONE_ACTION_OPEN, NVME_ZONE_ACTION_RESET,
+        NVME_ZONE_ACTION_OFFLINE,
+    };
+    FemuConfig config = femu_small_config();
+    NvmeCmd cmds[12 * ARRAY_SIZE(actions)];
+    FemuDrive *drive;
+
+    config.ssd.zones = ZONES_MAX;
+    drive = femu_boot(&config, NULL);
+    for (unsigned i = 0; i < ARRAY_SIZE(cmds); i++) {
+        cmds[i] = femu_cmd_zone(actions[i % ARRAY_SIZE(actions)], 0, true);
+    }
+    place_behind(drive, cmds, ARRAY_SIZE(cmds));
+    g_assert_cmpuint(qtest_readq(drive->host->qts, drive->buf), ==,
+                     ZONES_MAX);
     femu_shutdown(drive);
 }
 
@@ -300,6 +355,7 @@ int main(int argc, char **argv)
     ADD("statistics", test_statistics);
     ADD("reports", test_reports);
     ADD("select-all", test_select_all);
+    ADD("select-none", test_select_none);
     ADD("writes", test_writes);
     ADD("zeroes", test_zeroes);
     ADD("copies", test_copies);

@@ -179,6 +179,27 @@ static uint64_t select_all(Drive *d, uint64_t n)
     return n;
 }
 
+/* Select All of each kind, and a shutdown; one of n zones is not empty. */
+static uint64_t select_scattered(Drive *d, uint64_t n)
+{
+    static const SsdOp ops[] = {
+        SSD_OP_ZONE_OPEN, SSD_OP_ZONE_CLOSE, SSD_OP_SHUTDOWN,
+        SSD_OP_ZONE_FINISH, SSD_OP_ZONE_RESET,
+    };
+    uint64_t before;
+
+    for (uint64_t i = 1; i <= 256; i++) {
+        write_one(d, i * n - 1, 0);
+    }
+    before = steps;
+    for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++) {
+        drive_all_zones(d, d->now_ns, ops[i]);
+        drive_drain(d);
+    }
+    steps -= before;
+    return 256;
+}
+
 /* The statistics of a drive that has been worn here and there. */
 static uint64_t read_statistics(Drive *d, G_GNUC_UNUSED uint64_t n)
 {
@@ -294,13 +315,15 @@ static const Case cases[] = {
      "reset-drain-first=on reset-base-ns=1000 zones=%s",
      32, 4096, "32", "4096"},
     {"zones/in-a-state", find_zone, SMALL_ZONES "zones=%s",
-     1 << 12, 1 << 18, "4096", "262144"},
+     1 << 12, 1 << 17, "4096", "131072"},
     {"zones/in-a-state/scattered", find_scattered,
-     SMALL_ZONES "max-open=0 max-active=0 zones=%s", 16, 1024, "262144",
+     SMALL_ZONES "max-open=0 max-active=0 zones=%s", 16, 512, "262144",
      "262144"},
     {"zones/with-an-attribute", find_attributed,
-     SMALL_ZONES "finish-recommended-ns=1000 zones=%s", 1 << 12, 1 << 18,
-     "4096", "262144"},
+     SMALL_ZONES "finish-recommended-ns=1000 zones=%s", 1 << 12, 1 << 17,
+     "4096", "131072"},
+    {"zones/select-all/scattered", select_scattered,
+     SMALL_ZONES "zones=%s", 16, 4096, "4096", "1048576"},
     {"zones/select-all", select_all, SMALL_ZONES "zones=%s", 64, 16384, "64",
      "16384"},
 };

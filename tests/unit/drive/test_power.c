@@ -110,6 +110,41 @@ static void test_told(void)
     drive_free(d);
 }
 
+/* As lengths_after() now, of zone 0 of the drive that it is once loaded. */
+static uint32_t lengths_loaded(const Drive *d)
+{
+    GByteArray *bytes = ssd_save(d->ssd);
+    Drive loaded = { .params = d->params };
+    uint32_t seen;
+
+    loaded.ssd = ssd_load(&d->params, bytes->data, bytes->len, NULL);
+    seen = lengths_after(&loaded, d->now_ns, 0);
+    ssd_free(loaded.ssd);
+    g_byte_array_unref(bytes);
+    return seen;
+}
+
+/*
+ * What names all zones of the namespace depends on what they are, those that it
+ * does not change included: zone 0 is full, by a write that is inside.
+ */
+static void test_told_of_all(gconstpointer op)
+{
+    Drive *d = drive_new("namespaces=2");
+
+    drive_fill(d, 0, PAGES - 1);
+    drive_write(d, d->now_ns, PAGES - 1, 1);
+    g_assert_cmphex(lengths_after(d, d->now_ns, 0), ==, 3 << (PAGES - 1));
+    d->nsid = 2;
+    drive_all_zones(d, d->now_ns, SSD_OP_ZONE_FINISH);
+    g_assert_cmphex(lengths_after(d, d->now_ns, 0), ==, 3 << (PAGES - 1));
+    d->nsid = 1;
+    drive_all_zones(d, d->now_ns, GPOINTER_TO_UINT(op));
+    g_assert_cmphex(lengths_after(d, d->now_ns, 0), ==, 1 << PAGES);
+    g_assert_cmphex(lengths_loaded(d), ==, 1 << PAGES);
+    drive_free(d);
+}
+
 /* Open zones are closed or empty, and go on as if nothing had been. */
 static void test_open(void)
 {
@@ -626,6 +661,11 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/power/write", test_write);
     g_test_add_func("/power/told", test_told);
+    g_test_add_data_func("/power/told-of-all/finish",
+                         GUINT_TO_POINTER(SSD_OP_ZONE_FINISH),
+                         test_told_of_all);
+    g_test_add_data_func("/power/told-of-all/shutdown",
+                         GUINT_TO_POINTER(SSD_OP_SHUTDOWN), test_told_of_all);
     g_test_add_func("/power/open", test_open);
     g_test_add_func("/power/reset", test_reset);
     g_test_add_func("/power/reset-then", test_reset_then);

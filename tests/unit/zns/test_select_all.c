@@ -44,12 +44,19 @@ static void test_applies(void)
 
     table_prepare(&table);
     for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        for (uint32_t zone_idx = 0; zone_idx < ZONES; zone_idx++) {
+        uint32_t next_idx = ZONES;
+        uint32_t count = 0;
+
+        for (uint32_t zone_idx = ZONES; zone_idx-- > 0;) {
+            if (rows[i].applies[zone_idx]) {
+                next_idx = zone_idx;
+                count++;
+            }
             g_test_message("row %u, zone %u", i, zone_idx);
-            g_assert_cmpint(zone_select_all_applies(&table, zone_idx,
-                                                    rows[i].op), ==,
-                            rows[i].applies[zone_idx]);
+            g_assert_cmpuint(zone_next_selected(&table, zone_idx, rows[i].op),
+                             ==, next_idx);
         }
+        g_assert_cmpuint(zone_count_selected(&table, rows[i].op), ==, count);
     }
     zone_table_destroy(&table);
 }

@@ -90,12 +90,15 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
         .slba = le64_to_cpu(send->slba),
     };
     uint64_t lba;
+    uint32_t zones;
     FemuReq *req;
     uint16_t status = NVME_SUCCESS;
 
     if (zone_cmd.op == SSD_OP_COUNT) {
         return NVME_INVALID_FIELD;
     }
+    zones = zone_cmd.select_all
+            ? ssd_count_selected(n->ssd, ns->nsid, zone_cmd.op) : 1;
     if (sets_extension(zone_cmd.op) && !zone_cmd.select_all) {
         status = femu_dma_map(n, cmd, n->params.zone_ext_bytes,
                               DMA_DIRECTION_TO_DEVICE);
@@ -118,8 +121,7 @@ uint16_t femu_zone_send(FemuZns *n, FemuNs *ns, FemuSq *sq,
     } else if (sets_extension(zone_cmd.op)) {
         set_extension(n, ns, &zone_cmd);
     }
-    n->entry.work_bytes += FEMU_ZONE_WORK_BYTES *
-                           (zone_cmd.select_all ? (uint64_t)ns->zones : 1);
+    n->entry.work_bytes += zones * (uint64_t)FEMU_ZONE_WORK_BYTES;
     femu_zones_managed(n, ns, &zone_cmd, req - n->req);
     return NVME_NO_COMPLETE;
 }

@@ -220,6 +220,8 @@ static const StateRow ns_rows[] = {
     STATE_ELSE(FemuStore, written_bytes, "an array"),
     STATE_ELSE(FemuStore, aside_bytes, "an array"),
     STATE_ELSE(FemuStore, aside_tag, "an array"),
+    STATE_LEFT(FemuStore, has_written, "of written_bytes"),
+    STATE_LEFT(FemuStore, has_aside, "of aside_bytes"),
     STATE_LEFT(FemuStore, flat_bytes, "of the parameters"),
     STATE_ELSE(FemuStore, flat_written, "visit_bitmap()"),
 };
@@ -538,6 +540,9 @@ static void visit_store(FemuStore *store, State *state)
                    STATE_IS_NUMBER, STATE_OF_NOTHING,
                    store->zone_capacity_bytes);
     STATE_ARRAY(FemuStore, aside_tag, state, store, store->zones);
+    if (state_is_reading(state)) {
+        femu_store_loaded(store);
+    }
 }
 
 static void visit_ns(FemuNs *ns, State *state)

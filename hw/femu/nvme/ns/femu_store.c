@@ -30,6 +30,8 @@ void femu_store_init(FemuStore *store, FemuMemory *memory,
         .written_bytes = g_new0(uint64_t, zones),
         .aside_bytes = g_new0(uint64_t, zones),
         .aside_tag = g_new0(uint32_t, zones),
+        .has_written = bitmap_new(zones),
+        .has_aside = bitmap_new(zones),
     };
     assert(start_bytes + zones * zone_capacity_bytes <= memory->bytes);
 }
@@ -52,6 +54,8 @@ void femu_store_exit(FemuStore *store)
     g_free(store->written_bytes);
     g_free(store->aside_bytes);
     g_free(store->aside_tag);
+    g_free(store->has_written);
+    g_free(store->has_aside);
     g_free(store->flat_written);
 }
 
@@ -175,6 +179,52 @@ static uint64_t store_at(const FemuStore *store, uint64_t offset_bytes,
     return *zone_idx * store->zone_capacity_bytes + *in_zone_bytes;
 }
 
+/* The two numbers of a zone change here alone, and when they are loaded. */
+
+static void note(unsigned long *zones, uint32_t zone_idx, bool has_bytes)
+{
+    if (has_bytes) {
+        set_bit(zone_idx, zones);
+    } else {
+        clear_bit(zone_idx, zones);
+    }
+}
+
+static void set_written(FemuStore *store, uint32_t zone_idx, uint64_t bytes)
+{
+    store->written_bytes[zone_idx] = bytes;
+    note(store->has_written, zone_idx, bytes);
+}
+
+static void set_aside(FemuStore *store, uint32_t zone_idx, uint64_t bytes)
+{
+    store->aside_bytes[zone_idx] = bytes;
+    note(store->has_aside, zone_idx, bytes);
+}
+
+/* Both numbers of all zones have been loaded. */
+void femu_store_loaded(FemuStore *store)
+{
+    for (uint32_t i = 0; i < store->zones; i++) {
+        note(store->has_written, i, store->written_bytes[i]);
+        note(store->has_aside, i, store->aside_bytes[i]);
+    }
+}
+
+/*
+ * The first zone from `zone_idx` on of which something is put aside, or, with
+ * `or_written`, which has data; the number of zones if there is none.
+ */
+uint32_t femu_store_next(const FemuStore *store, uint32_t zone_idx,
+                         bool or_written)
+{
+    uint32_t next_idx = find_next_bit(store->has_aside, store->zones,
+                                      zone_idx);
+
+    return or_written ? find_next_bit(store->has_written, next_idx, zone_idx)
+                      : next_idx;
+}
+
 /* Give the memory of the first `bytes` of a zone back to the host. */
 static void discard(FemuStore *store, uint32_t zone_idx, uint64_t bytes)
 {
@@ -187,7 +237,7 @@ void femu_store_let_go(FemuStore *store, uint32_t zone_idx)
 {
     if (store->aside_bytes[zone_idx]) {
         discard(store, zone_idx, store->aside_bytes[zone_idx]);
-        store->aside_bytes[zone_idx] = 0;
+        set_aside(store, zone_idx, 0);
     }
 }
 
@@ -202,23 +252,23 @@ static uint64_t store_extend(FemuStore *store, uint64_t offset_bytes,
 {
     uint32_t zone_idx;
     uint64_t in_zone_bytes;
-    uint64_t *written_bytes;
+    uint64_t written_bytes;
     uint64_t at;
 
     if (store->flat_bytes) {
         return flat_extend(store, offset_bytes, bytes);
     }
     at = store_at(store, offset_bytes, &zone_idx, &in_zone_bytes);
-    written_bytes = &store->written_bytes[zone_idx];
     assert(zone_idx < store->zones);
+    written_bytes = store->written_bytes[zone_idx];
     assert(in_zone_bytes + bytes <= store->zone_capacity_bytes);
     femu_store_let_go(store, zone_idx);
-    if (in_zone_bytes > *written_bytes) {
-        uint64_t skipped_bytes = in_zone_bytes - *written_bytes;
+    if (in_zone_bytes > written_bytes) {
+        uint64_t skipped_bytes = in_zone_bytes - written_bytes;
 
         put(store, at - skipped_bytes, NULL, skipped_bytes);
     }
-    *written_bytes = MAX(*written_bytes, in_zone_bytes + bytes);
+    set_written(store, zone_idx, MAX(written_bytes, in_zone_bytes + bytes));
     return at;
 }
 
@@ -273,7 +323,7 @@ void femu_store_reset(FemuStore *store, uint32_t zone_idx)
 {
     femu_store_let_go(store, zone_idx);
     discard(store, zone_idx, store->written_bytes[zone_idx]);
-    store->written_bytes[zone_idx] = 0;
+    set_written(store, zone_idx, 0);
 }
 
 /*
@@ -286,9 +336,9 @@ void femu_store_reset(FemuStore *store, uint32_t zone_idx)
 void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag)
 {
     femu_store_let_go(store, zone_idx);
-    store->aside_bytes[zone_idx] = store->written_bytes[zone_idx];
+    set_aside(store, zone_idx, store->written_bytes[zone_idx]);
     store->aside_tag[zone_idx] = tag;
-    store->written_bytes[zone_idx] = 0;
+    set_written(store, zone_idx, 0);
 }
 
 /*
@@ -299,10 +349,10 @@ void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag)
 void femu_store_cut(FemuStore *store, uint32_t zone_idx, uint64_t left_bytes)
 {
     if (left_bytes > 0 && store->aside_bytes[zone_idx]) {
-        store->written_bytes[zone_idx] = store->aside_bytes[zone_idx];
-        store->aside_bytes[zone_idx] = 0;
+        set_written(store, zone_idx, store->aside_bytes[zone_idx]);
+        set_aside(store, zone_idx, 0);
     }
     femu_store_let_go(store, zone_idx);
-    store->written_bytes[zone_idx] = MIN(store->written_bytes[zone_idx],
-                                         left_bytes);
+    set_written(store, zone_idx, MIN(store->written_bytes[zone_idx],
+                                     left_bytes));
 }

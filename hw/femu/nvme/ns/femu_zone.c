@@ -31,15 +31,6 @@ void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
     femu_store_reset(&ns->store, zone_idx);
 }
 
-/* The zones that a zone management command addresses: [*first, *end). */
-static void zones_of(const FemuNs *ns, const SsdCmd *cmd, uint32_t *first,
-                     uint32_t *end)
-{
-    *first = cmd->select_all ? 0
-             : cmd->slba * ns->lba_bytes / ns->zone_size_bytes;
-    *end = cmd->select_all ? ns->zones : *first + 1;
-}
-
 /* As femu_zones_managed(), of one of its zones. */
 static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                    uint32_t tag, uint32_t zone_idx)
@@ -63,10 +54,19 @@ static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
 void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                         uint32_t tag)
 {
-    uint32_t zone_idx, end;
+    const FemuStore *store = &ns->store;
+    /* What has been written is dropped by a reset, or of a zone offline. */
+    bool drops = cmd->op == SSD_OP_ZONE_RESET ||
+                 cmd->op == SSD_OP_ZONE_OFFLINE;
 
-    for (zones_of(ns, cmd, &zone_idx, &end); zone_idx < end; zone_idx++) {
-        manage(n, ns, cmd, tag, zone_idx);
+    if (!cmd->select_all) {
+        manage(n, ns, cmd, tag,
+               cmd->slba * ns->lba_bytes / ns->zone_size_bytes);
+        return;
+    }
+    for (uint32_t i = femu_store_next(store, 0, drops); i < ns->zones;
+         i = femu_store_next(store, i + 1, drops)) {
+        manage(n, ns, cmd, tag, i);
     }
 }
 
@@ -76,12 +76,15 @@ void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
  */
 void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag)
 {
-    uint32_t end = zone_idx == FEMU_ZONES_ALL ? ns->zones : zone_idx + 1;
+    const FemuStore *store = &ns->store;
+    bool all = zone_idx == FEMU_ZONES_ALL;
+    uint32_t first = all ? 0 : zone_idx;
+    uint32_t end = all ? ns->zones : zone_idx + 1;
 
-    zone_idx = zone_idx == FEMU_ZONES_ALL ? 0 : zone_idx;
-    for (; zone_idx < end; zone_idx++) {
-        if (ns->store.aside_tag[zone_idx] == tag) {
-            femu_store_let_go(&ns->store, zone_idx);
+    for (uint32_t i = femu_store_next(store, first, false); i < end;
+         i = femu_store_next(store, i + 1, false)) {
+        if (store->aside_tag[i] == tag) {
+            femu_store_let_go(&ns->store, i);
         }
     }
 }

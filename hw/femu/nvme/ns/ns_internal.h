@@ -24,6 +24,8 @@ void femu_store_init(FemuStore *store, FemuMemory *memory,
 void femu_store_init_flat(FemuStore *store, FemuMemory *memory,
                           uint64_t start_bytes, uint64_t bytes);
 void femu_store_exit(FemuStore *store);
+uint32_t femu_store_next(const FemuStore *store, uint32_t zone_idx,
+                         bool or_written);
 void femu_store_reset(FemuStore *store, uint32_t zone_idx);
 void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag);
 void femu_store_let_go(FemuStore *store, uint32_t zone_idx);

@@ -170,6 +170,8 @@ typedef struct FemuStore {
     uint64_t *written_bytes;
     uint64_t *aside_bytes;      /* written_bytes before the last zone reset, */
     uint32_t *aside_tag;        /* which is inside as this request */
+    unsigned long *has_written; /* bitmap: zones of which that is not 0 */
+    unsigned long *has_aside;   /* likewise */
     uint64_t flat_bytes;        /* 0: there are zones */
     unsigned long *flat_written;    /* bitmap by granule */
 } FemuStore;
@@ -278,7 +280,7 @@ typedef struct FemuNs {
 #define FEMU_ENTRY_WORK_BYTES (4 * MiB)
 #define FEMU_ICOUNT_WORK_BYTES (1 * GiB)
 #define FEMU_COMMAND_WORK_BYTES 4096    /* to fetch, check and complete one */
-#define FEMU_ZONE_WORK_BYTES 64         /* to look at one zone of Select All */
+#define FEMU_ZONE_WORK_BYTES 1024       /* to change a zone's state */
 #define FEMU_STATS_WORK_BYTES (256 * KiB) /* to make the statistics' text */
 
 /* Calls into the device that have not returned: see femu_entry.c. */
