@@ -8,6 +8,7 @@
 
 #include "ssd_sums.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -112,24 +113,27 @@ void ssd_sums_put_history(SsdSums *sums, uint64_t bytes, uint32_t sum)
     sums->history[is_second] = entry;
 }
 
-bool ssd_sum_file(const char *path, uint64_t bytes, uint32_t *sum)
+int ssd_sum_file(const char *path, uint64_t bytes, uint32_t *sum)
 {
     g_autofree uint8_t *part = g_malloc(PART_BYTES);
     FILE *file = fopen(path, "re");
-    bool done = file;
+    int wrong = 0;
 
+    if (!file) {
+        return errno;
+    }
     *sum = 0;
-    while (done && bytes > 0) {
+    while (wrong == 0 && bytes > 0) {
         size_t count = MIN(bytes, PART_BYTES);
 
-        done = fread(part, 1, count, file) == count;
+        if (fread(part, 1, count, file) < count) {
+            wrong = ferror(file) ? errno : ENODATA;
+        }
         *sum = ssd_sum(*sum, part, count);
         bytes -= count;
     }
-    if (file) {
-        fclose(file);
-    }
-    return done;
+    fclose(file);
+    return wrong;
 }
 
 int ssd_sums_begun(const SsdSums *sums)
@@ -146,15 +150,21 @@ char *ssd_sums_history_fault(const SsdSums *sums, const char *path)
 {
     const SsdHistorySum *entry = ssd_sums_history(sums);
     uint32_t sum;
+    int wrong;
 
     if (!entry) {
         return g_strdup("the sum of the file 'history' is damaged in the file "
                         "'sums'");
     }
-    if (!ssd_sum_file(path, entry->bytes, &sum)) {
+    wrong = ssd_sum_file(path, entry->bytes, &sum);
+    if (wrong == ENODATA) {
         return g_strdup_printf("the file 'history' has fewer than the %" PRIu64
                                " bytes that somebody was told of: it is cut "
                                "short", entry->bytes);
+    }
+    if (wrong != 0) {
+        return g_strdup_printf("the file 'history' cannot be read: %s",
+                               g_strerror(wrong));
     }
     return sum == entry->sum ? NULL : g_strdup_printf(
         "the first %" PRIu64 " bytes of the file 'history' have the checksum "

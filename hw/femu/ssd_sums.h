@@ -62,8 +62,9 @@ void ssd_sums_put_history(SsdSums *sums, uint64_t bytes, uint32_t sum);
 /* The latest entry that is whole; NULL if none is. */
 const SsdHistorySum *ssd_sums_history(const SsdSums *sums);
 
-/* The sum of a file's first bytes. Return: false if it has fewer. */
-bool ssd_sum_file(const char *path, uint64_t bytes, uint32_t *sum);
+/* The sum of a file's first bytes. Return: 0; ENODATA: it has fewer; or why it
+ * cannot be read, as errno has it. */
+int ssd_sum_file(const char *path, uint64_t bytes, uint32_t *sum);
 
 /*
  * Have the sums begun? A writer that was killed before has left zeroes; then

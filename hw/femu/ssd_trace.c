@@ -155,9 +155,11 @@ SsdTrace *ssd_trace_go_on(const char *path, const SsdTraceEnd *end,
 
 bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error)
 {
-    if (!ssd_sum_file(trace->path, trace->bytes, &trace->sum)) {
-        g_set_error(error, SSD_TRACE_ERROR, 0, "cannot read trace '%s'",
-                    trace->path);
+    int wrong = ssd_sum_file(trace->path, trace->bytes, &trace->sum);
+
+    if (wrong != 0) {
+        g_set_error(error, SSD_TRACE_ERROR, 0, "cannot read trace '%s': %s",
+                    trace->path, g_strerror(wrong));
         return false;
     }
     trace->sums = sums;

@@ -117,6 +117,7 @@ typedef struct SsdTraceReader SsdTraceReader;
 /*
  * Open a trace and read its parameters into *params (defaults for those that
  * it does not name). NULL and *error naming file, line and field otherwise.
+ * If there is no file that could be opened, that is a G_FILE_ERROR.
  */
 SsdTraceReader *ssd_trace_open(const char *path, SsdParams *params,
                                GError **error);

@@ -515,8 +515,8 @@ static SsdTraceReader *open_file(const char *path, SsdParams *params,
     SsdTraceReader *reader;
 
     if (!file) {
-        g_set_error(error, SSD_TRACE_ERROR, 0, "cannot open trace '%s': %s",
-                    path, g_strerror(errno));
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                    "cannot open trace '%s': %s", path, g_strerror(errno));
         return NULL;
     }
     reader = g_new0(SsdTraceReader, 1);

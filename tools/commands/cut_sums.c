@@ -100,7 +100,7 @@ static bool write_all(const char *folder, int data, int sums,
     if (ftruncate(sums, (off_t)ssd_sums_bytes(params)) != 0 ||
         !write_pages(data, sums, ssd_sums_pages(params)) ||
         stat(history, &st) != 0 ||
-        !ssd_sum_file(history, (uint64_t)st.st_size, &sum) ||
+        ssd_sum_file(history, (uint64_t)st.st_size, &sum) != 0 ||
         !g_file_get_contents(kept, &bytes, &kept_bytes, NULL)) {
         return false;
     }

@@ -70,6 +70,9 @@ void femu_host_stop(FemuHost *host);
 void femu_host_move(FemuHost *host);
 void femu_host_save(FemuHost *host, const char *path);
 
+/* How many files a QEMU has open. */
+unsigned femu_open_files(QTestState *qts);
+
 /* What femu_host_start() gives QEMU; `bios` names a file of 64 KiB. */
 char *femu_machine_args(const char *bios, const char *args);
 

@@ -208,3 +208,17 @@ uint64_t femu_alloc(FemuHost *host, size_t bytes)
     qtest_memset(host->qts, addr, 0, bytes);
     return addr;
 }
+
+unsigned femu_open_files(QTestState *qts)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/fd",
+                                            (int)qtest_pid(qts));
+    GDir *dir = g_dir_open(path, 0, NULL);
+    unsigned count = 0;
+
+    while (g_dir_read_name(dir)) {
+        count++;
+    }
+    g_dir_close(dir);
+    return count;
+}

@@ -371,20 +371,6 @@ static void assert_not_begun(Bench *b)
     assert_says(b, "", "let in");
 }
 
-static unsigned open_files(Bench *b)
-{
-    g_autofree char *path = g_strdup_printf("/proc/%d/fd",
-                                            (int)qtest_pid(b->host->qts));
-    GDir *dir = g_dir_open(path, 0, NULL);
-    unsigned count = 0;
-
-    while (g_dir_read_name(dir)) {
-        count++;
-    }
-    g_dir_close(dir);
-    return count;
-}
-
 static uint64_t mapped_bytes(Bench *b)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/statm",
@@ -411,7 +397,7 @@ static void test_too_large(void)
     Bench *b = bench_new();
     g_autofree char *data = file_of(b, "data");
     g_autofree char *kept = file_of(b, "kept");
-    unsigned before = open_files(b);
+    unsigned before = femu_open_files(b->host->qts);
 
     delete_files(b);
     set_limit(b, RLIMIT_FSIZE, 100);
@@ -425,7 +411,7 @@ static void test_too_large(void)
     assert_says(b, ",zones=65536,zd-extension-size=16320",
                 "its file 'kept' cannot be mapped");
     set_limit(b, RLIMIT_AS, RLIM_INFINITY);
-    g_assert_cmpuint(open_files(b), ==, before);
+    g_assert_cmpuint(femu_open_files(b->host->qts), ==, before);
     g_unlink(data);
     g_assert_cmpint(g_mkdir(data, 0700), ==, 0);
     assert_says(b, "", "FOLDER/data");
@@ -434,7 +420,7 @@ static void test_too_large(void)
     g_assert_cmpint(g_mkdir(kept, 0700), ==, 0);
     assert_says(b, "", "FOLDER/kept");
     g_assert_cmpint(g_rmdir(kept), ==, 0);
-    g_assert_cmpuint(open_files(b), ==, before);
+    g_assert_cmpuint(femu_open_files(b->host->qts), ==, before);
     assert_says(b, "", "let in");
     bench_free(b);
 }
@@ -443,13 +429,13 @@ static void test_too_large(void)
 static void test_too_many(void)
 {
     Bench *b = bench_new();
-    unsigned before = open_files(b);
+    unsigned before = femu_open_files(b->host->qts);
 
     /* One descriptor below `before` or another may be free. */
     for (unsigned more = 0; more < 3; more++) {
         set_limit(b, RLIMIT_NOFILE, before + more);
         assert_says(b, "", "Too many open files");
-        g_assert_cmpuint(open_files(b), ==, before);
+        g_assert_cmpuint(femu_open_files(b->host->qts), ==, before);
     }
     set_limit(b, RLIMIT_NOFILE, 1024);
     assert_says(b, "", "let in");

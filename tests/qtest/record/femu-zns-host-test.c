@@ -21,6 +21,7 @@
 /* i440fx: a drive can be plugged and unplugged without a guest's help. */
 #define HOTPLUG_MACHINE "-machine pc,pit=off "
 #define SLOT 5u
+#define FOLDER "FEMU_ZNS_HOST_TEST"    /* where a process's state is */
 #define SYNC ",state-sync=on"
 #define SUMS_HEAD_BYTES 4096u
 #define KEPT_BYTES (56 + 64 * 64 + 2 * 40u) /* of a namespace, no extensions */
@@ -143,6 +144,35 @@ static void test_stops(void)
     exit(0);
 }
 
+/* Data that the disk does not take: QEMU ends at once. */
+static void test_data(void)
+{
+    enum { NLB = 5 };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    char *folder;
+
+    if (g_test_subprocess()) {
+        fail(SYS_pwrite64, 2, NLB * config.ssd.lba_bytes);
+        drive = boot(&config, g_getenv(FOLDER));
+        femu_write_pattern(drive, 0, 4, 1);
+        femu_submit_rw(drive, NVME_CMD_WRITE, 4, NLB); /* libqtest aborts */
+        exit(0);
+    }
+    folder = femu_folder_new();
+    g_setenv(FOLDER, folder, true);
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_failed();
+    g_test_trap_assert_stderr("*femu-zns: data cannot be written: "
+                              "Input/output error*exit status 1 *");
+    drive = femu_folder_boot(&config, folder);
+    femu_assert_power(drive, 2, 1);
+    femu_assert_pattern(drive, 0, 4, 1);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* The last byte of what is kept is another one. */
 static void change_kept(const char *folder)
 {
@@ -173,20 +203,6 @@ static void test_ends(void)
 }
 
 /* --- No more files -------------------------------------------------------- */
-
-/* How many files a process has open. */
-static unsigned open_files(pid_t pid)
-{
-    g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
-    GDir *dir = g_dir_open(path, 0, NULL);
-    unsigned count = 0;
-
-    while (g_dir_read_name(dir)) {
-        count++;
-    }
-    g_dir_close(dir);
-    return count;
-}
 
 /* The limit of numbers of files that lets a process open so many more. */
 static rlim_t limit_of(pid_t pid, unsigned more)
@@ -228,7 +244,7 @@ static unsigned files_needed(FemuHost *host, const char *folder)
 
     g_assert_cmpint(prlimit(pid, RLIMIT_NOFILE, NULL, &before), ==, 0);
     for (unsigned more = 0; ; more++) {
-        unsigned count = open_files(pid);
+        unsigned count = femu_open_files(host->qts);
         struct rlimit limit = { limit_of(pid, more), before.rlim_max };
         g_autofree char *error = NULL;
 
@@ -240,7 +256,9 @@ static unsigned files_needed(FemuHost *host, const char *folder)
         }
         g_test_message("%u files: %s", more, error);
         g_assert_nonnull(strstr(error, folder));
-        g_assert_cmpuint(open_files(pid), ==, count);
+        g_assert_nonnull(strstr(error, "Too many open files"));
+        g_assert_null(strstr(error, "damaged"));
+        g_assert_cmpuint(femu_open_files(host->qts), ==, count);
     }
 }
 
@@ -273,6 +291,7 @@ int main(int argc, char **argv)
     ADD("unmapped-sums", test_unmapped_sums);
     ADD("unmapped-data", test_unmapped_data);
     ADD("stops", test_stops);
+    ADD("data", test_data);
     ADD("ends", test_ends);
     ADD("no-files", test_no_files);
 #undef ADD

@@ -110,13 +110,13 @@ static void test_file(void)
     uint32_t sum = 77;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++) {
-        g_assert_true(ssd_sum_file(path, counts[i], &sum));
+        g_assert_cmpint(ssd_sum_file(path, counts[i], &sum), ==, 0);
         g_assert_cmphex(sum, ==, ssd_sum(0, bytes, counts[i]));
     }
-    g_assert_false(ssd_sum_file(path, MANY_BYTES + 1, &sum));
+    g_assert_cmpint(ssd_sum_file(path, MANY_BYTES + 1, &sum), ==, ENODATA);
     g_unlink(path);
-    g_assert_false(ssd_sum_file(path, 1, &sum));
-    g_assert_false(ssd_sum_file(path, 0, &sum));
+    g_assert_cmpint(ssd_sum_file(path, 1, &sum), ==, ENOENT);
+    g_assert_cmpint(ssd_sum_file(path, 0, &sum), ==, ENOENT);
 }
 
 static void expect_fault(const SsdSums *sums, const char *path,
@@ -149,6 +149,10 @@ static void test_history_fault(void)
     expect_fault(sums, path, "the file 'history' has fewer than the 301 bytes "
                  "that somebody was told of: it is cut short");
     g_unlink(path);
+    expect_fault(sums, path, "the file 'history' cannot be read: No such file "
+                 "or directory");
+    expect_fault(sums, "/", "the file 'history' cannot be read: Is a "
+                 "directory");
 }
 
 /* A trace that keeps its sums. */
@@ -250,7 +254,8 @@ static void test_trace_fails(void)
 {
     g_autofree SsdSums *sums = new_sums();
     g_autofree char *path = temporary_path();
-    g_autofree char *says = g_strdup_printf("cannot read trace '%s'", path);
+    g_autofree char *says = g_strdup_printf("cannot read trace '%s': No such "
+                                            "file or directory", path);
     g_autoptr(GError) error = NULL;
     int fd = next_fd();
     SsdTrace *trace = new_trace(path);

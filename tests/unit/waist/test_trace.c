@@ -339,7 +339,7 @@ static void test_no_such_file(void)
     SsdParams params;
 
     g_assert_null(ssd_trace_open("/nonexistent/x", &params, &error));
-    g_assert_error(error, SSD_TRACE_ERROR, 0);
+    g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
     g_assert_cmpstr(error->message, ==, "cannot open trace '/nonexistent/x': "
                     "No such file or directory");
     g_clear_error(&error);

@@ -236,10 +236,11 @@ bool femu_sums_go_back(FemuZns *n, uint64_t bytes, GError **error)
 {
     g_autofree char *path = femu_state_file(n, FEMU_HISTORY);
     uint32_t sum;
+    int wrong = ssd_sum_file(path, bytes, &sum);
 
-    if (!ssd_sum_file(path, bytes, &sum)) {
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-                    "'%s' cannot be read", path);
+    if (wrong != 0) {
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(wrong),
+                    "'%s' cannot be read: %s", path, g_strerror(wrong));
         return false;
     }
     ssd_sums_put_history(n->sums, bytes, sum);

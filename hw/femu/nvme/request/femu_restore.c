@@ -322,7 +322,12 @@ static bool play(Restore *r, const char *path)
         }
     }
     if (error) {
-        damaged(r, "%s", error->message);
+        if (error->domain == G_FILE_ERROR) {
+            error_setg(r->errp, "state=%s: %s", r->n->state_path,
+                       error->message);
+        } else {
+            damaged(r, "%s", error->message);
+        }
         g_error_free(error);
         return false;
     }
