@@ -265,6 +265,13 @@ class Work:
         random.Random(seed).shuffle(order)
         return order
 
+    def unseen(self, order, cases):
+        """cases: of the first build. Return: the mutants that no test reaches,
+        in their order."""
+        seen = frozenset().union(*(case.reached for case in cases
+                                   if not case.is_long))
+        return [m for m in order if self.numbers[m] not in seen]
+
     def run(self, order, count, builds, take, quick_s=None):
         """Run the tests on the first mutants of ORDER. count: how many, None:
         all; builds: what build() returned; take(mutant, fate): called for each
