@@ -12,12 +12,14 @@
 # The drive's conventional namespace, the last one, has F2FS' metadata; what is left
 # of it F2FS takes for data, so it should be no larger than these need.
 #
-#   ARGS="threads='1 2 4 8' size=64m"
+#   ARGS="threads='1 2 4 8' size=64m operations='write read'"
+#         operations=read: fio lays the files out itself, one after another
 #
 # Knows nothing of the drive's mapping.
 
 threads=${threads:-1 2 4 8}
 size=${size:-64m}
+operations=${operations:-write read}
 conventional=$(ls /dev/nvme0n* | sort -V | tail -n 1)
 
 # bytes_per_s STEP OPERATION
@@ -38,13 +40,13 @@ told=
 for count in $threads; do
     prepare "make an F2FS" mkfs.f2fs -f -m -c "$DRIVE" "$conventional"
     prepare "mount it" mount -t f2fs "$conventional" /mnt
-    for operation in write read; do
+    for operation in $operations; do
         io "$count" "$operation"
     done
     prepare "unmount it" umount /mnt
     prepare "reset the zones" blkzone reset "$DRIVE"
 done
-for operation in write read; do
+for operation in $operations; do
     first=$(bytes_per_s "$operation-${threads%% *}" "$operation")
     told+=$(jq -rn --argjson few "$first" --arg operation "$operation" --argjson \
         many "$(bytes_per_s "$operation-${threads##* }" "$operation")" \

@@ -11,7 +11,7 @@
 # Each stack reads FEW times and MANY times, at depth 1 and at DEPTH (psync by
 # as many threads), all in one fio for a scheduler, job after job. Between any
 # two the machine's count of instructions is read (INSNS=1 gives it the port
-# that tells, docs/guest.md): what it has executed more for MANY than for FEW is
+# that tells, docs/workloads.md): what it has executed more for MANY than for FEW is
 # what so many reads cost, without what a job's start costs. "own" is fio
 # without any I/O. results/SCHEDULER.json is fio's, of jobs STACK.DEPTH.COUNT;
 # SCHEDULER.tsv has these names, and the count before and after each.
@@ -65,14 +65,15 @@ options()
     esac
 }
 
-# counts_of STACK: FEW and MANY. The kernel's thread that polls for sqpoll takes
-# the one processor for whole slices, 8 ms a read: an eighth will do.
+# counts_of STACK: FEW and MANY. With one processor the kernel's thread that polls
+# for sqpoll takes it for whole slices, 8 ms a read: an eighth will do.
 counts_of()
 {
-    case $1 in
-    sqpoll) echo "$((few / 8)) $((many / 8))" ;;
-    *) echo "$few $many" ;;
-    esac
+    if [ "$1" = sqpoll ] && [ "$(nproc)" = 1 ]; then
+        echo "$((few / 8)) $((many / 8))"
+    else
+        echo "$few $many"
+    fi
 }
 
 # many_at_once STACK DEPTH COUNT: fio's options for COUNT reads, by DEPTH.

@@ -60,6 +60,11 @@ class ListTest(unittest.TestCase):
         self.assert_refused('has no shows', WHY.replace('"s"', '""'))
         self.assert_refused('run: needs says',
                             WHY.replace('why = "w"', 'run = ["x"]'))
+        words = WHY.replace('why = "w"', 'run = ["x"]\nsays = "(a)"\n'
+                            'published = { speedup = [1, 2] }')
+        self.assert_refused('has 2 numbers, says has 1 groups', words)
+        self.assert_refused('published: is of run alone',
+                            WHY + 'published = { speedup = [1] }\n')
         self.assert_refused('p-1: is there twice', WHY, WHY)
         self.assert_refused('has no [[row]]')
         self.assert_refused('p.toml: ', '[[row]')
@@ -180,6 +185,19 @@ class KeptTest(unittest.TestCase):
         with open(self.sim, 'w', encoding='utf-8') as file:
             file.write('two')
         self.assertFalse(self.outcome(row)[1])
+
+    def test_groups(self):
+        """A group is what is said; with published numbers each is compared."""
+        words = {'run': ['scripts/points', 'part=state'],
+                 'inputs': ['configs/zn540.cfg']}
+        made, _ = self.outcome(self.row(says='^(state) ', **words))
+        self.assertEqual((made.said, made.values), ('state', []))
+        made, _ = self.outcome(self.row(
+            says='^state .*bs_bytes=([0-9]+) lba_bytes=([0-9]+)',
+            published={'speedup': [4], 'kiops': [5]}, **words))
+        self.assertEqual([(one.metric, one.theirs, one.ours)
+                          for one in made.values],
+                         [('speedup', 4, 4096), ('kiops', 5, 4096)])
 
     def test_one_run(self):
         """Two rows that ask the same command have one run of it."""

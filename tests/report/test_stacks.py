@@ -67,6 +67,17 @@ class Stacks(unittest.TestCase):
         self.assertEqual(costs.summary(costs.stacks_of(self.results)[2:], []),
                          '1 stacks, psync 300 instructions/read')
 
+    def test_speeds(self):
+        """Of the largest depth, under the first scheduler."""
+        def stack(name, scheduler, depth, iops):
+            return costs.Stack(name, scheduler, depth, 1, iops, 1, 1, 1)
+        self.assertEqual(costs.speeds([
+            stack('own', '-', 1, None), stack('own', '-', 16, None),
+            stack('psync', 'none', 1, 5), stack('psync', 'none', 16, 60.4),
+            stack('psync', 'bfq', 1, 4), stack('psync', 'bfq', 16, 40),
+            stack('libaio', 'none', 1, 6), stack('libaio', 'none', 16, 70)]),
+            'reads/s by 16 at a time: psync 60, libaio 70')
+
     def refused(self, text):
         with self.assertRaises(costs.StacksError) as caught:
             costs.stacks_of(self.results)

@@ -17,7 +17,7 @@ from femu.gallery.compared import Outcome
 
 # What a row asks for; the rest of it is for readers.
 ASKED = ('points', 'x', 'less', 'figures', 'heat', 'plan', 'measure', 'run',
-         'says')
+         'says', 'published')
 # Code that every simulated row hangs on, and what a guest is made of.
 CODE = ('scripts/femu/gallery/measured.py', 'scripts/femu/gallery/heat.py',
         'scripts/femu/common/simulator.py', 'scripts/femu/measured/*.py',

@@ -13,7 +13,8 @@ A row has exactly one of:
            points: a metric of those that are as `where` says, by an axis `by`,
            with `over` as a multiple from the first to the last value of that
            axis
-  run      a command, its words; its last line that fits `says` is what is ours.
+  run      a command, its words; its last line that fits `says` is what is ours:
+           of a pattern with a group, the group
   why      the reason why nothing is run
 
 and may have
@@ -24,6 +25,8 @@ and may have
   apart    why it is not counted although there are numbers: the sources
            contradict each other
   note     what a reader must know
+  published  of `run`: { metric = [numbers] }, each compared with a group of
+           `says`, in their order
   theirs   what is published, in words, where nothing is compared
   command  what a reader types, if it is not made of the above
   guest    true: `run` needs QEMU and the guest
@@ -34,12 +37,14 @@ Knows nothing of how rows are run.
 
 import glob
 import os
+import re
 import tomllib
 
 KINDS = ('points', 'figures', 'heat', 'plan', 'run', 'why')
 TYPES = {
     'figure': str, 'shows': str, 'points': list, 'figures': str, 'heat': str,
-    'plan': str, 'measure': dict, 'run': list, 'says': str, 'inputs': list,
+    'plan': str, 'measure': dict, 'run': list, 'says': str,
+    'published': dict, 'inputs': list,
     'guest': bool, 'why': str, 'x': str, 'less': bool, 'apart': str,
     'note': str, 'theirs': str, 'command': str, 'short': bool}
 PAPER = ('name', 'title', 'number')
@@ -83,6 +88,23 @@ class Row:
         return 'ONLY=%s make gallery' % self.key
 
 
+def numbers_of(published):
+    """Return: [(metric, number)] of a row's PUBLISHED."""
+    return [(metric, number) for metric, numbers in published.items()
+            for number in numbers]
+
+
+def check_published(where, members):
+    """Raises RowsError unless each published number has a group of `says`."""
+    if 'run' not in members:
+        raise RowsError('%s: published: is of run alone' % where)
+    wanted = len(numbers_of(members['published']))
+    groups = re.compile(members['says']).groups
+    if not wanted or wanted != groups:
+        raise RowsError('%s: published: has %d numbers, says has %d groups' % (
+            where, wanted, groups))
+
+
 def check(where, members):
     """Raises RowsError if MEMBERS are no row."""
     for name, value in members.items():
@@ -103,6 +125,8 @@ def check(where, members):
     if 'run' in members and 'says' not in members:
         raise RowsError('%s (%s): run: needs says, which of its lines counts'
                         % (where, members['figure']))
+    if 'published' in members:
+        check_published('%s (%s)' % (where, members['figure']), members)
     if 'plan' in members and not {'metric', 'by'} <= set(
             members.get('measure', ())):
         raise RowsError('%s (%s): plan: needs measure = { metric, by }' % (

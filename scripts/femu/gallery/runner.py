@@ -14,6 +14,7 @@ from femu.common.paths import TOP, shown
 from femu.common.simulator import FAILURES
 from femu.gallery import heat, kept, measured
 from femu.gallery.compared import Outcome, Value, number
+from femu.gallery.rows import numbers_of
 from femu.measured import files
 
 FIGURES_INPUTS = ('configs/*.cfg', 'tests/data/confznspp/*',
@@ -101,7 +102,7 @@ class Runner:
 
     def _figures(self, row):
         out = self.picture_of(row)
-        self._said(row, self._command(row, ['scripts/figures'], {
+        self._found(row, self._command(row, ['scripts/figures'], {
             'FIGURES': row.figures, 'OUT': out, 'FEMU_SIM': self._sim}),
             '^figures: ')
         return Outcome([Value(one['metric'], one['theirs'], one['ours'])
@@ -110,7 +111,7 @@ class Runner:
 
     def _plan(self, row):
         out = self.picture_of(row)
-        self._said(row, self._command(row, ['scripts/sweep'], {
+        self._found(row, self._command(row, ['scripts/sweep'], {
             'PLAN': 'plans/%s.toml' % row.plan, 'OUT': out,
             'FEMU_SIM': self._sim}), '^sweep: .* 0 failed')
         return Outcome(said=said_of(row.measure, rows_of(
@@ -128,7 +129,14 @@ class Runner:
             self._ran[words] = (row, self._command(row, plain, env),
                                 time.monotonic() - start)
         first, lines, seconds = self._ran[words]
-        return Outcome(said=self._said(first, lines, row.says),
+        found = self._found(first, lines, row.says)
+        if not row.published:
+            return Outcome(said=' '.join(
+                (found[1] if found.re.groups else found.string).split()),
+                           seconds=seconds)
+        return Outcome([Value(metric, theirs, ours)
+                        for (metric, theirs), ours in zip(
+                            numbers_of(row.published), found.groups())],
                        seconds=seconds)
 
     @staticmethod
@@ -155,10 +163,11 @@ class Runner:
                 words[0], (lines or ['says nothing'])[-1], shown(log)))
         return lines
 
-    def _said(self, row, lines, says):
-        """Return: the last of a command's LINES that fits SAYS."""
-        found = [line for line in lines if re.search(says, line)]
+    def _found(self, row, lines, says):
+        """Return: how SAYS fits the last of a command's LINES that it fits."""
+        found = [match for match in (re.search(says, line) for line in lines)
+                 if match]
         if not found:
             raise RowError('%s says nothing like "%s" (%s)' % (
                 row.typed, says, shown(self._log_of(row))))
-        return ' '.join(found[-1].split())
+        return found[-1]

@@ -114,6 +114,18 @@ def depths_of(stacks):
     return found
 
 
+def speeds(stacks):
+    """Return: a text of the reads a second that each stack makes by its largest
+    depth, under the first scheduler."""
+    found = {}
+    for (name, _), depths in depths_of(stacks).items():
+        if name != OWN:
+            found.setdefault(name, depths[max(depths)].iops)
+    return 'reads/s by %d at a time: %s' % (
+        max(one.depth for one in stacks),
+        ', '.join('%s %.0f' % pair for pair in found.items()))
+
+
 def summary(stacks, beside):
     """Return: what the last line says."""
     kinds = {one.stack for one in stacks} - {OWN}
