@@ -25,6 +25,13 @@ def test_shell(tap):
         file.write('good day\n')
     commands = (b'cp /host/from-host /host/from-guest; '
                 b'cat /sys/block/nvme0n1/queue/zoned >/host/zoned; exit\n')
+    done = subprocess.run([SHELL], env=environment({}), text=True,
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          timeout=SHELL_LIMIT_S, check=False)
+    tap.same([done.returncode, done.stderr], [
+        1, 'shell: error: the standard input is no terminal: nobody can type; '
+        'commands in a file are a job, "make run JOB=file.sh"\n'],
+        'make shell: without anybody to type')
     text, status = on_terminal([SHELL], commands, {
         'HOST': host, 'CONFIG': config('tiny.cfg')})
     tap.result(status == 0, 'make shell: login, and the end by "exit"', text)
