@@ -280,7 +280,6 @@ static void add_at_clock(Why *why, SsdCause *cause, const FlashToken *token,
                                      : why->on_channel[channel_idx];
 
         cause->until_ns = MIN(begin_at_ns, why->token_at_ns[served_idx]);
-        cause->who = (SsdWho) { 0 };
         set_holder(why, cause, &flash->tokens[served_idx]);
     }
     why_add(why, cause);

@@ -523,6 +523,37 @@ static void test_log_parts(void)
     femu_shutdown(drive);
 }
 
+/* CDW11 has the upper half of the length: 4 bytes more than 256 KiB. */
+static void test_log_long(void)
+{
+    enum { BYTES = 256 * 1024 + 4 };
+    FemuConfig config = femu_small_config();
+    g_autofree uint8_t *found = g_malloc(BYTES + 64);
+    NvmeEffectsLog whole;
+    FemuDrive *drive;
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_GET_LOG_PAGE,
+        .cdw10 = cpu_to_le32(NVME_LOG_CMD_EFFECTS),
+        .cdw11 = cpu_to_le32(1),
+    };
+
+    config.ssd.mdts_bytes = FEMU_BUF_BYTES;
+    drive = femu_boot(&config, NULL);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, NVME_CSI_NVM, 0,
+                                 &whole, sizeof(whole)), ==, NVME_SUCCESS);
+    qtest_memset(drive->host->qts, drive->buf, 0xa5, FEMU_BUF_BYTES);
+    femu_set_prps(drive, &cmd, drive->buf, BYTES);
+    g_assert_cmphex(femu_exec(&drive->admin, &cmd).status, ==, NVME_SUCCESS);
+    qtest_bufread(drive->host->qts, drive->buf, found, BYTES + 64);
+    g_assert_cmpmem(found, sizeof(whole), &whole, sizeof(whole));
+    g_assert_true(buffer_is_zero(found + sizeof(whole),
+                                 BYTES - sizeof(whole)));
+    for (unsigned i = 0; i < 64; i++) {
+        g_assert_cmphex(found[BYTES + i], ==, 0xa5);
+    }
+    femu_shutdown(drive);
+}
+
 static void test_log_refused(void)
 {
     static const uint8_t lids[] = { 0x06, 0x0a, 0x80, 0xbe, 0xc1, 0xff };
@@ -630,6 +661,7 @@ int main(int argc, char **argv)
     ADD("log/error", test_log_error);
     qtest_add_func("femu-zns/peers/log-flags-eaten", test_log_flags);
     ADD("log/parts", test_log_parts);
+    ADD("log/long", test_log_long);
     ADD("log/refused", test_log_refused);
     ADD("opcodes-refused", test_opcodes_refused);
     ADD("psdt-refused", test_psdt_refused);

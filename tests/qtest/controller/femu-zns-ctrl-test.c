@@ -539,6 +539,26 @@ static void test_shutdown_reset(void)
     femu_shutdown(drive);
 }
 
+/* Enabled and shut down by one write: it is ready, and its shutdown begins. */
+static void test_shutdown_enabled(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t write_ns = femu_page_write_ns(drive);
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 0),
+                   femu_page_nlb(drive));
+    femu_disable(drive);
+    shut_down(drive);
+    assert_shst(drive, NVME_CSTS_SHST_PROGRESS);
+    femu_step(drive->host, write_ns - 1);
+    assert_shst(drive, NVME_CSTS_SHST_PROGRESS);
+    femu_step(drive->host, 1);
+    assert_shst(drive, NVME_CSTS_SHST_COMPLETE);
+    start_again(drive);
+    femu_assert_works(drive, 1);
+    femu_shutdown(drive);
+}
+
 /* A controller that was never enabled is shut down, too. */
 static void test_shutdown_disabled(void)
 {
@@ -575,6 +595,7 @@ int main(int argc, char **argv)
     ADD("shutdown-in-flight", test_shutdown_in_flight);
     ADD("shutdown-in-finish", test_shutdown_in_finish);
     ADD("shutdown-reset", test_shutdown_reset);
+    ADD("shutdown-enabled", test_shutdown_enabled);
     ADD("shutdown-disabled", test_shutdown_disabled);
 #undef ADD
     return g_test_run();

@@ -25,6 +25,12 @@
 #define TOO_HOT EVENT(NVME_AER_TYPE_SMART, NVME_AER_INFO_SMART_TEMP_THRESH, \
                       NVME_LOG_SMART_INFO)
 
+#define ZONE_CHANGED (1u << 27)                 /* feature 0Bh */
+#define EVENT_ZONE_CHANGED (UINT64_C(1) << 32 /* of this namespace */ | \
+                            EVENT(NVME_AER_TYPE_NOTICE, 0xef, \
+                                  LOG_CHANGED_ZONES))
+#define NOWHERE UINT64_C(0x80000000)
+
 static FemuDrive *boot(void)
 {
     FemuConfig config = femu_small_config();
@@ -46,7 +52,7 @@ static bool silent(FemuDrive *drive)
     return !femu_peek(&drive->admin_cq, &cqe);
 }
 
-static void expect_event(FemuDrive *drive, uint16_t cid, uint32_t event)
+static void expect_event(FemuDrive *drive, uint16_t cid, uint64_t event)
 {
     FemuCqe cqe = femu_expect_now(&drive->admin_cq);
 
@@ -407,6 +413,14 @@ static uint16_t changed_count(FemuDrive *drive, unsigned first)
     return count;
 }
 
+static void fail_zone(FemuDrive *drive, const char *value)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {"
+                             "'path': '/machine/peripheral/zns4',"
+                             "'property': 'zone-fail', 'value': %s}}", value);
+}
+
 /* The list holds 511 zones; of more it tells that they are more. */
 static void test_changed_zones_full(void)
 {
@@ -422,13 +436,36 @@ static void test_changed_zones_full(void)
         if (i == MOST) {
             g_assert_cmpuint(changed_count(drive, FIRST), ==, MOST);
         }
-        qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
-                                 "'arguments': {"
-                                 "'path': '/machine/peripheral/zns4',"
-                                 "'property': 'zone-fail', 'value': %s}}",
-                                 zone);
+        fail_zone(drive, zone);
     }
     g_assert_cmphex(changed_count(drive, FIRST), ==, 0xffff);
+    femu_shutdown(drive);
+}
+
+/* What could not be sent has not been read: the list and the event stay. */
+static void test_log_not_sent(void)
+{
+    FemuDrive *drive = boot();
+    uint16_t cid;
+
+    g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                     ZONE_CHANGED), ==, NVME_SUCCESS);
+    fail_zone(drive, "3 offline");
+    expect_event(drive, request(drive), EVENT_ZONE_CHANGED);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, FEMU_NSID,
+                               1023u << 16 | LOG_CHANGED_ZONES, 0,
+                               NOWHERE).status, ==, NVME_DATA_TRAS_ERROR);
+    g_assert_cmpuint(changed_count(drive, 3), ==, 1);
+    fail_zone(drive, "4 offline");
+    cid = request(drive);
+    g_assert_true(silent(drive));
+    g_assert_cmpuint(changed_count(drive, 3), ==, 2);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, FEMU_NSID,
+                               1023u << 16 | LOG_CHANGED_ZONES, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+    g_assert_cmpuint(changed_count(drive, 0), ==, 0);
+    fail_zone(drive, "5 offline");
+    expect_event(drive, cid, EVENT_ZONE_CHANGED);
     femu_shutdown(drive);
 }
 
@@ -570,6 +607,7 @@ int main(int argc, char **argv)
                    test_reset_drops_events);
     qtest_add_func("femu-zns/event/reset-drops-notices",
                    test_reset_drops_notices);
+    qtest_add_func("femu-zns/event/log-not-sent", test_log_not_sent);
     qtest_add_func("femu-zns/event/changed-zones", test_changed_zones);
     qtest_add_func("femu-zns/event/changed-zones-full",
                    test_changed_zones_full);

@@ -315,6 +315,14 @@ static void test_wrong_length(void)
                                  descriptor(BLOCK, drive->buf, wrong[i])), ==,
                         NVME_DATA_SGL_LEN_INVALID);
     }
+    /* nothing is looked at behind the block that is too long */
+    for (unsigned type = 0; type < 16; type++) {
+        g_assert_cmphex(exec_two(drive,
+                                 descriptor(BLOCK, drive->buf,
+                                            2 * FEMU_PAGE_BYTES + 1),
+                                 descriptor(type, drive->buf, 0)), ==,
+                        NVME_DATA_SGL_LEN_INVALID);
+    }
     assert_untouched(drive);
 }
 

@@ -387,14 +387,18 @@ static void test_prp_offset(void)
     cmd.dptr.prp1 = cpu_to_le64(NOWHERE);   /* the offset is looked at first */
     cmd.dptr.prp2 = cpu_to_le64(list + 4);
     g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
-    cmd = good;
-    cmd.dptr.prp2 = cpu_to_le64(list + 4);
-    g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
-    qtest_writeq(drive->host->qts, list + 8 * 3, drive->buf + 512);
-    g_assert_cmphex(exec_now(drive, &good), ==, NVME_INVALID_PRP_OFFSET);
-    cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 2, drive->buf);
-    cmd.dptr.prp2 = cpu_to_le64(drive->buf + FEMU_PAGE_BYTES + 4);
-    g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
+    for (unsigned i = 1; i < 8; i++) {
+        cmd = good;
+        cmd.dptr.prp2 = cpu_to_le64(list + i);
+        g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
+    }
+    for (uint64_t offset = 1; offset < FEMU_PAGE_BYTES; offset *= 2) {
+        qtest_writeq(drive->host->qts, list + 8 * 3, drive->buf + offset);
+        g_assert_cmphex(exec_now(drive, &good), ==, NVME_INVALID_PRP_OFFSET);
+        cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 2, drive->buf);
+        cmd.dptr.prp2 = cpu_to_le64(drive->buf + FEMU_PAGE_BYTES + offset);
+        g_assert_cmphex(exec_now(drive, &cmd), ==, NVME_INVALID_PRP_OFFSET);
+    }
     assert_untouched(drive);
     femu_shutdown(drive);
 }

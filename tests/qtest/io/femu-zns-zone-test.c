@@ -10,6 +10,8 @@
 #include "qemu/osdep.h"
 #include "femu-zns-commands.h"
 
+#define NOWHERE UINT64_C(0x80000000)
+
 enum {
     EMPTY = NVME_ZONE_STATE_EMPTY,
     IMPLICIT = NVME_ZONE_STATE_IMPLICITLY_OPEN,
@@ -162,6 +164,36 @@ static void test_actions_refused(void)
     g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
                     NVME_INVALID_FIELD);
     femu_assert_zone(drive, 0, EMPTY, 0);
+    femu_shutdown(drive);
+}
+
+/* Only Set Zone Descriptor Extension of one zone has data. */
+static void test_without_data(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.ssd.zone_ext_bytes = 64;
+    drive = femu_boot(&config, NULL);
+    for (unsigned all = 0; all < 2; all++) {
+        for (unsigned action = CLOSE; action <= NVME_ZONE_ACTION_SET_ZD_EXT;
+             action++) {
+            bool sets = action == NVME_ZONE_ACTION_SET_ZD_EXT;
+            NvmeCmd cmd = femu_cmd_zone(action, 0, all);
+
+            if (action > NVME_ZONE_ACTION_OFFLINE && !sets) {
+                continue;
+            }
+            make_state(drive, 0, action == CLOSE ? EXPLICIT : CLOSED);
+            cmd.dptr.prp1 = cpu_to_le64(NOWHERE);
+            g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                            sets ? all ? NVME_INVALID_FIELD
+                                       : NVME_DATA_TRAS_ERROR
+                            : action == NVME_ZONE_ACTION_OFFLINE && !all
+                            ? NVME_ZONE_INVAL_TRANSITION : NVME_SUCCESS);
+            zone_send_ok(drive, RESET, 0);
+        }
+    }
     femu_shutdown(drive);
 }
 
@@ -497,6 +529,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/zone/transitions", test_transitions);
     qtest_add_func("femu-zns/zone/write-transitions", test_write_transitions);
     qtest_add_func("femu-zns/zone/actions-refused", test_actions_refused);
+    qtest_add_func("femu-zns/zone/without-data", test_without_data);
     qtest_add_func("femu-zns/zone/open-limit", test_open_limit);
     qtest_add_func("femu-zns/peers/writes-skip-limits/open", test_too_many_open);
     qtest_add_func("femu-zns/peers/writes-skip-limits/active", test_too_many_active);

@@ -36,16 +36,20 @@ static void go_on(Bench *b)
     femu_io_queues_create(b->drive);
 }
 
+#define LONG_NLB 41     /* data go in pieces of 16 blocks */
+
 /* Zeroes, and what is no data, take the place of data that are there. */
 static void test_data(void)
 {
     Bench *b = bench_new(NO_TRACE);
     FemuDrive *drive = b->drive;
+    uint64_t long_lba = femu_zone_lba(drive, 1);
     g_autofree uint8_t *zeroes = g_malloc0(64 * SSD_KIB);
     g_autofree char *text = NULL;
     Section s;
 
     g_assert_cmphex(femu_write(drive, 0, 16, zeroes), ==, NVME_SUCCESS);
+    write_pattern(drive, long_lba, LONG_NLB, 1);
     drive->nsid = 3;
     write_pattern(drive, 3, 2, 1);
     write_pattern(drive, 20, 4, 1);
@@ -60,12 +64,15 @@ static void test_data(void)
     drive->nsid = 1;
     femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false);
     write_pattern(drive, 0, 20, 2);
+    femu_zone_send(drive, NVME_ZONE_ACTION_RESET, long_lba, false);
+    write_pattern(drive, long_lba, LONG_NLB, 2);
     bench_stop(b);
     text = section_load(b, s.bytes);
     g_assert_cmpstr(text, ==, "");
     go_on(b);
     g_assert_cmpuint(le64_to_cpu(femu_zone(drive, 0).wp), ==, 16);
     femu_assert_data(drive, 0, 20, NULL);
+    assert_pattern(drive, long_lba, LONG_NLB);
     drive->nsid = 3;
     femu_assert_data(drive, 0, 3, NULL);
     assert_pattern(drive, 3, 2);
@@ -169,6 +176,7 @@ static void test_trace(void)
     g_autofree char *part = g_strconcat(b->trace, ".part", NULL);
     g_autoptr(GByteArray) other = NULL;
     g_autofree char *before = NULL, *after = NULL;
+    unsigned files;
     Section s;
 
     bench_use(b);
@@ -189,7 +197,9 @@ static void test_trace(void)
     assert_says(b, s.bytes, "cannot rename '");
     g_assert_cmpint(g_rmdir(b->trace), ==, 0);
     g_assert_false(g_file_test(part, G_FILE_TEST_EXISTS));
+    files = femu_open_files(b->drive->host->qts);
     assert_says(b, s.bytes, "");
+    g_assert_cmpuint(femu_open_files(b->drive->host->qts), ==, files);
     g_assert_true(g_file_get_contents(b->trace, &after, NULL, NULL));
     g_assert_cmpstr(after, ==, before);
     g_byte_array_unref(s.bytes);

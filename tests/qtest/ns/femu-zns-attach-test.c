@@ -170,6 +170,25 @@ static void test_refused(void)
     femu_shutdown(drive);
 }
 
+/* Of two the one that is not attached cannot be formatted, the other can. */
+static void test_format(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
+    g_assert_cmphex(attach(drive, DETACH), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 1, 1, 0,
+                               0).status, ==, NVME_INVALID_FIELD);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 2, 1, 0,
+                               0).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(attach(drive, ATTACH), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 1, 1, 0,
+                               0).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 /* What is inside completes, at its time; what is behind it is refused. */
 static void test_in_flight(void)
 {
@@ -316,6 +335,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/attach/" name, test)
     ADD("inactive", test_inactive);
     ADD("refused", test_refused);
+    ADD("format", test_format);
     ADD("in-flight", test_in_flight);
     ADD("lasts", test_lasts);
     ADD("set-not-enabled", test_set_not_enabled);

@@ -18,6 +18,7 @@
 #define EXT_BYTES 64
 #define ATTRIBUTE_ZDEV (1 << 7)
 #define CSS_MASK (7u << 4)
+#define NOWHERE UINT64_C(0x80000000)
 #define FORMAT_BLOCKS_LEFT 8u           /* enough to see that nothing changed */
 
 static FemuDrive *boot(const char *extra)
@@ -551,6 +552,37 @@ static void test_trace(void)
     g_unlink(path);
 }
 
+/*
+ * After a fatal error, here that of another queue, a format goes on, but is not
+ * told of.
+ */
+static void test_fatal(void)
+{
+    FemuDrive *drive = boot(NULL);
+    NvmeCmd flush = femu_cmd_flush();
+    FemuCqe cqe;
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_fill(drive, 0, femu_page_nlb(drive));
+    g_assert_cmphex(femu_cq_create_at(drive, &cq, 2, FEMU_ENTRIES, NOWHERE,
+                                      -1), ==, NVME_SUCCESS);
+    femu_sq_create(drive, &sq, 2, FEMU_ENTRIES, &cq);
+    submit_format(drive, 1, LBAF_512);
+    femu_submit(&sq, &flush);
+    femu_step(drive->host, UINT64_C(1000000000));
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_READY | NVME_CSTS_FAILED);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    g_assert_cmpuint(format_of(drive, 1), ==, LBAF_512);
+    formatted(drive, LBAF_512);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+}
+
 static FemuDrive *boot_two(void)
 {
     FemuConfig config = femu_small_config();
@@ -673,6 +705,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/format/inside-before", test_inside_before);
     qtest_add_func("femu-zns/format/no-room", test_no_room);
     qtest_add_func("femu-zns/format/controller-reset", test_controller_reset);
+    qtest_add_func("femu-zns/format/fatal", test_fatal);
     qtest_add_func("femu-zns/format/inactive", test_inactive);
     qtest_add_func("femu-zns/format/statistics", test_statistics);
     qtest_add_func("femu-zns/format/trace", test_trace);

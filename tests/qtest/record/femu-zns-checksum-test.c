@@ -13,6 +13,8 @@
 #include "femu-zns-folder.h"
 
 #define PAGE_BYTES 4096u
+#define KEPT_MAGIC_BYTES 24       /* and its size */
+#define KEPT_SMART (56 + 64 * 64)
 
 /* Another digit in the history's last line. */
 static void damage(const char *folder)
@@ -53,6 +55,51 @@ static void test_goes_on(void)
     femu_folder_refused(&config, folder, "",
                         "of the file 'history' have the checksum");
     femu_folder_delete(folder);
+}
+
+/* Another byte in the file 'kept'. */
+static void change_kept(const char *folder, off_t at)
+{
+    g_autofree char *path = femu_folder_file(folder, "kept");
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    uint8_t byte;
+
+    g_assert_cmpint(pread(fd, &byte, 1, at), ==, 1);
+    byte ^= 1;
+    g_assert_cmpint(pwrite(fd, &byte, 1, at), ==, 1);
+    close(fd);
+}
+
+/*
+ * What is kept has a checksum from an end to the next beginning. Its magic and its size are known without one.
+ */
+static void test_kept(void)
+{
+    static const off_t places[] = { KEPT_MAGIC_BYTES, KEPT_SMART + 7 };
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new(), *killed;
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    femu_write_pattern(drive, 0, 4, 1);
+    killed = femu_folder_copy(folder);
+    femu_shutdown(drive);
+    for (unsigned i = 0; i < ARRAY_SIZE(places); i++) {
+        change_kept(folder, places[i]);
+        femu_folder_refused(&config, folder, "",
+                            "the file 'kept' has the checksum");
+        change_kept(folder, places[i]);
+    }
+    femu_shutdown(femu_folder_boot(&config, folder));
+    femu_folder_delete(folder);
+
+    for (off_t at = 0; at < KEPT_MAGIC_BYTES; at++) {
+        change_kept(killed, at);
+        femu_folder_refused(&config, killed, "", "its file 'kept' does not "
+                            "begin with 'femu-zns kept 1' and its size");
+        change_kept(killed, at);
+    }
+    femu_shutdown(femu_folder_boot(&config, killed));
+    femu_folder_delete(killed);
 }
 
 /* How many pages of a zone have a word. */
@@ -265,6 +312,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/checksum/goes-on", test_goes_on);
+    qtest_add_func("femu-zns/checksum/kept", test_kept);
     qtest_add_func("femu-zns/checksum/dropped", test_dropped);
     qtest_add_func("femu-zns/checksum/put-aside", test_put_aside);
     qtest_add_func("femu-zns/checksum/all", test_all);

@@ -40,6 +40,23 @@ static void deallocate(FemuDrive *drive, const uint64_t *slba, unsigned count)
     g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
 }
 
+/* How many bytes of the file 'data' are no hole. */
+static uint64_t stored_bytes(const char *folder)
+{
+    g_autofree char *path = femu_folder_file(folder, "data");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    off_t at = 0, end;
+    uint64_t count = 0;
+
+    while ((at = lseek(fd, at, SEEK_DATA)) != -1) {
+        end = lseek(fd, at, SEEK_HOLE);
+        count += end - at;
+        at = end;
+    }
+    close(fd);
+    return count;
+}
+
 /* Other bytes for a block of the conventional namespace, with no checksum. */
 static void put_junk(const FemuConfig *config, const char *folder,
                      uint64_t lba)
@@ -59,8 +76,8 @@ static void put_junk(const FemuConfig *config, const char *folder,
 }
 
 /*
- * What was deallocated, and only that, is no data for the next QEMU, whatever
- * the file holds in its place.
+ * What was deallocated, and only that, takes no room any more, and is no data
+ * for the next QEMU, whatever the file holds in its place.
  */
 static void test_deallocated(void)
 {
@@ -72,8 +89,11 @@ static void test_deallocated(void)
 
     drive->nsid = 2;
     femu_write_pattern(drive, 0, 16, 1);
+    g_assert_cmpuint(stored_bytes(folder), ==, 16 * config.ssd.lba_bytes);
     deallocate(drive, lost, 3);
+    g_assert_cmpuint(stored_bytes(folder), ==, 13 * config.ssd.lba_bytes);
     deallocate(drive, again, 2);
+    g_assert_cmpuint(stored_bytes(folder), ==, 11 * config.ssd.lba_bytes);
     femu_write_pattern(drive, 5, 1, 2);
     deallocate(drive, again, 1);
     g_assert_cmphex(femu_copy(drive, 8, 4, 20), ==, NVME_SUCCESS);

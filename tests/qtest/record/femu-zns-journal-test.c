@@ -11,6 +11,7 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include "femu-zns-commands.h"
+#include "qemu/bswap.h"
 #include "qobject/qdict.h"
 
 #define PATH "/machine/peripheral/zns4"
@@ -322,6 +323,73 @@ static void test_last(void)
     g_assert_cmpint(g_rmdir(top), ==, 0);
 }
 
+/* A journal's entries: behind how many commands, where, how many bytes. */
+static char *entries_of(const char *journal, const FemuConfig *config)
+{
+    uint64_t data_bytes = config->ssd.zones * config->ssd.zone_capacity_bytes +
+                          config->ssd.conventional_bytes;
+    GString *text = g_string_new(NULL);
+    g_autofree char *bytes = NULL;
+    const char *at, *end;
+    gsize count;
+
+    g_assert_true(g_file_get_contents(journal, &bytes, &count, NULL));
+    end = bytes + count;
+    g_assert_true(g_str_has_prefix(bytes, "# femu-zns journal 1\n"));
+    for (at = strchr(bytes, '\n') + 1; at < end; ) {
+        uint64_t behind = ldq_le_p(at), to = ldq_le_p(at + 8);
+        uint64_t size = ldq_le_p(at + 16);
+
+        at += 24 + (size >> 63 ? 0 : size);
+        if (to == UINT64_MAX) {
+            g_string_append_printf(text, "%" PRIu64 " end %" PRIu64 "\n",
+                                   behind, size);
+            continue;
+        }
+        g_string_append_printf(text, "%" PRIu64 " %s %" PRIu64 " %s%" PRIu64
+                               "\n", behind, to < data_bytes ? "data" : "kept",
+                               to - (to < data_bytes ? 0 : data_bytes),
+                               size >> 63 ? "zeroes " : "",
+                               size & INT64_MAX);
+    }
+    g_assert_true(at == end);
+    return g_string_free(text, FALSE);
+}
+
+/* Each byte that was written is there, and a counter when it has changed. */
+static void test_entries(void)
+{
+    FemuConfig config = config_of(false);
+    g_autofree char *top = g_dir_make_tmp("femu-journal-XXXXXX", NULL);
+    g_autofree char *trace = g_build_filename(top, "trace", NULL);
+    g_autofree char *journal = g_build_filename(top, "journal", NULL);
+    g_autofree char *extra = g_strdup_printf("trace=%s,journal=%s", trace,
+                                             journal);
+    FemuDrive *drive = femu_boot(&config, extra);
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 4, 1);
+    g_autofree char *text = NULL;
+
+    g_assert_cmphex(femu_write(drive, 0, 4, data), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_read(drive, 0, 4, NULL), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_write(drive, 9, 1, NULL), ==, NVME_ZONE_INVALID_WRITE);
+    g_assert_cmphex(femu_write(drive, 4, 1, NULL), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+    text = entries_of(journal, &config);
+    g_assert_cmpstr(text, ==,
+                    "0 kept 24 8\n"                 /* power cycles */
+                    "1 data 0 16384\n"
+                    "1 kept 4160 8\n1 kept 4176 8\n" /* writes, their bytes */
+                    "2 kept 4152 8\n2 kept 4168 8\n" /* reads, their bytes */
+                    "3 kept 48 8\n"                 /* errors, and one's log */
+                    "3 kept 56 8\n3 kept 64 8\n3 kept 72 8\n3 kept 80 8\n"
+                    "4 data 16384 4096\n"
+                    "4 kept 4160 8\n4 kept 4176 8\n"
+                    "4 end 0\n");
+    g_unlink(trace);
+    g_unlink(journal);
+    g_assert_cmpint(g_rmdir(top), ==, 0);
+}
+
 static void assert_refused(const char *extra, const char *want)
 {
     FemuConfig config = config_of(false);
@@ -385,6 +453,7 @@ int main(int argc, char **argv)
     ADD("protected", test_protected);
     ADD("volatile", test_volatile);
     ADD("last", test_last);
+    ADD("entries", test_entries);
     ADD("refused", test_refused);
     ADD("disk-full", test_disk_full);
 #undef ADD

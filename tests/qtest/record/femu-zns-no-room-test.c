@@ -51,11 +51,12 @@ static FemuDrive *boot_full(const FemuConfig *config, const char *folder,
     return drive;
 }
 
-static void assert_goes_on(const FemuConfig *config, char *folder)
+static void assert_goes_on(const FemuConfig *config, char *folder,
+                           unsigned cuts)
 {
     FemuDrive *drive = femu_folder_boot(config, folder);
 
-    femu_assert_power(drive, 2, 1);
+    femu_assert_power(drive, 2 + cuts, 1 + cuts);
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 4);
     femu_assert_pattern(drive, 0, 4, 1);
     femu_assert_works(drive, 5);
@@ -63,7 +64,7 @@ static void assert_goes_on(const FemuConfig *config, char *folder)
     femu_folder_delete(folder);
 }
 
-/* What cannot be recorded is not told, and nothing is after it. */
+/* What cannot be recorded is not told; nothing is after it, nor after a cut. */
 static void test_full_disk(void)
 {
     FemuConfig config = femu_small_config();
@@ -79,10 +80,13 @@ static void test_full_disk(void)
     femu_set_reg(drive, NVME_REG_CC, 0);
     femu_set_reg(drive, NVME_REG_CC, CC_READY);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_FAILED);
+    qtest_qmp_assert_success(host->qts, "{'execute': 'qom-set', 'arguments':"
+                             "{'path': '/machine/peripheral/zns4',"
+                             "'property': 'power-cut', 'value': '1'}}");
     femu_drive_close(drive);
     qtest_set_expected_status(host->qts, 1);
     femu_host_stop(host);
-    assert_goes_on(&config, folder);
+    assert_goes_on(&config, folder, 1);
 }
 
 /* A zone goes offline, which is not recorded: its data are there. */
@@ -126,12 +130,15 @@ static void test_full_disk_shutdown(void)
 
     femu_set_reg(drive, NVME_REG_CC, CC_READY | CC_SHN_NORMAL);
     femu_step(host, UINT64_C(1000000000));
-    g_assert_cmpuint(NVME_CSTS_SHST(femu_reg(drive, NVME_REG_CSTS)), !=, 2);
-    g_assert_true(femu_reg(drive, NVME_REG_CSTS) & NVME_CSTS_FAILED);
+    for (unsigned i = 0; i < 2; i++) {          /* nor is it tried again */
+        g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY |
+                        NVME_CSTS_SHST_PROGRESS | NVME_CSTS_FAILED);
+        femu_set_reg(drive, NVME_REG_CC, CC_READY | CC_SHN_NORMAL);
+    }
     femu_drive_close(drive);
     qtest_set_expected_status(host->qts, 1);
     femu_host_stop(host);
-    assert_goes_on(&config, folder);
+    assert_goes_on(&config, folder, 0);
 }
 
 /* QEMU ends of itself, and says by its status that something is wrong. */
@@ -147,7 +154,7 @@ static void test_full_disk_ends(void)
     qtest_wait_qemu(host->qts);
     femu_drive_close(drive);
     femu_host_stop(host);
-    assert_goes_on(&config, folder);
+    assert_goes_on(&config, folder, 0);
 }
 
 /* Data of many parts, and zeroes behind them. */
@@ -328,6 +335,24 @@ static void test_refused_history(void)
     femu_folder_delete(folder);
 }
 
+/* A lock of its first byte alone is one that another program has. */
+static void test_locked(void)
+{
+    FemuConfig config = femu_small_config();
+    struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
+    char *folder = femu_folder_new();
+    g_autofree char *kept = femu_folder_file(folder, "kept");
+    int fd;
+
+    femu_shutdown(femu_folder_boot(&config, folder));
+    fd = open(kept, O_RDWR | O_CLOEXEC);
+    g_assert_cmpint(fcntl(fd, F_OFD_SETLK, &lock), ==, 0);
+    femu_folder_refused(&config, folder, "", "another drive is using it");
+    close(fd);
+    femu_shutdown(femu_folder_boot(&config, folder));
+    femu_folder_delete(folder);
+}
+
 static void test_refused_folders(void)
 {
     FemuConfig config = femu_small_config();
@@ -357,6 +382,7 @@ int main(int argc, char **argv)
     ADD("refused", test_refused);
     ADD("refused-history", test_refused_history);
     ADD("refused-folders", test_refused_folders);
+    ADD("locked", test_locked);
     ADD("parts", test_parts);
     ADD("full-data", test_full_data);
 #undef ADD

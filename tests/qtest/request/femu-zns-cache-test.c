@@ -92,6 +92,7 @@ static void test_protected(void)
     FemuConfig config = cache_config(false);
     FemuDrive *drive = femu_boot(&config, NULL);
     uint32_t value;
+    QDict *stats;
 
     g_assert_cmphex(vwc(drive), ==, NVME_VWC_NSID_BROADCAST_SUPPORT);
     g_assert_cmphex(femu_get_feature(drive, NVME_VOLATILE_WRITE_CACHE, &value),
@@ -99,6 +100,11 @@ static void test_protected(void)
     g_assert_cmphex(femu_set_feature(drive, NVME_VOLATILE_WRITE_CACHE, 1), ==,
                     NVME_INVALID_FIELD);
     write_takes(drive, 0, PAGE_NLB, FUA, 0);
+    begin(drive, NVME_CMD_READ, 0, 1, FUA, 1);
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    stats = femu_stats(drive);
+    g_assert_false(femu_has_stat(stats, "ops/flush"));
+    qobject_unref(stats);
     cut(drive);
     assert_left(drive, 0, PAGE_NLB);
     femu_shutdown(drive);
@@ -195,6 +201,13 @@ static void test_fua(void)
     g_assert_cmpuint(cqe.result, ==, slba + 3);
     cut(drive);
     femu_assert_zone(drive, 1, NVME_ZONE_STATE_CLOSED, PAGE_NLB + 3);
+
+    cid = begin(drive, NVME_CMD_WRITE_ZEROES, femu_zone_lba(drive, 2), PAGE_NLB,
+                FUA, 1);
+    femu_expect_ok(&drive->io_cq, drive->host->now_ns + program_ns(drive), 1,
+                   cid);
+    cut(drive);
+    femu_assert_zone(drive, 2, NVME_ZONE_STATE_CLOSED, PAGE_NLB);
     femu_shutdown(drive);
 }
 

@@ -52,20 +52,23 @@ static void check_port(QTestState *qts, uint16_t port)
     }
 }
 
-static bool has_device(void)
+/* It is in a QEMU with TCG, and in no other. */
+static bool has_tcg(void)
 {
-    if (qtest_has_device("femu-stop")) {
-        return true;
+    bool has = qtest_has_accel("tcg");
+
+    g_assert_cmpint(qtest_has_device("femu-stop"), ==, has);
+    if (!has) {
+        g_test_skip("this QEMU has no TCG");
     }
-    g_test_skip("this QEMU has no femu-stop");
-    return false;
+    return has;
 }
 
 static void test_port(void)
 {
     FemuHost *host;
 
-    if (!has_device()) {
+    if (!has_tcg()) {
         return;
     }
     host = femu_host_start("-device femu-stop");
@@ -111,8 +114,7 @@ static void test_processor(const void *data)
     g_autofree char *args = NULL;
     QTestState *qts;
 
-    if (!qtest_has_accel("tcg") || !has_device()) {
-        g_test_skip("this QEMU has no TCG, or no femu-stop");
+    if (!has_tcg()) {
         return;
     }
     bios = program_create();

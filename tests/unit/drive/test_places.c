@@ -129,6 +129,32 @@ static void test_seat(void)
     end();
 }
 
+/* Of two seats, a zone that is closed has none after a cut: it has no part. */
+static void test_seat_after_cut(void)
+{
+    g_autoptr(GArray) causes = NULL;
+    uint32_t filling, tag;
+    Ssd *ssd;
+
+    drive = drive_new("channels=1 program-registers=1 page-size=16K "
+                      "write-buffer=48K buffer-portion=16K max-active=2 "
+                      "take-turns=on");
+    drive_write(drive, 0, 0, 4);
+    drive_drain(drive);
+    ssd = ssd_power_cut(drive->ssd, LATER, 0);
+    ssd_free(drive->ssd);
+    drive->ssd = ssd;
+    drive->now_ns = ssd_now_ns(ssd);
+    drive_write(drive, LATER, drive_zone_lba(drive, 1), 3);
+    filling = drive_write(drive, LATER, drive_zone_lba(drive, 1) + 3, 13);
+    tag = drive_write(drive, LATER, drive_zone_lba(drive, 2), 1);
+    run_to(LATER + 100);
+    expect(filling, &(SsdCause) { .place = SSD_PLACE_ZONE_ROOM, .idx = 1 });
+    causes = ssd_why(drive->ssd, tag);
+    g_assert_cmpuint(causes->len, ==, 0); /* it is done */
+    end();
+}
+
 /* Two writes cross the link, each in two portions. */
 static void test_link(void)
 {
@@ -499,6 +525,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/link-out", test_link_out);
     g_test_add_func("/places/both-ways", test_both_ways);
     g_test_add_func("/places/seat", test_seat);
+    g_test_add_func("/places/seat-after-cut", test_seat_after_cut);
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
     g_test_add_func("/places/filling", test_filling);

@@ -100,45 +100,6 @@ static void test_free_job(void)
     end();
 }
 
-/* Of what goes by the buffer, all portions but the last are equally large. */
-static void test_portions(void)
-{
-    begin(BUFFER ZRWA "conventional-size=64K buffer-portion=4K "
-          "link-in-ns=1000000");
-    drive->nsid = 2;
-    drive_write(drive, 0, 0, 1);
-    run_to(1);
-    g_assert_cmpuint(ssd->link.count, ==, 1);
-    SET(ssd->link.portions[ssd->link.head].is_last, false);
-    refused("drive: portion 0 of 4096 bytes is not the last");
-    end();
-}
-
-/* A write may move the write pointer by all of the ZRWA, beside the buffer. */
-static void test_zrwa(void)
-{
-    begin_zrwa(BUFFER "buffer-portion=4K link-in-ns=1000000 max-zrwa=4 ");
-    drive_write(drive, LATER, 0, 4);
-    drive_drain(drive);
-    drive_write(drive, 2 * LATER, 7, 1);
-    run_to(2 * LATER + 1);
-    g_assert_cmpuint(ssd->link.count, ==, 1);
-    let_in();
-    SET(ssd->link.portions[ssd->link.head].is_last, false);
-    refused("drive: portion 0 of 4096 bytes is not the last");
-    drive_drain(drive);
-    end();
-    begin_zrwa("link-in-ns=1000000 max-active=4 max-zrwa=4");
-    drive_write(drive, LATER, 0, 4);
-    drive_drain(drive);
-    drive_write(drive, 2 * LATER, 4, 4);
-    g_assert_cmpuint(ssd->commands.count, ==, 1);
-    let_in();
-    drive_drain(drive);
-    drive_write(drive, 3 * LATER, 11, 1);
-    end();
-}
-
 static void test_ranges(void)
 {
     SsdRange ranges[SSD_COPY_RANGES_MAX];
@@ -758,6 +719,41 @@ static void test_zone_limits(void)
     end();
 }
 
+/* Superblocks that are free on one channel are not free on another. */
+static void test_pools(void)
+{
+    SuperblockTable *table;
+    SuperblockPool *pools;
+    uint32_t free_idx, block;
+    uint32_t other = SUPERBLOCK_POOLS + SUPERBLOCK_FREE;
+
+    begin("zone-channels=1 mapping=remap spare-superblocks=2");
+    pools = ssd->media.superblocks.pools;
+    swap(&pools[SUPERBLOCK_FREE].head_idx, &pools[other].head_idx);
+    swap(&pools[SUPERBLOCK_FREE].tail_idx, &pools[other].tail_idx);
+    refused("superblocks: superblock 5 is in a pool of group 0");
+    table = &ssd->media.superblocks;
+    drive_fill(drive, 0, 1);
+    drive_fill(drive, 1, 1);
+    swap(&table->of_zone[0], &table->of_zone[1]);
+    refused("superblocks: zone 0 has superblock 1, which is of another group");
+    free_idx = pools[SUPERBLOCK_FREE].head_idx;
+    block = free_idx * table->config.units * table->config.blocks;
+    SET(table->is_dirty[block], true);
+    SET(table->dirt[free_idx * table->config.units].begin, 0);
+    SET(table->dirt[free_idx * table->config.units].end, 1);
+    refused("superblocks: superblock 4 is free, and dirty");
+    end();
+}
+
+/* What never changes its zone is not ranked, and no state says how. */
+static void test_unranked(void)
+{
+    begin("superblock-order=least-worn");
+    g_assert_null(ssd->media.superblocks.rankings);
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -777,8 +773,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound/operation-count", test_operation_count);
     g_test_add_func("/sound/held", test_held);
     g_test_add_func("/sound/free-job", test_free_job);
-    g_test_add_func("/sound/portions", test_portions);
-    g_test_add_func("/sound/zrwa", test_zrwa);
     g_test_add_func("/sound/ranges", test_ranges);
     g_test_add_func("/sound/operations", test_operations);
     g_test_add_func("/sound/read-slots", test_read_slots);
@@ -791,5 +785,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound/epochs", test_epochs);
     g_test_add_func("/sound/steps", test_steps);
     g_test_add_func("/sound/events", test_events);
+    g_test_add_func("/sound/pools", test_pools);
+    g_test_add_func("/sound/unranked", test_unranked);
     return g_test_run();
 }

@@ -90,6 +90,8 @@ static void test_no_place(void)
     Command *first, *second;
 
     begin_log(LARGE);
+    SET(ssd->buffer.streams[drive->params.zones].is_abandoned, true);
+    refused("buffer: the log is a zone: job 4294967295, abandoned 1");
     drive_write(drive, 0, 0, 16);
     drive_drain(drive);
     drive_write(drive, LATER, 0, 9);

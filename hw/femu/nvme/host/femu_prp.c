@@ -14,6 +14,12 @@
 /* Entries of a PRP list that are read from the host at a time. */
 #define PRP_BATCH 64
 
+/* Where in its page an address is. */
+static uint64_t in_page(const FemuZns *n, uint64_t addr)
+{
+    return addr & (n->page_bytes - 1);
+}
+
 /* As femu_dma_map_add(), which cannot fail: seg_max covers MDTS in pages. */
 static void map_add(FemuZns *n, uint64_t addr, uint64_t bytes)
 {
@@ -30,7 +36,7 @@ static uint16_t map_add_page(FemuZns *n, uint64_t entry, uint64_t *bytes)
 {
     uint64_t chunk_bytes = MIN(*bytes, n->page_bytes);
 
-    if (entry & (n->page_bytes - 1)) {
+    if (in_page(n, entry)) {
         return NVME_INVALID_PRP_OFFSET;
     }
     map_add(n, entry, chunk_bytes);
@@ -78,8 +84,7 @@ static uint16_t map_list(FemuZns *n, uint64_t list, uint64_t bytes)
         return NVME_INVALID_PRP_OFFSET;
     }
     while (bytes) {
-        uint64_t slots = (n->page_bytes - (list & (n->page_bytes - 1))) /
-                         PRP_BYTES;
+        uint64_t slots = (n->page_bytes - in_page(n, list)) / PRP_BYTES;
         uint64_t needed = DIV_ROUND_UP(bytes, n->page_bytes);
         uint64_t entries = needed > slots ? slots - 1 : needed;
         uint64_t next;
@@ -95,7 +100,7 @@ static uint16_t map_list(FemuZns *n, uint64_t list, uint64_t bytes)
             return NVME_DATA_TRAS_ERROR;
         }
         list = le64_to_cpu(next);
-        if (list & (n->page_bytes - 1)) {
+        if (in_page(n, list)) {
             return NVME_INVALID_PRP_OFFSET;
         }
     }
@@ -105,7 +110,7 @@ static uint16_t map_list(FemuZns *n, uint64_t list, uint64_t bytes)
 /* Map the `bytes` of a command by its two entries. Return: status. */
 uint16_t femu_prp_map(FemuZns *n, uint64_t prp1, uint64_t prp2, uint64_t bytes)
 {
-    uint64_t first_bytes = n->page_bytes - (prp1 & (n->page_bytes - 1));
+    uint64_t first_bytes = n->page_bytes - in_page(n, prp1);
 
     if (prp1 & 3) {
         return NVME_INVALID_PRP_OFFSET;

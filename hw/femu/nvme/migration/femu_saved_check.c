@@ -160,15 +160,13 @@ static void check_format(const FemuZns *n, State *state)
 
 static void check_bad(const FemuNs *ns, const FemuBadBlocks *bad, State *state)
 {
-    uint64_t size_lba = femu_ns_size_lba(ns);
-
     for (uint32_t i = 0; i < bad->count; i++) {
         uint64_t slba = bad->range[i].slba, nlb = bad->range[i].nlb;
-        uint64_t left_lba = size_lba - MIN(slba, size_lba);
 
-        if (nlb < 1 || nlb > left_lba) {
+        if (!femu_inject_fits(ns, slba, nlb)) {
             state_fail(state, "bad blocks %" PRIu64 " %" PRIu64 " of a "
-                       "namespace with %" PRIu64, slba, nlb, size_lba);
+                       "namespace with %" PRIu64, slba, nlb,
+                       femu_ns_size_lba(ns));
         }
     }
 }

@@ -89,6 +89,14 @@ uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
     return NVME_WRITE_FAULT;
 }
 
+/* Are these at least one block, all in the namespace? */
+bool femu_inject_fits(const FemuNs *ns, uint64_t slba, uint64_t nlb)
+{
+    uint64_t size_lba = femu_ns_size_lba(ns);
+
+    return nlb >= 1 && nlb <= size_lba - MIN(slba, size_lba);
+}
+
 /* Make all blocks of the namespace good again. */
 void femu_inject_clear(FemuNs *ns)
 {

@@ -26,6 +26,7 @@ const void *femu_store_read(const FemuStore *store, uint64_t offset_bytes,
                             uint64_t bytes, void *bounce);
 void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
                            uint64_t bytes);
+void femu_store_loaded(FemuStore *store);
 
 /* femu_ns.c: namespaces. */
 void femu_ns_init(FemuZns *n);
@@ -64,6 +65,7 @@ void femu_format_reset_done(FemuNs *ns);
 /* femu_bad_blocks.c: blocks that a user has made bad. */
 uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb);
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
+bool femu_inject_fits(const FemuNs *ns, uint64_t slba, uint64_t nlb);
 void femu_inject_clear(FemuNs *ns);
 
 /* femu_identity.c: unique names, made from a hash of one. */

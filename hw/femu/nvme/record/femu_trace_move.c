@@ -61,7 +61,7 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
         return false;
     }
     /* What was there so far is a file without a name. */
-    ssd_trace_close(n->trace, 0, NULL);
+    ssd_trace_close(n->trace, n->now_ns, NULL);
     n->trace = next;
     return true;
 }

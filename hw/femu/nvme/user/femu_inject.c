@@ -25,8 +25,7 @@ static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
                    "2", name, value);
         return;
     }
-    if (slba >= femu_ns_size_lba(ns) || nlb < 1 ||
-        nlb > femu_ns_size_lba(ns) - slba) {
+    if (!femu_inject_fits(ns, slba, nlb)) {
         error_setg(errp, "%s=%s: must be within the %" PRIu64 " blocks of the "
                    "namespace, and at least one block", name, value,
                    femu_ns_size_lba(ns));
