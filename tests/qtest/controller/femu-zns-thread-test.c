@@ -426,6 +426,7 @@ static void test_sleeps(void)
         qtest_writel(drive->host->qts, addr, 7);
     }
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    fence(drive);
     femu_step(drive->host, femu_page_write_ns(drive));
     await(&drive->io_cq);
     await_sleep(drive);

@@ -71,7 +71,8 @@ static void change_kept(const char *folder, off_t at)
 }
 
 /*
- * What is kept has a checksum from an end to the next beginning. Its magic and its size are known without one.
+ * What is kept has a checksum from an end to the next beginning. Its magic and
+ * its size are known without one.
  */
 static void test_kept(void)
 {
