@@ -28,9 +28,10 @@
 /* ZNS 1.1, figure 50: ZDES counts these, in 8 bits. */
 #define ZONE_EXT_UNIT_BYTES 64u
 
+/* Of a value > 0: the ranges of those that must be one leave 0 out. */
 static bool is_power_of_two(uint64_t value)
 {
-    return value != 0 && (value & (value - 1)) == 0;
+    return (value & (value - 1)) == 0;
 }
 
 /* The largest power of two that is not above value > 0. */

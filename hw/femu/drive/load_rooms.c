@@ -541,8 +541,7 @@ static void check_ways(LoadCheck *check)
     if (ssd->buffer.holds_up && (!enters || ssd->buffer.waiting_count == 0)) {
         state_fail(check->state, "the buffer holds up nobody");
     }
-    if (entry->read_slots.inside_count > 0 &&
-        entry->read_slots.inside_count > ssd->params.read_slots) {
+    if (entry->read_slots.inside_count > ssd->params.read_slots) {
         state_fail(check->state, "%u reads are inside, there are %u slots",
                    entry->read_slots.inside_count, ssd->params.read_slots);
     }

@@ -305,7 +305,7 @@ static State *open_frame(const uint8_t *data, size_t size, GError **error)
     state = state_reader(data + magic_bytes,
                          size - magic_bytes - DIGEST_BYTES);
     state_number(state, "version", &version, UINT64_MAX);
-    if (state_is_good(state) && version != VERSION) {
+    if (version != VERSION) {
         state_fail(state, "has version %" PRIu64 ", this build reads version "
                    "%d", version, VERSION);
     } else if (!has_digest(data, size)) {

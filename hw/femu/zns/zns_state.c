@@ -283,7 +283,7 @@ static void visit_command_jobs(Zns *zns, State *state, StateLinks *links,
     state_lists(state, links, &(StateHeads) {
         ends, 2 * sizeof(uint32_t), 0, sizeof(uint32_t), count,
     });
-    for (uint32_t i = 0; state_is_reading(state) && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         commands[used[i]].first_job_idx = ends[2 * i];
         commands[used[i]].last_job_idx = ends[2 * i + 1];
     }

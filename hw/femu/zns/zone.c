@@ -487,9 +487,7 @@ bool zone_commit_initial(ZoneTable *table, uint32_t zone_idx)
     ZoneEntry *zone = &table->zones[zone_idx];
     SsdZoneState old = zone->state;
 
-    if (!is_active(zone)) {
-        return false;
-    }
+    g_assert(is_active(zone));
     close_zone(table, zone_idx);
     if (zone->end_nlb == 0 && !zone->has_extension) {
         set_state(table, zone_idx, SSD_ZONE_EMPTY);

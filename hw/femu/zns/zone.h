@@ -171,9 +171,9 @@ SsdStatus zone_check_select_all(const ZoneTable *table, SsdOp op);
 bool zone_is_active(const ZoneTable *table, uint32_t zone_idx);
 
 /*
- * The state that a zone begins with after a shutdown (ZNS 1.1 section 2.1.1.3):
- * one that is open or closed is empty if its write pointer is at its start and
- * its descriptor has no extension, else closed. One that has data in a ZRWA is
+ * The state that an open or closed zone begins with after a shutdown (ZNS 1.1
+ * section 2.1.1.3): empty if its write pointer is at its start and its
+ * descriptor has no extension, else closed. One that has data in a ZRWA is
  * closed and keeps it: the ZRWA is not volatile.
  * Return: has the state changed?
  */

@@ -312,7 +312,7 @@ static void test_rules_geometry(void)
                  "flash units; at most 4096 are possible");
     assert_check("channels=64 ways=16 dies=4 zones=65536", NULL);
     assert_check("channels=64 ways=16 dies=4 zone-dies=1 zones=262144", NULL);
-    assert_check("channels=64 ways=16 dies=4 zones=65537",
+    assert_check("channels=64 ways=16 dies=2 planes=2 zones=65537",
                  "zones=65537: times 4096 flash units per zone is above "
                  "268435456; at most 65536 zones are possible with zones that "
                  "wide");

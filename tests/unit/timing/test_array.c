@@ -2,13 +2,14 @@
  * Exact times of the flash array's own features: planes that work as one,
  * one-shot programs, registers, reads first, suspension, times that vary.
  *
- * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
+ * Knows nothing of the drive's inside but what random times are drawn by.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
 #include <string.h>
 
+#include "base/draw.h"
 #include "support/drive.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -17,6 +18,7 @@
 #define ERASE UINT64_C(3500000)
 #define XFER UINT64_C(25000)
 #define MS UINT64_C(1000000)
+#define PAGES 16
 
 /* Both planes of a die transfer, sense, program and erase together. */
 static void test_multi_plane(void)
@@ -657,6 +659,21 @@ static void test_stripe_spread(void)
     g_array_free(both, TRUE);
 }
 
+/* The least spread, a thousandth: each program to the nanosecond. */
+static void test_least_spread(gconstpointer words)
+{
+    GArray *times = program_times(words, PAGES, false);
+    DrawKind kind = strstr(words, "stripe") ? DRAW_STRIPE_TIME
+                                            : DRAW_PROGRAM_TIME;
+
+    for (guint i = 0; i < times->len; i++) {
+        g_assert_cmpuint(g_array_index(times, uint64_t, i), ==,
+                         PROG + draw_normal(draw_bits(7, kind, 0, i),
+                                            PROG / 1000));
+    }
+    g_array_free(times, TRUE);
+}
+
 /* A finish pads stripes in the time that others take. */
 static void test_stripe_spread_of_padding(void)
 {
@@ -719,6 +736,12 @@ int main(int argc, char **argv)
     g_test_add_func("/array/slow-pages", test_slow_pages);
     g_test_add_func("/array/program-spread", test_program_spread);
     g_test_add_func("/array/stripe-spread", test_stripe_spread);
+    g_test_add_data_func("/array/program-spread/least",
+                         "channels=1 seed=7 program-spread=1",
+                         test_least_spread);
+    g_test_add_data_func("/array/stripe-spread/least",
+                         "channels=1 seed=7 stripe-spread=1",
+                         test_least_spread);
     g_test_add_func("/array/stripe-spread/padding",
                     test_stripe_spread_of_padding);
     g_test_add_func("/array/program-spread/lives",
