@@ -33,7 +33,7 @@ typedef struct BusyLog {
 /* Note work; a channel's may lie ahead, for it is booked. */
 static inline void busy_log_add(BusyLog *log, const BusyEntry *entry)
 {
-    if (__builtin_expect(log->size == 0, 1)) {
+    if (log->size == 0) {
         return;
     }
     if (log->count == log->size) {

@@ -99,11 +99,27 @@ static void test_time(void)
     drive_free(d);
 }
 
+/* Five pages on four units: the second row, of one page, has a block too. */
+static void test_last_row(void)
+{
+    Drive *d = drive_new("channels=4 pages-per-block=1 zone-capacity=20K");
+    g_autofree char *stats = NULL;
+
+    drive_write(d, 0, 0, 5);
+    drive_drain(d);
+    drive_expect(d, drive_zone_op(d, 5000000, SSD_OP_ZONE_RESET, 0),
+                 5000000 + 2 * 3500000);
+    stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
+    g_assert_nonnull(strstr(stats, "\"programs\":5,\"erases\":5}"));
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/map/orders", test_orders);
     g_test_add_func("/map/groups", test_groups);
     g_test_add_func("/map/time", test_time);
+    g_test_add_func("/map/last-row", test_last_row);
     return g_test_run();
 }

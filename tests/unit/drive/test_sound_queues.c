@@ -1,0 +1,169 @@
+/*
+ * What is read of queues and lists is sound: an operation, a line or a command
+ * that is in one twice, out of order, or not the first of its kind breaks the
+ * rule that is said here. sound.h says how that is asked.
+ *
+ * Knows the drive's inside, as the rules do.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "sound.h"
+
+/* Operations of a unit */
+
+/* A read that runs waits in a queue instead, and nothing runs. */
+static void expect_idle(const char *words, size_t queue_offset)
+{
+    Flash *flash;
+    FlashUnit *unit;
+    FlashQueue *queue;
+
+    begin(words);
+    drive_fill(drive, 0, 1);
+    drive_read(drive, LATER, 0, 1);
+    run_to(LATER + 30000);
+    flash = &ssd->media.flash;
+    unit = &flash->units[0];
+    queue = (FlashQueue *)((char *)unit + queue_offset);
+    SET(queue->head_idx, unit->running_idx);
+    SET(flash->tokens[unit->running_idx].has_event, false);
+    SET(ssd->events.lanes[FLASH_LANE_READS].count, 0);
+    SET(unit->running_idx, FLASH_NONE);
+    refused("drive: unit 0 is idle, and has something to do");
+    end();
+}
+
+static void test_idle(void)
+{
+    expect_idle("channels=1 zones=4", offsetof(FlashUnit, work));
+    expect_idle("channels=1 zones=4 reads-first=2",
+                offsetof(FlashUnit, reads));
+}
+
+/* Of two erases the first waits for fewer programs. */
+static void test_erases(void)
+{
+    Flash *flash;
+    FlashToken *first, *second;
+
+    begin("channels=1 zones=4");
+    drive_fill(drive, 0, 2);
+    drive_fill(drive, 1, 2);
+    drive_write(drive, LATER, drive_zone_lba(drive, 2), 3);
+    drive_zone_op(drive, LATER + 1, SSD_OP_ZONE_RESET, 0);
+    drive_write(drive, LATER + 2, drive_zone_lba(drive, 3), 1);
+    drive_zone_op(drive, LATER + 3, SSD_OP_ZONE_RESET, 1);
+    flash = &ssd->media.flash;
+    first = &flash->tokens[flash->units[0].erases.head_idx];
+    second = &flash->tokens[first->next_idx];
+    SET(second->programs_before, first->programs_before);
+    let_in();
+    SET(second->programs_before, first->programs_before - 1);
+    refused("drive: erase 5 waits for 2 programs, 4 are on their way");
+    end();
+}
+
+/* What is suspended was at the unit, and is of a kind that can be. */
+static void test_suspended(void)
+{
+    Flash *flash;
+    FlashToken *token;
+
+    begin("channels=1 reads-first=2 program-suspend=on suspend-ns=1000 "
+          "zones=4");
+    drive_fill(drive, 0, 1);
+    drive_write(drive, LATER, 1, 1);
+    drive_read(drive, LATER + 100000, 0, 1);
+    run_to(LATER + 150000);
+    flash = &ssd->media.flash;
+    token = &flash->tokens[flash->units[0].suspended_idx];
+    SET(token->at_unit, false);
+    refused("drive: operation 0 of kind 2 cannot be in place 7 (0, 1), with "
+            "bytes 0 to 4096");
+    SET(token->op.kind, FLASH_READ);
+    refused("drive: operation 0 of kind 0 cannot be in place 7 (1, 1), with "
+            "bytes 0 to 4096");
+    end();
+}
+
+/* The ring of free lines */
+
+static void test_ring(void)
+{
+    Ftl *ftl;
+
+    begin(CONV);
+    ftl = &ssd->conv.ftl;
+    SET(ftl->free_ring[1], ftl->free_ring[0]);
+    refused("conventional: line 0 is in the ring of free ones twice");
+    end();
+}
+
+/* The write buffer's pages */
+
+static void test_pages(void)
+{
+    Stream *stream;
+
+    begin(BUFFER "channels=1 zone-buffer=36K");
+    for (uint32_t z = 0; z < 2; z++) {
+        drive_write(drive, 0, drive_zone_lba(drive, z), 4);
+    }
+    run_to(100000);
+    stream = &ssd->buffer.streams[1];
+    g_assert_cmpuint(stream->formed_bytes, >, 0);
+    SET(stream->held_bytes, stream->formed_bytes - 4096);
+    refused("buffer: zone 1 has 16384 bytes in complete pages, of 12288 that "
+            "it holds, of 16384 that it uses, of at most 36864");
+    SET(stream->used_bytes, stream->used_bytes + 4096);
+    refused("drive: bytes in the buffer of zone 1: 20480, must be 16384");
+    end();
+}
+
+/* Commands */
+
+/* Jobs of the second command: the first one's are in order. */
+static void test_command_jobs(void)
+{
+    begin("zones=4 max-active=4 reset-base-ns=200000");
+    for (uint32_t z = 0; z < 2; z++) {
+        drive_fill(drive, z, 2);
+    }
+    for (uint32_t z = 0; z < 2; z++) {
+        drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, z);
+    }
+    run_to(LATER + 1000);
+    SET(ssd->commands.at[1].select_all, true);
+    refused("drive: job 1 is in the list of command 1");
+    end();
+}
+
+/* A command is of a namespace that there is. */
+static void test_namespace(void)
+{
+    uint32_t *nsid;
+
+    begin("channels=1 namespaces=2 zones=4");
+    drive_write(drive, 0, 0, 1);
+    run_to(100);
+    nsid = &ssd->commands.at[0].done.nsid;
+    SET(*nsid, 0);
+    refused("drive: a command of namespace 0, there are 2");
+    SET(*nsid, 3);
+    refused("drive: a command of namespace 3, there are 2");
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sound-queues/idle", test_idle);
+    g_test_add_func("/sound-queues/erases", test_erases);
+    g_test_add_func("/sound-queues/suspended", test_suspended);
+    g_test_add_func("/sound-queues/ring", test_ring);
+    g_test_add_func("/sound-queues/pages", test_pages);
+    g_test_add_func("/sound-queues/command-jobs", test_command_jobs);
+    g_test_add_func("/sound-queues/namespace", test_namespace);
+    return g_test_run();
+}
