@@ -139,9 +139,6 @@ static void take_blocks(SsdNs *ns, const SsdParams *params, State *state,
     bool is_size = (lba_bytes & (lba_bytes - 1)) == 0 &&
                    (lba_bytes & lba_sizes);
 
-    if (!state_is_good(state)) {
-        return;
-    }
     if (!is_size) {
         state_fail(state, "a namespace cannot have blocks of %" PRIu64
                    " bytes", lba_bytes);

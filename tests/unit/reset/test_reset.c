@@ -14,6 +14,7 @@
 /* The base drive of drive.h, in numbers. */
 #define READ UINT64_C(60000)
 #define PROG UINT64_C(700000)
+#define ERASE UINT64_C(3500000)
 #define XFER UINT64_C(25000)
 #define MS UINT64_C(1000000)
 #define PAGE (XFER + PROG)
@@ -349,6 +350,21 @@ static void test_slow_pages_are_of_the_block(void)
     drive_free(d);
 }
 
+/* With no other cost, a reset waits for the program of another zone. */
+static void test_drain_alone(void)
+{
+    Drive *d = drive_new("channels=2 zone-channels=1 reset-drains=on");
+    const uint64_t at_ns = 100 * MS;
+    uint32_t write, reset;
+
+    drive_fill(d, 1, 1);
+    write = drive_write(d, at_ns, 0, 1);
+    reset = drive_zone_op(d, at_ns + 1, SSD_OP_ZONE_RESET, 1);
+    drive_expect(d, write, at_ns + PAGE);
+    drive_expect(d, reset, at_ns + PAGE + ERASE);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -364,5 +380,6 @@ int main(int argc, char **argv)
     g_test_add_func("/reset/first-erases", test_reset_waits_for_first_erases);
     g_test_add_func("/draws/of-the-write", test_draws_are_of_the_write);
     g_test_add_func("/draws/of-the-block", test_slow_pages_are_of_the_block);
+    g_test_add_func("/reset/drain-alone", test_drain_alone);
     return g_test_run();
 }
