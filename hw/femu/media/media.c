@@ -54,8 +54,7 @@ static void init_zones(Media *media, uint32_t jobs)
 static void init_superblocks(Media *media)
 {
     const SsdParams *p = media->params;
-    uint64_t rows = (media->zone_pages + media->map.zone_units - 1) /
-                    media->map.zone_units;
+    uint64_t rows = media_zone_rows(media);
     SuperblockConfig config = {
         .zones = p->zones,
         .group_count = media->map.group_count,

@@ -148,6 +148,13 @@ static inline uint32_t media_zone_of_place(const Media *media,
     return divide(place_idx, &media->map.units_divisor);
 }
 
+/* Rows that a zone has on a unit. */
+static inline uint64_t media_zone_rows(const Media *media)
+{
+    return (media->zone_pages + media->map.zone_units - 1) /
+           media->map.zone_units;
+}
+
 /* Places and cells behind these are not of zones. */
 static inline uint32_t media_place_count(const Media *media)
 {

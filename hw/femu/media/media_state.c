@@ -60,13 +60,6 @@ static void visit_programs(Programs *programs, State *state)
                 (const uint32_t *)ended->data);
 }
 
-/* Rows that a zone has on a unit. */
-static uint64_t zone_rows(const Media *media)
-{
-    return (media->zone_pages + media->map.zone_units - 1) /
-           media->map.zone_units;
-}
-
 static void visit_zones(Media *media, State *state)
 {
     uint32_t zones = media->params->zones;
@@ -79,7 +72,7 @@ static void visit_zones(Media *media, State *state)
                    STATE_OF_NOTHING, INT32_MAX);
     STATE_ARRAY_OF(Media, programmed_rows, state, media,
                    (uint64_t)zones * media->map.zone_units, STATE_IS_NUMBER,
-                   STATE_OF_NOTHING, zone_rows(media));
+                   STATE_OF_NOTHING, media_zone_rows(media));
     STATE_ARRAY_OF(Media, eraser_of, state, media, media->superblocks.count,
                    STATE_IS_INDEX_OR_NONE, STATE_OF_JOBS, UINT64_MAX);
 }
@@ -90,7 +83,7 @@ void media_state(Media *media, State *state, uint32_t more_places,
     state_count(state, STATE_OF_UNITS, media->unit_count);
     state_count(state, STATE_OF_PLACES,
                 (uint64_t)media_place_count(media) + more_places);
-    state_count(state, STATE_OF_ROWS, MAX(zone_rows(media), more_rows));
+    state_count(state, STATE_OF_ROWS, MAX(media_zone_rows(media), more_rows));
     state_count(state, STATE_OF_EPOCHS, media->programs.size);
     flash_state(&media->flash, state);
     superblock_state(&media->superblocks, state);

@@ -212,6 +212,29 @@ static void test_while_the_controller_finishes(void)
     drive_free(d);
 }
 
+/* What was under way until then has ended, whether anybody looked or not. */
+static void test_what_was_under_way(void)
+{
+    GByteArray *states[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        Drive *d = drive_new("write-buffer=256K program-registers=1");
+
+        drive_write(d, 0, 0, 5);
+        drive_drain(d);
+        if (i == 0) {
+            ssd_poll(d->ssd, T0, NULL, 0);
+        }
+        format(d, T0, 512);
+        states[i] = ssd_save(d->ssd);
+        drive_free(d);
+    }
+    g_assert_cmpmem(states[0]->data, states[0]->len, states[1]->data,
+                    states[1]->len);
+    g_byte_array_unref(states[0]);
+    g_byte_array_unref(states[1]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -224,5 +247,6 @@ int main(int argc, char **argv)
     g_test_add_func("/format/wrong-sizes", test_wrong_sizes);
     g_test_add_func("/format/while-the-controller-finishes",
                     test_while_the_controller_finishes);
+    g_test_add_func("/format/what-was-under-way", test_what_was_under_way);
     return g_test_run();
 }

@@ -121,6 +121,52 @@ static void test_pages(void)
     end();
 }
 
+/* An erase that is suspended gives nothing back: it may end when it will. */
+static void test_release(void)
+{
+    uint64_t gone_at_ns;
+    FlashUnit *unit;
+
+    begin("channels=1 zones=4 write-buffer=64K program-registers=1 "
+          "max-active=1 max-open=1 buffer-release-ns=200000 reads-first=1 "
+          "erase-suspend=on suspend-ns=1000");
+    drive_fill(drive, 0, 16);
+    drive_fill(drive, 1, 16);
+    drive_write(drive, LATER, drive_zone_lba(drive, 2), 1);
+    drive_zone_op(drive, LATER + 1, SSD_OP_ZONE_RESET, 0);
+    drive_read(drive, LATER + 800000, drive_zone_lba(drive, 1), 1);
+    run_to(LATER + 810000);
+    unit = &ssd->media.flash.units[0];
+    g_assert_cmpuint(unit->suspended_idx, !=, FLASH_NONE);
+    g_assert_cmpuint(ssd->buffer.units[0].unreleased_bytes, ==, 4096);
+    gone_at_ns = ssd->buffer.units[0].programmed_at_ns + 200000;
+    SET(unit->left_ns, gone_at_ns - ssd->run_at_ns);
+    let_in();
+    end();
+}
+
+/* Pages */
+
+/* A zone of 16 pages has four rows of units; one of five has two. */
+static void test_rows(void)
+{
+    begin("channels=4 zones=4");
+    drive_fill(drive, 0, 16);
+    g_assert_cmpuint(ssd->media.programmed_rows[0], ==, 4);
+    SET(ssd->media.programmed_rows[0], 5);
+    refused("media: programmed_rows of programmed_rows[0] is 5, must be at "
+            "most 4");
+    end();
+
+    begin("channels=4 zones=4 zone-capacity=20K");
+    drive_fill(drive, 0, 5);
+    g_assert_cmpuint(ssd->media.programmed_rows[0], ==, 2);
+    SET(ssd->media.programmed_rows[0], 3);
+    refused("media: programmed_rows of programmed_rows[0] is 3, must be at "
+            "most 2");
+    end();
+}
+
 /* Commands */
 
 /* Jobs of the second command: the first one's are in order. */
@@ -163,6 +209,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-queues/suspended", test_suspended);
     g_test_add_func("/sound-queues/ring", test_ring);
     g_test_add_func("/sound-queues/pages", test_pages);
+    g_test_add_func("/sound-queues/release", test_release);
+    g_test_add_func("/sound-queues/rows", test_rows);
     g_test_add_func("/sound-queues/command-jobs", test_command_jobs);
     g_test_add_func("/sound-queues/namespace", test_namespace);
     return g_test_run();
