@@ -149,7 +149,7 @@ static const char *parse_size(const char *text, uint64_t *value)
     fits = parse_digits(text, 10, &whole_end, &whole);
     part_text = whole_end + (*whole_end == '.');
     end = part_text;
-    while (part_text > whole_end && g_ascii_isdigit(*end)) {
+    while (g_ascii_isdigit(*end)) { /* none where no point is */
         end++;
     }
     shift = suffix_shift(*end);

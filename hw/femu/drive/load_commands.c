@@ -61,10 +61,11 @@ static void add_waiters(LoadCheck *check)
 {
     const Ahead *ahead = &check->ssd->prefetch.ahead;
     uint32_t slots = check->ssd->params.cmd_slots;
+    uint64_t count = (uint64_t)ahead->config.streams *
+                     ahead->config.depth_lines;
     g_autofree uint64_t *pieces = g_new0(uint64_t, slots);
 
-    for (uint32_t i = 0; ahead_is_on(ahead) && i < ahead->fresh_fetch_idx;
-         i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint32_t waiter = check->ops.fetches[i] > 0
                           ? ahead->fetches[i].first_waiter_idx : AHEAD_NONE;
 

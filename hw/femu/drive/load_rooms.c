@@ -8,6 +8,7 @@
  */
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "load.h"
 
@@ -223,7 +224,7 @@ static void check_select_alls(LoadCheck *check)
                        i);
         }
     }
-    for (uint32_t i = 0; head != SSD_NONE && i < jobs->fresh_idx; i++) {
+    for (uint32_t i = 0; head != SSD_NONE && i < jobs->capacity; i++) {
         running += check->job_used[i] && jobs->at[i].command_idx == head &&
                    jobs->at[i].may_start;
     }
@@ -259,9 +260,7 @@ static void find_used(LoadCheck *check)
 {
     const Jobs *jobs = &check->ssd->zns.jobs;
 
-    for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
-        check->job_used[i] = true;
-    }
+    memset(check->job_used, true, jobs->fresh_idx * sizeof(bool));
     for (uint32_t i = jobs->free_idx; i != SSD_NONE;
          i = jobs->at[i].next_of_command_idx) {
         check->job_used[i] = false;
@@ -552,7 +551,7 @@ static void check_fetches(LoadCheck *check)
     const Ahead *ahead = &check->ssd->prefetch.ahead;
     uint64_t count = (uint64_t)ahead->config.streams *
                      ahead->config.depth_lines;
-    g_autofree bool *free = g_new0(bool, count + 1);
+    g_autofree bool *free = g_new0(bool, count);
 
     for (uint32_t i = ahead->free_fetch_idx; i != AHEAD_NONE;
          i = ahead->fetches[i].place) {

@@ -13,7 +13,7 @@
 
 static bool *free_jobs(const Jobs *jobs)
 {
-    bool *is_free = g_new0(bool, jobs->fresh_idx + 1);
+    bool *is_free = g_new0(bool, jobs->fresh_idx);
 
     for (uint32_t i = jobs->free_idx; i != SSD_NONE;
          i = jobs->at[i].next_of_command_idx) {
@@ -24,7 +24,7 @@ static bool *free_jobs(const Jobs *jobs)
 
 static bool *free_tokens(const Flash *flash)
 {
-    bool *is_free = g_new0(bool, flash->fresh_idx + 1);
+    bool *is_free = g_new0(bool, flash->fresh_idx);
 
     for (uint32_t i = flash->free_idx; i != FLASH_NONE;
          i = flash->tokens[i].next_idx) {
@@ -85,7 +85,7 @@ static void find_events(Why *why)
     const Flash *flash = &why->ssd->media.flash;
     const EventHeap *events = &why->ssd->events;
 
-    why->token_at_ns = g_new(uint64_t, flash->fresh_idx + 1);
+    why->token_at_ns = g_new(uint64_t, flash->fresh_idx);
     for (uint32_t i = 0; i < flash->fresh_idx; i++) {
         why->token_at_ns[i] = UINT64_MAX;
     }
