@@ -59,8 +59,7 @@ static void follow(const StateLinks *links, const StateHeads *heads,
     }
 }
 
-/* Reading */
-
+/* Room for the members: what is written has as much already. */
 static bool make_room(State *state, const StateLinks *links,
                       const GArray *lengths, GArray *members)
 {
@@ -79,6 +78,8 @@ static bool make_room(State *state, const StateLinks *links,
     g_array_set_size(members, sum);
     return true;
 }
+
+/* Reading */
 
 /* Return: is it in no other list? */
 static bool take(State *state, const StateLinks *links, uint32_t idx)
@@ -145,8 +146,7 @@ void state_lists(State *state, StateLinks *links, const StateHeads *heads)
         follow(links, heads, lengths, members);
     }
     visit_numbers(state, links->name, lengths, links->count);
-    if (state_is_reading(state) &&
-        !make_room(state, links, lengths, members)) {
+    if (!make_room(state, links, lengths, members)) {
         g_array_set_size(members, 0);
     }
     visit_numbers(state, links->name, members,

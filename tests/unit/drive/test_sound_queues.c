@@ -167,6 +167,15 @@ static void test_rows(void)
     end();
 }
 
+/* Programs of the second epoch: the first one's are as they are. */
+static void test_epochs(void)
+{
+    begin("channels=1 zones=4");
+    SET(ssd->media.programs.pending[1], 1);
+    refused("drive: programs of epoch 1: 1, must be 0");
+    end();
+}
+
 /* Commands */
 
 /* Jobs of the second command: the first one's are in order. */
@@ -182,6 +191,28 @@ static void test_command_jobs(void)
     run_to(LATER + 1000);
     SET(ssd->commands.at[1].select_all, true);
     refused("drive: job 1 is in the list of command 1");
+    end();
+}
+
+/* A superblock is erased by a reset that runs, and is of it. */
+static void test_eraser(void)
+{
+    begin("zones=4 max-active=4");
+    drive_fill(drive, 1, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 1);
+    run_to(LATER + 1000);
+    for (uint32_t job_idx = 0; job_idx < 3; job_idx++) {
+        g_autofree char *wanted =
+            g_strdup_printf("drive: superblock 1 is erased by job %u, which "
+                            "is another", job_idx);
+
+        if (job_idx < ssd->zns.jobs.fresh_idx) {
+            SET(ssd->zns.jobs.at[job_idx].superblock_idx, 1);
+        }
+        SET(ssd->media.eraser_of[1], job_idx);
+        refused(wanted);
+    }
     end();
 }
 
@@ -211,7 +242,9 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-queues/pages", test_pages);
     g_test_add_func("/sound-queues/release", test_release);
     g_test_add_func("/sound-queues/rows", test_rows);
+    g_test_add_func("/sound-queues/epochs", test_epochs);
     g_test_add_func("/sound-queues/command-jobs", test_command_jobs);
+    g_test_add_func("/sound-queues/eraser", test_eraser);
     g_test_add_func("/sound-queues/namespace", test_namespace);
     return g_test_run();
 }
