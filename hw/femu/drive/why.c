@@ -220,14 +220,14 @@ static void add_log_queue(Why *why)
 }
 
 /*
- * A write in its queue that still reads (a copy, a part of a granule) has
- * operations, which say more.
+ * Who neither leaves nor has operations is a write in its queue. One that still
+ * reads (a copy, a part of a granule) has some, which say more.
  */
 static void add_queue(Why *why)
 {
     const Command *command = command_of(why);
 
-    if (command->writes && command->parts_left == 0) {
+    if (command->parts_left == 0) {
         (command->is_conventional ? add_log_queue : add_zone_queue)(why);
     }
 }
@@ -306,8 +306,7 @@ static bool waits_for_room(Why *why)
 
     /* Before its hand-off, `write` of one to the log is of nothing. */
     if (!wbuf_is_on(buffer) ||
-        (command_of(why)->is_conventional &&
-         !(wbuf_has_log(buffer) && command_of(why)->is_promised)) ||
+        (command_of(why)->is_conventional && !command_of(why)->is_promised) ||
         !commands_is_write(command_of(why)->done.op) ||
         !is_in_line(&buffer->turns, lines_of_zone(&buffer->lines,
                                                   left->zone_idx),
