@@ -472,9 +472,10 @@ static void test_log_without_buffer(void)
     uint32_t write, flush;
 
     begin_cleaning("conventional-size=64K");
-    write = drive_write(drive, LATER + 700000, 4, 1);
-    flush = drive_flush(drive, LATER + 730000);
-    run_to(LATER + 1000000);
+    run_to(LATER + 730000);
+    write = drive_write(drive, LATER + 730000, 4, 1);
+    flush = drive_flush(drive, LATER + 730001);
+    run_to(LATER + 780000);
     expect(flush, &(SsdCause) {
         .place = SSD_PLACE_UNIT, .works = true, .what = "program",
         .who = { .kind = SSD_WHO_COMMAND, .tag = write },

@@ -176,6 +176,33 @@ static void test_epochs(void)
     end();
 }
 
+/* A log of what was busy goes on with what it holds, from the oldest on. */
+static void test_busy_log(void)
+{
+    for (uint32_t size = 1; size < 4; size++) {
+        SsdBusy kept[4], read[4];
+        GByteArray *bytes;
+        Ssd *loaded;
+
+        begin("channels=1 zones=4");
+        ssd_busy_log_start(ssd, size);
+        drive_fill(drive, 0, 2);
+        bytes = ssd_save(ssd);
+        loaded = ssd_load(&drive->params, bytes->data, bytes->len, NULL);
+        g_assert_cmpuint(ssd_busy_log_take(ssd, kept, 4), ==, size);
+        g_assert_cmpuint(ssd_busy_log_take(loaded, read, 4), ==, size);
+        for (uint32_t i = 0; i < size; i++) {
+            g_assert_cmpuint(read[i].begin_at_ns, ==, kept[i].begin_at_ns);
+            g_assert_cmpuint(read[i].end_at_ns, ==, kept[i].end_at_ns);
+            g_assert_cmpuint(read[i].is_channel, ==, kept[i].is_channel);
+            g_assert_cmpstr(read[i].what, ==, kept[i].what);
+        }
+        g_byte_array_unref(bytes);
+        ssd_free(loaded);
+        end();
+    }
+}
+
 /* Commands */
 
 /* Jobs of the second command: the first one's are in order. */
@@ -243,6 +270,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-queues/release", test_release);
     g_test_add_func("/sound-queues/rows", test_rows);
     g_test_add_func("/sound-queues/epochs", test_epochs);
+    g_test_add_func("/sound-queues/busy-log", test_busy_log);
     g_test_add_func("/sound-queues/command-jobs", test_command_jobs);
     g_test_add_func("/sound-queues/eraser", test_eraser);
     g_test_add_func("/sound-queues/namespace", test_namespace);
