@@ -517,6 +517,36 @@ static void test_log_own_room(void)
     end();
 }
 
+/* Who is not the first in its zone's line; and whose line is not the next. */
+static void test_lines(void)
+{
+    uint32_t first, second;
+
+    drive = drive_new("write-buffer=72K zone-buffer=36K max-active=2 "
+                      "max-open=2 program-registers=1 take-turns=on");
+    first = drive_write(drive, 0, 0, 12);
+    second = drive_write(drive, 0, 12, 4);
+    run_to(300000);
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_LINE,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = first },
+    });
+    end();
+
+    drive = drive_new("channels=1 write-buffer=64K max-active=3 max-open=3 "
+                      "program-registers=1 take-turns=on");
+    drive_write(drive, 0, 0, 16);
+    run_to(400000);
+    first = drive_write(drive, 400001, drive_zone_lba(drive, 1), 8);
+    second = drive_write(drive, 400002, drive_zone_lba(drive, 2), 8);
+    run_to(400003);
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_LINE,
+        .who = { .kind = SSD_WHO_COMMAND, .tag = first },
+    });
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -543,5 +573,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/places/held", HELD, test_held);
     g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
                          test_held);
+    g_test_add_func("/places/lines", test_lines);
     return g_test_run();
 }
