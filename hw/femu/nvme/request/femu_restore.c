@@ -231,14 +231,9 @@ static bool restore_format(Restore *r, const SsdTraceRecord *record)
     return true;
 }
 
-static gboolean is_inside(gpointer seq, gpointer open, gpointer data)
-{
-    return !((Open *)open)->is_done;
-}
-
 /*
  * Cut the power of the core as well. Commands that were inside must have been
- * discarded in the history before.
+ * discarded in the history before; they are not asked for again.
  */
 static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
 {
@@ -254,7 +249,6 @@ static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
                            "goes", ((Open *)open)->seq);
         }
     }
-    g_hash_table_foreach_remove(r->open, is_inside, NULL);
     femu_power_core_cut(n, record->seed);
     femu_req_forget_all(n);
     femu_time_set(n, ssd_now_ns(n->ssd));
