@@ -255,7 +255,6 @@ void femu_thread_exit(FemuZns *n)
     if (thread) {
         n->thread = NULL;
         thread->drive = NULL;
-        qatomic_set(&thread->runs, false);
         qemu_del_vm_change_state_handler(thread->vm_change);
         aio_bh_schedule_oneshot(thread->ctx, thread_end, thread);
     }
