@@ -144,6 +144,20 @@ static void await_event_idx(Guest *g, unsigned doorbell, uint32_t value)
     }
 }
 
+/*
+ * All that the queue holds is fetched. Whether the thread still looks, or has
+ * rested by then, is the host's to decide.
+ */
+static void await_fetched(Guest *g, unsigned doorbell, uint32_t tail)
+{
+    uint32_t found;
+
+    while (found = event_idx(g, doorbell),
+           found != tail && found != away_from(tail)) {
+        g_usleep(WAIT_US);
+    }
+}
+
 static void expect_ok(FemuDrive *drive, uint16_t cid)
 {
     FemuCqe cqe = await(&drive->io_cq);
@@ -257,6 +271,11 @@ static void test_parked(void)
         g_assert_cmphex(await(&cq).status, ==, NVME_SUCCESS);
         ring(&g, head_of(2), cq.head);
     }
+    /* the thread looks at the second queue's shadow, too */
+    await_event_idx(&g, tail_of(2), away_from(sq.tail));
+    femu_place(&sq, &flush);
+    ring(&g, tail_of(2), sq.tail);
+    g_assert_cmphex(await(&cq).status, ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
@@ -279,7 +298,25 @@ static int64_t rounds(FemuDrive *drive)
     return count;
 }
 
-/* One write after another: the thread sees what becomes of each, most times. */
+/*
+ * A command of the admin queue, which whoever rings has done; then an entry of
+ * the thread's, which has looked at all shadows before.
+ */
+static void exec_and_enter(Guest *g)
+{
+    FemuDrive *drive = g->drive;
+    NvmeCmd cmd = { .opcode = NVME_ADM_CMD_GET_FEATURES,
+                    .cdw10 = cpu_to_le32(NVME_ARBITRATION) };
+
+    femu_exec(&drive->admin, &cmd);
+    femu_set_reg(drive, FEMU_DOORBELLS + 4 * tail_of(1), drive->io.tail);
+    await_event_idx(g, tail_of(1), away_from(drive->io.tail));
+}
+
+/*
+ * One write after another: the thread sees what becomes of each, most times,
+ * and enters the drive in between, which ends no round.
+ */
 static void test_rounds(void)
 {
     Guest g = start(FOR_EVER);
@@ -296,6 +333,7 @@ static void test_rounds(void)
 
         ring(&g, tail_of(1), drive->io.tail);
         await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+        exec_and_enter(&g);
         femu_step(drive->host, 2 * femu_page_write_ns(drive));
         expect_ok(drive, cid);
         ring(&g, head_of(1), drive->io_cq.head);
@@ -390,6 +428,37 @@ static void test_rounds_of_others(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Nor does one whose completion the host was not seen to take, whatever it takes
+ * of the admin queue; nor one behind which the thread has rested.
+ */
+static void test_rounds_unseen(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    QTestState *qts = drive->host->qts;
+
+    for (unsigned i = 0; i < 4; i++) {
+        NvmeCmd write = page_write(drive, 0, i);
+
+        fetched(&g, &write);
+        femu_step(drive->host, femu_page_write_ns(drive));
+        if (i % 2) {
+            take_slowly(&g);
+        } else {
+            await(&drive->io_cq);
+        }
+        exec_and_enter(&g);
+        g_assert_cmpint(rounds(drive), ==, 0);
+        if (i % 2) {
+            qtest_qmp_assert_success(qts, "{'execute': 'stop'}");
+            qtest_qmp_assert_success(qts, "{'execute': 'cont'}");
+            await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+        }
+    }
+    femu_shutdown(drive);
+}
+
 /* The drive's thread sleeps: it does not poll. */
 static void await_sleep(FemuDrive *drive)
 {
@@ -449,6 +518,45 @@ static void test_sleeps(void)
                      g.drive->io.tail);
     }
     femu_shutdown(g.drive);
+}
+
+static void place_open(Guest *g, uint32_t zone_idx)
+{
+    NvmeCmd cmd = femu_cmd_zone(NVME_ZONE_ACTION_OPEN,
+                                femu_zone_lba(g->drive, zone_idx), false);
+
+    femu_place(&g->drive->io, &cmd);
+}
+
+/*
+ * Nor does a queue of which commands wait for room: two are inside, the drive
+ * knows of two more, and there is a fifth, when the first is done.
+ */
+static void test_sleeps_waiting(void)
+{
+    Guest g = start_with(SHORT, ",cmd-slots=2,fe-report-ns=5000,"
+                         "fe-open-ns=1000000000");
+    FemuDrive *drive = g.drive;
+    uint64_t tail_addr = g.shadow + 4 * tail_of(1);
+    NvmeCmd report = femu_cmd_report(drive, 0, NVME_ZONE_REPORT_ALL, true,
+                                     drive->buf, 4096);
+
+    femu_place(&drive->io, &report);
+    place_open(&g, 0);
+    ring(&g, tail_of(1), drive->io.tail);
+    await_fetched(&g, tail_of(1), drive->io.tail);
+    place_open(&g, 1);
+    place_open(&g, 2);
+    qtest_writel(drive->host->qts, tail_addr, drive->io.tail);
+    qpci_config_writew(drive->pci, PCI_COMMAND,
+                       qpci_config_readw(drive->pci, PCI_COMMAND));
+    place_open(&g, 3);
+    qtest_writel(drive->host->qts, tail_addr, drive->io.tail);
+    await_event_idx(&g, head_of(1), away_from(drive->io_cq.head)); /* awake */
+    femu_step(drive->host, 5000);
+    await(&drive->io_cq);
+    await_sleep(drive);
+    femu_shutdown(drive);
 }
 
 /* More are done in one entry than can be inside. */
@@ -676,7 +784,9 @@ int main(int argc, char **argv)
     ADD("rounds", test_rounds);
     ADD("rounds-of-two", test_rounds_of_two);
     ADD("rounds-of-others", test_rounds_of_others);
+    ADD("rounds-unseen", test_rounds_unseen);
     ADD("sleeps", test_sleeps);
+    ADD("sleeps-waiting", test_sleeps_waiting);
     ADD("at-once", test_at_once);
     ADD("rests", test_rests);
     ADD("reset", test_reset);
