@@ -25,7 +25,8 @@
 
 #define PATH "/machine/peripheral/zns4"
 #define TRIES "tests/data/corpus/tries.csv"
-#define HOWS 30
+#define HOWS 33
+#define FOOT_BYTES 6        /* with the number that QEMU gives the section */
 #define NEAR 4
 #define PAIRS 3000
 #define FUA (1u << 30)
@@ -228,6 +229,7 @@ static uint64_t other(unsigned how, uint64_t value)
         value + 16, value - 16, value + 20, value - 20, value + 24, value - 24,
         value + 28, value - 28, value + 30, value - 30, value + 124,
         value * 16, value / 8,
+        value + 126, 8, 10,
     };
 
     g_assert_cmpuint(how, <, HOWS);
@@ -477,6 +479,22 @@ static void try_with(Bench *b, const Section *core, const Section *device,
     try(b, core, part, text);
 }
 
+/*
+ * What was saved, to the byte, the drive's data included: a mistake of which
+ * saving and loading know alike is one for the next version. Not of a part that
+ * has statistics: these list all parameters that there are.
+ */
+static void note_bytes(const Section *s, GString *text)
+{
+    const uint8_t *at = s->bytes->data + s->at;
+    size_t count = s->bytes->len - s->at - FOOT_BYTES;
+
+    if (!memmem(at, s->count, "{\"", 2)) {
+        g_string_append_printf(text, "%zu bytes, CRC-32 %08x\n", count,
+                               section_crc(at, count));
+    }
+}
+
 static void test_scene(const void *data)
 {
     const Scene *scene = data;
@@ -495,6 +513,7 @@ static void test_scene(const void *data)
     } else if (g_getenv("FEMU_CHOOSE")) {
         choose_tries(b, scene->name, &s);
     } else {
+        note_bytes(&s, text);
         try_with(b, &before, &s, text);
         try_with(b, &s, &before, text);
         try_longer(b, &s, text);
