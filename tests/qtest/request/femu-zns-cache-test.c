@@ -268,6 +268,10 @@ static void test_disabled(void)
     g_assert_cmpuint(value, ==, 0);
     g_assert_cmphex(femu_set_feature(drive, NVME_WRITE_ATOMICITY, 1), ==,
                     NVME_SUCCESS);
+    /* ... nor what is refused: no value of this feature can be saved */
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0,
+                               NVME_VOLATILE_WRITE_CACHE | 1u << 31, 1,
+                               0).status, ==, NVME_FID_NOT_SAVEABLE);
     g_assert_cmpuint(drive->host->now_ns, ==, at_ns);
     femu_expect_ok(&drive->io_cq, at_ns + program_ns(drive), 1, cid);
     cut(drive);
