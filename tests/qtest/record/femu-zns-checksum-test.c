@@ -122,6 +122,69 @@ static unsigned known(const FemuConfig *config, const char *folder,
     return count;
 }
 
+static uint32_t crc32c(const uint8_t *bytes, size_t count)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        crc ^= bytes[i];
+        for (unsigned bit = 0; bit < 8; bit++) {
+            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+        }
+    }
+    return ~crc;
+}
+
+/* A page of the first zone has the sums of what it was and of what it is. */
+static void assert_word(const char *folder, uint64_t page, const uint8_t *was,
+                        const uint8_t *is)
+{
+    g_autofree char *path = femu_folder_file(folder, "sums");
+    g_autofree char *bytes = NULL;
+    gsize count;
+
+    g_assert_true(g_file_get_contents(path, &bytes, &count, NULL));
+    g_assert_cmphex(ldq_he_p(bytes + PAGE_BYTES + page * sizeof(uint64_t)), ==,
+                    (uint64_t)crc32c(was, PAGE_BYTES) << 32 |
+                    crc32c(is, PAGE_BYTES));
+}
+
+/* Pages written in part, as a whole, across their ends, and anew. */
+static void test_words(void)
+{
+    static const unsigned ends[] = { 1, 9, 16, 24 };    /* of writes */
+    static const uint8_t none[PAGE_BYTES];
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree uint8_t *was = g_malloc0(3 * PAGE_BYTES);
+    g_autofree uint8_t *data = NULL;
+    unsigned from = 0;
+    FemuDrive *drive;
+
+    config.ssd.lba_bytes = 512;
+    drive = femu_folder_boot(&config, folder);
+    data = femu_pattern(drive, 0, 24, 1);
+    for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+        g_autofree uint8_t *is = g_memdup2(was, 3 * PAGE_BYTES);
+
+        memcpy(is + from * 512, data + from * 512, (ends[i] - from) * 512);
+        femu_write_pattern(drive, from, ends[i] - from, 1);
+        for (unsigned page = from / 8; page < DIV_ROUND_UP(ends[i], 8);
+             page++) {
+            assert_word(folder, page, was + page * PAGE_BYTES,
+                        is + page * PAGE_BYTES);
+        }
+        memcpy(was, is, 3 * PAGE_BYTES);
+        from = ends[i];
+    }
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET, 0, false),
+                    ==, NVME_SUCCESS);
+    femu_write_pattern(drive, 0, 8, 1);
+    assert_word(folder, 0, none, data);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /*
  * Of zones as large as this the words of the pages are pages themselves, and of
  * the second zone they begin in the midst of one.
@@ -216,13 +279,15 @@ static void test_put_aside(void)
 /* A reset of all zones gives back what it has put aside, and so does a format. */
 static void test_all(void)
 {
+    static const uint32_t zones[] = { 0, 3, 4 };
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
     FemuDrive *drive = femu_folder_boot(&config, folder);
 
     for (unsigned round = 0; round < 2; round++) {
-        for (uint32_t i = 0; i < 2; i++) {
-            femu_write_pattern(drive, femu_zone_lba(drive, 3 * i), WRITTEN, 1);
+        for (unsigned i = 0; i < ARRAY_SIZE(zones); i++) {
+            femu_write_pattern(drive, femu_zone_lba(drive, zones[i]), WRITTEN,
+                               1);
         }
         if (round == 0) {
             femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, true);
@@ -234,8 +299,8 @@ static void test_all(void)
                                        FEMU_NSID, 1, 0, 0).status, ==,
                             NVME_SUCCESS);
         }
-        for (uint32_t i = 0; i < 2; i++) {
-            g_assert_cmpuint(known(&config, folder, 3 * i), ==, 0);
+        for (unsigned i = 0; i < ARRAY_SIZE(zones); i++) {
+            g_assert_cmpuint(known(&config, folder, zones[i]), ==, 0);
         }
     }
     femu_shutdown(drive);
@@ -315,6 +380,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/checksum/goes-on", test_goes_on);
     qtest_add_func("femu-zns/checksum/kept", test_kept);
     qtest_add_func("femu-zns/checksum/dropped", test_dropped);
+    qtest_add_func("femu-zns/checksum/words", test_words);
     qtest_add_func("femu-zns/checksum/put-aside", test_put_aside);
     qtest_add_func("femu-zns/checksum/all", test_all);
     qtest_add_func("femu-zns/checksum/two-resets", test_two_resets);

@@ -75,6 +75,26 @@ static void put_junk(const FemuConfig *config, const char *folder,
     g_unlink(sums);
 }
 
+/* Copy two ranges of two blocks to where they lie side by side. */
+static void copy_two(FemuDrive *drive, uint64_t one_lba, uint64_t other_lba,
+                     uint64_t to_lba)
+{
+    NvmeCopySourceRangeFormat0_2 range[] = {
+        { .slba = cpu_to_le64(one_lba), .nlb = cpu_to_le16(1) },
+        { .slba = cpu_to_le64(other_lba), .nlb = cpu_to_le16(1) },
+    };
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_COPY,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(to_lba),
+        .cdw12 = cpu_to_le32(ARRAY_SIZE(range) - 1),
+    };
+
+    qtest_bufwrite(drive->host->qts, drive->buf, range, sizeof(range));
+    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+}
+
 /*
  * What was deallocated, and only that, takes no room any more, and is no data
  * for the next QEMU, whatever the file holds in its place.
@@ -97,6 +117,7 @@ static void test_deallocated(void)
     femu_write_pattern(drive, 5, 1, 2);
     deallocate(drive, again, 1);
     g_assert_cmphex(femu_copy(drive, 8, 4, 20), ==, NVME_SUCCESS);
+    copy_two(drive, 8, 10, 26);
     femu_shutdown(drive);
     for (unsigned i = 0; i < ARRAY_SIZE(lost); i++) {
         put_junk(&config, folder, lost[i]);
@@ -112,6 +133,7 @@ static void test_deallocated(void)
     }
     femu_assert_data(drive, 20, 4, data);
     femu_assert_data(drive, 24, 1, NULL);
+    femu_assert_data(drive, 26, 4, data);
     femu_shutdown(drive);
     femu_folder_delete(folder);
 }

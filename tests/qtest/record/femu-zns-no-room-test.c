@@ -157,6 +157,29 @@ static void test_full_disk_ends(void)
     assert_goes_on(&config, folder, 0);
 }
 
+/* QEMU ends, with a command inside that has no room: that is said, no loss. */
+static void test_full_disk_end(void)
+{
+    static const char name[] = "FEMU_STATE_FOLDER";
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    char *folder;
+
+    if (!g_test_subprocess()) {
+        folder = femu_folder_new();
+        g_setenv(name, folder, TRUE);
+        g_test_trap_subprocess(NULL, 0, 0);
+        g_test_trap_assert_passed();
+        g_test_trap_assert_stderr("*femu-zns: *File too large; what the guest "
+                                  "has been told of is there*");
+        assert_goes_on(&config, folder, 0);
+        return;
+    }
+    drive = boot_full(&config, g_getenv(name), "");
+    femu_submit_rw(drive, NVME_CMD_READ, 0, 4);
+    femu_shutdown(drive);
+}
+
 /* Data of many parts, and zeroes behind them. */
 static void test_parts(void)
 {
@@ -376,6 +399,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/state/" name, test)
     ADD("full-disk", test_full_disk);
+    ADD("full-disk-end", test_full_disk_end);
     ADD("full-disk-ends", test_full_disk_ends);
     ADD("full-disk-offline", test_full_disk_offline);
     ADD("full-disk-shutdown", test_full_disk_shutdown);
