@@ -323,8 +323,9 @@
       "there is room for it")                                                 \
     X(BOOL, buffer_turns, "buffer-turns", false, false, true, "",             \
       "writes that wait for room in the buffer stand in a line for each zone "\
-      "and take turns, a portion each; buffer-waiters holds as without. off: "\
-      "in one line")                                                          \
+      "and take turns, a portion each; while the zone whose turn it is has "  \
+      "no room in its share, all wait, and buffer-waiters holds as without. " \
+      "off: in one line")                                                     \
     X(BOOL, page_turns, "page-turns", false, false, true, "",                 \
       "the pages of a stripe in the buffer wait each at its own unit, where " \
       "zones take turns, and a finish yields to those that write. off: a "    \

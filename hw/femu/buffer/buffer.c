@@ -102,10 +102,18 @@ static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
 }
 
 /*
- * Let the write whose turn it is send a portion. If its zone may not use more,
- * its line stands aside and other lines have their turns. If the buffer is too
- * full for the portion, all wait; otherwise smaller portions would always take
- * the room that a large one waits for.
+ * With buffer-turns alone the line whose turn it is waits for room in its
+ * zone's share, and all others with it; else it stands aside for them.
+ */
+static bool keeps_turn(const SsdParams *p)
+{
+    return p->buffer_turns && !p->take_turns;
+}
+
+/*
+ * Let the write whose turn it is send a portion, if its zone may use more. If
+ * the buffer is too full for the portion, all wait; otherwise smaller portions
+ * would always take the room that a large one waits for.
  * Return: false if all wait.
  */
 static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
@@ -116,6 +124,9 @@ static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
                          buffer->params->buffer_portion_bytes);
 
     if (!zone_has_room(buffer, left->zone_idx, bytes)) {
+        if (keeps_turn(buffer->params)) {
+            return false;
+        }
         turns_set_aside(&buffer->turns, group_idx);
         return true;
     }

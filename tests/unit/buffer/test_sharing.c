@@ -39,7 +39,8 @@ static void test_portion(void)
 
 /*
  * Of 16 pages 9 find room. Without turns a page of another zone comes behind
- * the other seven; in turn it is the next to find any.
+ * the other seven; in turn it is the next to find any, behind the tenth whose
+ * turn it is already, or, with take-turns, whose zone has no room in its share.
  */
 static void expect_turns(const char *words, uint64_t large, uint64_t small)
 {
@@ -63,8 +64,40 @@ static void expect_turns(const char *words, uint64_t large, uint64_t small)
 static void test_turns(void)
 {
     expect_turns("", 7, 8);
-    expect_turns("buffer-turns=on", 8, 1);
+    expect_turns("buffer-turns=on", 8, 2);
     expect_turns("take-turns=on", 8, 1);
+}
+
+/*
+ * Of 8 pages 4 fill their zone's share. A page of another zone, whose share is
+ * free, comes behind them; in turn, behind the next of them, when that has
+ * room; only with take-turns does the full zone's line stand aside for it.
+ */
+static void expect_share(const char *words, uint64_t large, uint64_t small)
+{
+    g_autofree char *all = g_strconcat(ONE "zones=2 write-buffer=36K "
+                                       "zone-buffer=16K buffer-portion=4K "
+                                       "buffer-waiters=2 ", words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t a = drive_write(d, 0, 0, 8);
+    uint32_t b = drive_write(d, 0, 16, 1);
+
+    if (small < large) {
+        drive_expect_next(d, b, small * PAGE);
+        drive_expect(d, a, large * PAGE);
+    } else {
+        drive_expect_next(d, a, large * PAGE);
+        drive_expect_next(d, b, small * PAGE);
+    }
+    drive_drain(d);
+    drive_free(d);
+}
+
+static void test_share(void)
+{
+    expect_share("", 4, 4);
+    expect_share("buffer-turns=on", 5, 1);
+    expect_share("take-turns=on", 5, 0);
 }
 
 /*
@@ -82,9 +115,9 @@ static void test_turns_hold_up(void)
     b = drive_write(d, 1, 16, 1);
     c = drive_write(d, 1, 17, 1);
     read = drive_read(d, 1, 32, 1);
-    drive_expect_next(d, b, PAGE);
-    drive_expect_next(d, read, PAGE + 100);
-    drive_expect_next(d, c, 3 * PAGE);
+    drive_expect_next(d, b, 2 * PAGE);
+    drive_expect_next(d, read, 2 * PAGE + 100);
+    drive_expect_next(d, c, 4 * PAGE);
     drive_drain(d);
     drive_free(d);
 }
@@ -276,6 +309,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sharing/portion", test_portion);
     g_test_add_func("/sharing/turns", test_turns);
+    g_test_add_func("/sharing/turns/share", test_share);
     g_test_add_func("/sharing/turns/hold-up", test_turns_hold_up);
     g_test_add_func("/sharing/own-units", test_own_units);
     g_test_add_func("/sharing/stripes", test_stripes);

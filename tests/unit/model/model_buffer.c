@@ -132,8 +132,8 @@ static bool let_next_in(Model *m)
     last = bytes <= m->p.buffer_portion_bytes;
     bytes = MIN(bytes, m->p.buffer_portion_bytes);
     if (taken_by(m, cmd->write.zone_idx) + bytes > m->p.zone_buffer_bytes) {
-        line->aside = true;
-        return true;
+        line->aside = m->p.take_turns;
+        return line->aside;
     }
     if (model_buffer_taken(m) + bytes > m->p.write_buffer_bytes) {
         return false;
