@@ -29,6 +29,15 @@
 
 /* --- A disk that fails ---------------------------------------------------- */
 
+static void filter(struct sock_filter *code, unsigned count)
+{
+    struct sock_fprog program = { count, code };
+
+    g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
+    g_assert_cmpint(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), ==,
+                    0);
+}
+
 /* From now on this system call fails where the argument is this. */
 static void fail(unsigned number, unsigned argument, uint32_t value)
 {
@@ -42,11 +51,21 @@ static void fail(unsigned number, unsigned argument, uint32_t value)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = { ARRAY_SIZE(code), code };
 
-    g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
-    g_assert_cmpint(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), ==,
-                    0);
+    filter(code, ARRAY_SIZE(code));
+}
+
+/* The same, whatever its arguments are. */
+static void fail_always(unsigned number)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+
+    filter(code, ARRAY_SIZE(code));
 }
 
 /* Run this test's function again, in a process of its own. */
@@ -87,6 +106,25 @@ static void test_refused_folder(void)
 {
     check_refused(SYS_openat, 2, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
                   NOT_ON_DISK);
+}
+
+/* The history of a state that goes on, by whoever asks for it now. */
+static void test_refused_history(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder;
+
+    if (!g_test_subprocess()) {
+        run_apart();
+        return;
+    }
+    folder = femu_folder_new();
+    femu_shutdown(femu_folder_boot(&config, folder));
+    fail_always(SYS_fdatasync);
+    femu_folder_refused(&config, folder, SYNC, "Input/output error");
+    femu_shutdown(femu_folder_boot(&config, folder));
+    femu_folder_delete(folder);
+    exit(0);
 }
 
 /* Files that cannot be mapped: the only ones of their size, or the first. */
@@ -287,6 +325,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/host/" name, test)
     ADD("refused-sums", test_refused_sums);
     ADD("refused-folder", test_refused_folder);
+    ADD("refused-history", test_refused_history);
     ADD("unmapped-kept", test_unmapped_kept);
     ADD("unmapped-sums", test_unmapped_sums);
     ADD("unmapped-data", test_unmapped_data);
