@@ -78,7 +78,9 @@ void femu_folder_refused(const FemuConfig *config, const char *folder,
     g_autofree char *bios = femu_bios_create();
     g_autofree char *args = femu_machine_args(bios, device);
     g_auto(GStrv) words = NULL;
-    g_autofree char *line = g_strdup_printf("%s -accel qtest -display none %s",
+    /* If it is not refused, QEMU ends with another message: of no device. */
+    g_autofree char *line = g_strdup_printf("%s -accel qtest -display none %s "
+                                            "-device not-refused",
                                             g_getenv("QTEST_QEMU_BINARY"),
                                             args);
     g_autofree char *err = NULL;
