@@ -24,7 +24,7 @@ void femu_entry_end(FemuZns *n);
 void femu_entry_leave(FemuZns *n);
 
 /* femu_timer.c: the one timer. */
-void femu_time_init(FemuZns *n);
+bool femu_time_init(FemuZns *n, Error **errp);
 void femu_time_exit(FemuZns *n);
 int64_t femu_timer_at_ns(const FemuZns *n);
 void femu_timer_set(FemuZns *n, int64_t at_ns);

@@ -35,6 +35,11 @@
  *
  * A register read is no entry: it changes nothing, and calls nothing that could
  * lead to an entry.
+ *
+ * The drive's thread enters it alone, without QEMU's big lock. It then reaches
+ * RAM only, and sends no interrupt that is a write to memory, so that nothing
+ * comes back; QEMU's guard is left to those who have the lock. What needs the
+ * lock, such as a reset, stays noted for an entry with it (femu_thread.c).
  */
 
 /*
@@ -46,12 +51,15 @@ void femu_entry_begin(FemuZns *n)
 {
     MemReentrancyGuard *guard = &DEVICE(n)->mem_reentrancy_guard;
 
+    femu_lock(n);
     if (n->entry.depth++ > 0) {
         return;
     }
     object_ref(OBJECT(n));
-    n->entry.io_was_engaged = guard->engaged_in_io;
-    guard->engaged_in_io = true;
+    if (!n->entry.alone) {
+        n->entry.io_was_engaged = guard->engaged_in_io;
+        guard->engaged_in_io = true;
+    }
     n->entry.work_bytes = 0;
     femu_time_enter(n);
 }
@@ -74,6 +82,9 @@ static void entry_finish(FemuZns *n)
     while (n->plugged) {
         bool resets = n->entry.reset_noted;
 
+        if (resets && n->entry.alone) {
+            return;
+        }
         n->entry.reset_noted = false;
         if (resets) {
             femu_ctrl_hard_reset(n);
@@ -85,19 +96,32 @@ static void entry_finish(FemuZns *n)
     }
 }
 
+/*
+ * The lock goes last: it outlives the drive, which may go with this reference.
+ */
 static void entry_close(FemuZns *n)
 {
-    if (--n->entry.depth > 0) {
-        return;
+    QemuRecMutex *lock = n->lock;
+
+    if (--n->entry.depth == 0) {
+        if (!n->entry.alone) {
+            DEVICE(n)->mem_reentrancy_guard.engaged_in_io =
+                n->entry.io_was_engaged;
+        }
+        object_unref(OBJECT(n));
     }
-    DEVICE(n)->mem_reentrancy_guard.engaged_in_io = n->entry.io_was_engaged;
-    object_unref(OBJECT(n));
+    if (lock) {
+        qemu_rec_mutex_unlock(lock);
+    }
 }
 
 void femu_entry_end(FemuZns *n)
 {
     if (n->entry.depth == 1) {
         entry_finish(n);
+        if (!n->entry.alone) {
+            femu_ioeventfd_sync(n);
+        }
     }
     entry_close(n);
 }

@@ -75,12 +75,18 @@ static void count(FemuRounds *rounds, const FemuRound *round)
     rounds->ring_ns += round->next_seen_ns - round->taken_ns;
 }
 
-/* It has ended. */
+/* It has ended; its interrupts may still have to be sent. */
 void femu_rounds_left(FemuThread *thread)
+{
+    thread->round.inside = ssd_inflight(thread->drive->ssd);
+}
+
+/* They have been. Others may have entered the drive since. */
+void femu_rounds_told(FemuThread *thread)
 {
     FemuZns *n = thread->drive;
     FemuRound *round = &thread->round;
-    unsigned inside = ssd_inflight(n->ssd);
+    unsigned inside = round->inside;
 
     if (inside > 1) {
         round->entered_ns = 0;

@@ -15,18 +15,24 @@
 #include "system/runstate.h"
 #include "controller_internal.h"
 #include "../fetch/fetch.h"
+#include "../irq/irq.h"
 #include "../processors/processors.h"
 
 /*
- * Who owns what: all of the drive is owned by whoever holds QEMU's big lock
- * (BQL), in this thread as elsewhere, and an entry is an entry, whoever makes
- * it. Without the lock the thread looks at what is in FemuThread, each member
- * of which says how it may be touched, and at shadow doorbells in the guest's
- * RAM. So resets, configuration space, the monitor and unplugging need not ask
- * it for anything.
+ * Who owns what: all of the drive is owned by whoever holds the drive's lock, in
+ * this thread as elsewhere, and an entry is an entry, whoever makes it. Without
+ * that lock the thread looks at what is in FemuThread, each member of which says
+ * how it may be touched, and at shadow doorbells in the guest's RAM.
  *
- * Nobody who holds the BQL may wait for this thread, as it waits for the BQL.
- * Hence:
+ * While the thread polls, it enters the drive alone: without QEMU's big lock
+ * (BQL), which all others have when they take the drive's. So resets,
+ * configuration space, the monitor and unplugging wait for an entry of the
+ * thread's at most, and never for the BQL. What cannot be done without the BQL
+ * is left, and done behind that with both: interrupts that are no irqfd's, the
+ * admin queue, a reset; and the thread begins to poll, and rests, with both.
+ *
+ * But for an entry nobody who holds the BQL may wait for this thread, which may
+ * wait for the BQL between two of them. Hence:
  *  - it has no timer, as QEMU waits for callbacks of timers when it stops the
  *    machine's clock, and under qtest for timers that have expired;
  *  - it takes the lock in a bottom half, where it is in no RCU read section,
@@ -110,9 +116,9 @@ static bool look(FemuThread *thread)
 }
 
 /*
- * Poll no longer; needs the lock. The host writes registers again: this entry
+ * Poll no longer; needs both locks. The host writes registers again: this entry
  * sets EventIdx, and then looks at the shadow doorbells once more. The main loop
- * calls this, too, while the thread looks without the lock, so what is the
+ * calls this, too, while the thread looks without a lock, so what is the
  * thread's alone is left as it is.
  */
 static void rest(FemuThread *thread)
@@ -131,55 +137,148 @@ static void rest(FemuThread *thread)
     }
 }
 
-/*
- * Enter the drive, as was seen to be needed at SEEN_NS; needs the lock. The
- * drive is not freed while we poll.
- */
-static void enter(FemuThread *thread, int64_t seen_ns)
+/* Begin to poll; needs both locks. The drive is not freed while we poll. */
+static void wake(FemuThread *thread)
 {
-    FemuZns *n = thread->drive;
-
-    qatomic_set(&thread->news, false);
-    if (!n || !n->plugged || !thread->runs) {
-        rest(thread);
-        return;
-    }
     if (!thread->polls) {
         qatomic_set(&thread->polls, true);
         thread->round.entered_ns = 0;
         femu_spin_begin();
-        object_ref(OBJECT(n));
+        object_ref(OBJECT(thread->drive));
     }
+}
+
+/* An entry, alone or not, as was seen to be needed at SEEN_NS. */
+static void enter(FemuThread *thread, int64_t seen_ns, bool alone)
+{
+    FemuZns *n = thread->drive;
+
+    qatomic_set(&thread->news, false);
+    n->thread_counts.entries++;
     n->entry.by_poller = true;
+    n->entry.alone = alone;
     femu_rounds_enter(thread, seen_ns);
     femu_entry_begin(n);
     femu_entry_end(n);
     femu_rounds_left(thread);
+    n->entry.alone = false;
     n->entry.by_poller = false;
     note_shadows(thread, n);
     thread->poll_until_ns = get_clock() + thread->ctx->poll_max_ns;
+}
+
+/* With both locks: whatever there is to do. */
+static void enter_with_bql(FemuThread *thread, int64_t seen_ns)
+{
+    bql_lock();
+    qemu_rec_mutex_lock(&thread->lock);
+    if (thread->drive && thread->drive->plugged && thread->runs) {
+        thread->drive->thread_counts.bql++;
+        wake(thread);
+        enter(thread, seen_ns, false);
+        femu_rounds_told(thread);
+    } else {
+        qatomic_set(&thread->news, false);
+        rest(thread);
+    }
+    qemu_rec_mutex_unlock(&thread->lock);
+    bql_unlock();
+}
+
+/* The interrupts that an entry without the BQL has left. */
+static void tell_with_bql(FemuThread *thread)
+{
+    bql_lock();
+    qemu_rec_mutex_lock(&thread->lock);
+    if (thread->drive && thread->drive->plugged && thread->polls) {
+        thread->drive->thread_counts.bql++;
+        femu_time_tell(thread->drive);
+        femu_rounds_told(thread);
+    }
+    qemu_rec_mutex_unlock(&thread->lock);
+    bql_unlock();
+}
+
+/*
+ * May the drive be entered without the BQL? Whoever has it may have left a reset
+ * to be done; and an interrupt other than MSI-X is sent where it comes about.
+ */
+static bool may_enter_alone(const FemuThread *thread)
+{
+    FemuZns *n = thread->drive;
+
+    return thread->polls && thread->runs && n->plugged && n->ram_only &&
+           !n->entry.reset_noted && femu_irq_is_msix(n);
+}
+
+/* Is there something to be done with the BQL, but for interrupts? */
+static bool needs_bql(const FemuZns *n)
+{
+    return n->entry.reset_noted || femu_admin_waits(n);
+}
+
+/* There is something to do: without the BQL what can be done so. */
+static void work(FemuThread *thread)
+{
+    int64_t seen_ns = get_clock();
+    bool more = true, tells = false;
+
+    qemu_rec_mutex_lock(&thread->lock);
+    if (may_enter_alone(thread)) {
+        enter(thread, seen_ns, true);
+        more = needs_bql(thread->drive);
+        tells = femu_irq_waits(thread->drive);
+        if (!more && !tells) {
+            femu_rounds_told(thread);
+        }
+    }
+    qemu_rec_mutex_unlock(&thread->lock);
+    if (more) {
+        enter_with_bql(thread, seen_ns);
+    } else if (tells) {
+        tell_with_bql(thread);
+    }
 }
 
 /* The thread's bottom half: one look, and what comes of it. */
 static void serve(void *opaque)
 {
     FemuThread *thread = opaque;
-    int64_t seen_ns;
 
-    if (thread->ctx->poll_max_ns && look(thread)) {
-        seen_ns = get_clock();
-        bql_lock();
-        enter(thread, seen_ns);
-        bql_unlock();
+    if ((thread->ctx->poll_max_ns || qatomic_read(&thread->news)) &&
+        look(thread)) {
+        work(thread);
     } else if (qatomic_read(&thread->polls) &&
                get_clock() >= thread->poll_until_ns) {
         bql_lock();
+        qemu_rec_mutex_lock(&thread->lock);
         rest(thread);
+        qemu_rec_mutex_unlock(&thread->lock);
         bql_unlock();
     }
     if (qatomic_read(&thread->polls)) {
         qemu_bh_schedule(thread->bh);
     }
+}
+
+/* In the thread: KVM tells of doorbells. */
+static void doorbell_rung(EventNotifier *event)
+{
+    FemuThread *thread = container_of(event, FemuThread, rung);
+
+    event_notifier_test_and_clear(event);
+    qatomic_set(&thread->news, true);
+    qemu_bh_schedule(thread->bh);
+}
+
+/*
+ * Is the guest's memory as it is, and no IOMMU between? One reports its faults by
+ * an interrupt of its own, wherever they come about.
+ */
+static bool sees_plain_memory(FemuZns *n)
+{
+    return pci_device_iommu_address_space(PCI_DEVICE(n)) ==
+           &address_space_memory;
 }
 
 /*
@@ -190,31 +289,52 @@ static void machine_changed(void *opaque, bool running, RunState state)
 {
     FemuThread *thread = opaque;
 
+    qemu_rec_mutex_lock(&thread->lock);
     qatomic_set(&thread->runs, running);
     if (running) {
+        thread->drive->ram_only = sees_plain_memory(thread->drive);
         qemu_bh_schedule(thread->bh);
     } else {
         rest(thread);
+        /* what KVM has told the thread of is in shadow doorbells: it is read */
+        femu_entry_begin(thread->drive);
+        femu_entry_end(thread->drive);
     }
+    qemu_rec_mutex_unlock(&thread->lock);
 }
 
-/* The thread of `iothread=`. */
-void femu_thread_init(FemuZns *n)
+/*
+ * The thread of `iothread=`. Return: false with *errp: the host has no more file
+ * descriptors; nothing has been done.
+ */
+bool femu_thread_init(FemuZns *n, Error **errp)
 {
     FemuThread *thread = g_new0(FemuThread, 1);
+    int status = event_notifier_init(&thread->rung, 0);
 
+    if (status < 0) {
+        error_setg_errno(errp, -status, "iothread: no event for its doorbells");
+        g_free(thread);
+        return false;
+    }
     femu_spin_prepare();
+    qemu_rec_mutex_init(&thread->lock);
+    n->lock = &thread->lock;
+    n->ram_only = sees_plain_memory(n);
     thread->drive = n;
     thread->iothread = n->iothread;
     object_ref(OBJECT(n->iothread));
     thread->ctx = iothread_get_aio_context(n->iothread);
     thread->bh = aio_bh_new(thread->ctx, serve, thread);
+    aio_set_event_notifier(thread->ctx, &thread->rung, doorbell_rung, NULL,
+                           NULL);
     thread->at_ns = INT64_MAX;
     thread->runs = runstate_is_running();
     thread->host_memory = pci_get_address_space(PCI_DEVICE(n));
     thread->vm_change = qemu_add_vm_change_state_handler(machine_changed,
                                                          thread);
     n->thread = thread;
+    return true;
 }
 
 /*
@@ -224,6 +344,7 @@ void femu_thread_init(FemuZns *n)
 void femu_thread_unplug(FemuZns *n)
 {
     if (n->thread) {
+        femu_ioeventfd_sync(n);
         qatomic_rcu_set(&n->thread->host_memory, &address_space_memory);
         qatomic_set(&n->thread->news, true);
     }
@@ -235,6 +356,8 @@ static void thread_free(void *opaque)
     FemuThread *thread = opaque;
 
     object_unref(OBJECT(thread->iothread));
+    qemu_rec_mutex_destroy(&thread->lock);
+    event_notifier_cleanup(&thread->rung);
     g_free(thread);
 }
 
@@ -243,6 +366,7 @@ static void thread_end(void *opaque)
 {
     FemuThread *thread = opaque;
 
+    aio_set_event_notifier(thread->ctx, &thread->rung, NULL, NULL, NULL);
     qemu_bh_delete(thread->bh);
     aio_bh_schedule_oneshot(qemu_get_aio_context(), thread_free, thread);
 }

@@ -39,6 +39,19 @@ static void time_arm(FemuZns *n)
 }
 
 /*
+ * Send the interrupts that are due. In an entry without QEMU's lock that is not
+ * always possible: then this has to be done once more, with the lock.
+ */
+void femu_time_tell(FemuZns *n)
+{
+    femu_irq_run(n, false);
+    if (!femu_irq_waits(n)) {
+        femu_req_told(n);
+    }
+    time_arm(n);
+}
+
+/*
  * Do all that can be done now: complete the commands that are done, fetch those
  * for which there is room, and again, until nothing more is due at this
  * instant. The loop ends: femu_req_deliver_due() leaves nothing due in the
@@ -66,7 +79,5 @@ void femu_time_run(FemuZns *n)
         femu_format_power_cut(n);
         n->entry.reset_noted = true;
     }
-    femu_irq_run(n, false);
-    femu_req_told(n);
-    time_arm(n);
+    femu_time_tell(n);
 }

@@ -50,14 +50,15 @@ static void time_expired(void *opaque)
     }
 }
 
-void femu_time_init(FemuZns *n)
+/* Return: false with *errp; femu_time_exit() undoes what has been done. */
+bool femu_time_init(FemuZns *n, Error **errp)
 {
     /* A QEMU without TCG has no such function, and compiles no call of it. */
     if (icount_enabled()) {
         femu_icount_init();
     }
-    if (n->iothread) {
-        femu_thread_init(n);
+    if (n->iothread && !femu_thread_init(n, errp)) {
+        return false;
     }
     n->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, time_expired, n);
     if (!drives) {
@@ -65,6 +66,7 @@ void femu_time_init(FemuZns *n)
     }
     g_ptr_array_add(drives, n);
     femu_time_enter(n);
+    return true;
 }
 
 /* There may be no timer: femu_time_init() was not called. */

@@ -22,10 +22,22 @@
  * And an I/O command, or an admin command that takes time, only if the core has
  * room for it.
  */
-static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
+static bool sq_ready(const FemuZns *n, const FemuSq *sq)
 {
     return sq->head != sq->tail && QSIMPLEQ_EMPTY(&sq->cq->parked) &&
            (ssd_has_room(n->ssd) || (sq->id == 0 && !sq->awaits_slot));
+}
+
+/* The admin queue's commands may change what QEMU's lock protects. */
+static bool sq_fetchable(const FemuZns *n, const FemuSq *sq)
+{
+    return sq_ready(n, sq) && !(sq->id == 0 && n->entry.alone);
+}
+
+/* Is there an admin command that an entry with QEMU's lock would fetch? */
+bool femu_admin_waits(const FemuZns *n)
+{
+    return n->sq[0] && sq_ready(n, n->sq[0]) && femu_can_fetch(n);
 }
 
 /* Round robin: the next queue after the one served last, or NULL. */

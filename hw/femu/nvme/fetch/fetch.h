@@ -14,5 +14,6 @@
 void femu_sq_doorbell(FemuZns *n, uint32_t id, uint32_t tail);
 void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head);
 void femu_queues_fetch(FemuZns *n);
+bool femu_admin_waits(const FemuZns *n);
 
 #endif

@@ -93,7 +93,9 @@ static void signal_vector(FemuZns *n, uint16_t vector)
         }
     }
     if (msix_enabled(pci)) {
-        if (vector < msix_nr_vectors_allocated(pci)) {
+        if (femu_irqfd_used(n, vector)) {
+            femu_irqfd_signal(n, vector);
+        } else if (vector < msix_nr_vectors_allocated(pci)) {
             msix_notify(pci, vector);
         }
     } else if (msi_enabled(pci)) {
@@ -168,7 +170,10 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
     }
 }
 
-/* Send the interrupts that are due by now, or all that are held back. */
+/*
+ * Send the interrupts that are due by now, or all that are held back; without
+ * QEMU's lock those that have an irqfd, and the others stay due.
+ */
 void femu_irq_run(FemuZns *n, bool all)
 {
     if (!femu_can_master(n)) {
@@ -177,10 +182,17 @@ void femu_irq_run(FemuZns *n, bool all)
     for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
         const FemuHeldIrq *held = &n->held_irq[vector];
 
-        if (held->entries && (all || held->due_at_ns <= n->clock_ns)) {
+        if (held->entries && (all || held->due_at_ns <= n->clock_ns) &&
+            (!n->entry.alone || femu_irqfd_used(n, vector))) {
             signal_vector(n, vector);
         }
     }
+}
+
+/* Is there one that is due by now? It was not to be sent without QEMU's lock. */
+bool femu_irq_waits(const FemuZns *n)
+{
+    return femu_irq_next_at_ns(n) <= n->clock_ns;
 }
 
 /* The clock_ns at which femu_irq_run() next has work to do, or INT64_MAX. */
@@ -210,6 +222,12 @@ void femu_irq_ctrl_reset(FemuZns *n)
     n->intms = 0;
 }
 
+/* Does the host get MSI-X, which can be sent by an irqfd, or later? */
+bool femu_irq_is_msix(FemuZns *n)
+{
+    return msix_enabled(PCI_DEVICE(n));
+}
+
 /* Does the host get messages, and no level of a pin? */
 bool femu_irq_is_message(FemuZns *n)
 {
@@ -218,14 +236,15 @@ bool femu_irq_is_message(FemuZns *n)
 
 /*
  * Set the pin as queues, mask and interrupt mode have it. It is low unless the
- * device is in D0. (A pin's interrupts need no Bus Master Enable.)
+ * device is in D0. (A pin's interrupts need no Bus Master Enable.) Without QEMU's
+ * lock there is nothing to do: such an entry is only made with MSI-X.
  */
 void femu_irq_update_pin(FemuZns *n)
 {
     PCIDevice *pci = PCI_DEVICE(n);
     bool level = false;
 
-    if (!n->plugged) {
+    if (!n->plugged || n->entry.alone) {
         return;
     }
     if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {

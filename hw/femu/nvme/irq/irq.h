@@ -18,9 +18,17 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head);
 void femu_irq_run(FemuZns *n, bool all);
 int64_t femu_irq_next_at_ns(const FemuZns *n);
 void femu_irq_ctrl_reset(FemuZns *n);
+bool femu_irq_waits(const FemuZns *n);
+bool femu_irq_is_msix(FemuZns *n);
 bool femu_irq_is_message(FemuZns *n);
 void femu_irq_update_pin(FemuZns *n);
 void femu_irq_mask(FemuZns *n, uint32_t vectors);
 void femu_irq_unmask(FemuZns *n, uint32_t vectors);
+
+/* femu_irqfd.c: vectors that KVM sends. */
+void femu_irqfd_init(FemuZns *n);
+void femu_irqfd_exit(FemuZns *n);
+bool femu_irqfd_used(const FemuZns *n, uint16_t vector);
+void femu_irqfd_signal(FemuZns *n, uint16_t vector);
 
 #endif

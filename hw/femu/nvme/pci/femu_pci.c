@@ -117,6 +117,7 @@ static void irq_caps_init(FemuZns *n)
     for (unsigned i = 0; i < vectors; i++) {
         msix_vector_use(pci, i);
     }
+    femu_irqfd_init(n);
 }
 
 /*
@@ -194,9 +195,9 @@ static void femu_realize(PCIDevice *pci, Error **errp)
     n->ssd = ssd_new(&n->params);
     femu_ns_init(n);
     femu_req_init(n);
-    femu_time_init(n);
-    if (!femu_migration_init(n, errp) || !femu_trace_open(n, errp) ||
-        !femu_journal_open(n, errp) || !femu_restore(n, errp)) {
+    if (!femu_time_init(n, errp) || !femu_migration_init(n, errp) ||
+        !femu_trace_open(n, errp) || !femu_journal_open(n, errp) ||
+        !femu_restore(n, errp)) {
         return;
     }
     assert(!*errp); /* a step that goes on has had nothing to say */
@@ -214,8 +215,11 @@ static void femu_exit(PCIDevice *pci)
 {
     FemuZns *n = FEMU_ZNS(pci);
 
+    femu_lock(n); /* an entry of the thread's ends first */
     n->plugged = false;
     femu_thread_unplug(n);
+    femu_unlock(n);
+    femu_irqfd_exit(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
     memory_region_del_subregion(&n->bar0, &n->mmio);
 }

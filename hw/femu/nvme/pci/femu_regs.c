@@ -14,8 +14,7 @@
 #include "../irq/irq.h"
 
 #define MMIO_BYTES 0x2000
-#define DOORBELL_BASE 0x1000
-#define IO_DOORBELLS (DOORBELL_BASE + 8) /* behind the admin queue's two */
+#define IO_DOORBELLS (FEMU_DOORBELL_BASE + 8) /* behind the admin queue's two */
 #define REG_CRTO 0x68                   /* NVMe base 2.0, 3.1.3.21 */
 
 #define READY_TIMEOUT_500MS 30
@@ -115,7 +114,7 @@ static uint32_t reg_read32(const FemuZns *n, hwaddr offset)
 static void doorbell_write(FemuZns *n, hwaddr offset, uint64_t value,
                            unsigned size)
 {
-    uint32_t idx = (offset - DOORBELL_BASE) / 4;
+    uint32_t idx = (offset - FEMU_DOORBELL_BASE) / 4;
 
     if (size != 4 || !femu_ctrl_running(n)) {
         qemu_log_mask(LOG_GUEST_ERROR, "femu-zns: doorbell 0x%" HWADDR_PRIx
@@ -147,7 +146,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
         femu_entry_leave(n);
         return;
     }
-    if (offset >= DOORBELL_BASE) {
+    if (offset >= FEMU_DOORBELL_BASE) {
         doorbell_write(n, offset, value, size);
     } else {
         reg_write32(n, offset, value);
@@ -162,11 +161,14 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 {
     FemuZns *n = opaque;
-    uint64_t value = reg_read32(n, offset);
+    uint64_t value;
 
+    femu_lock(n);
+    value = reg_read32(n, offset);
     if (size == 8) {
         value |= (uint64_t)reg_read32(n, offset + 4) << 32;
     }
+    femu_unlock(n);
     return value;
 }
 

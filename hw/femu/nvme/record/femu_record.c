@@ -94,7 +94,11 @@ void femu_record_close(FemuZns *n)
 
 static void trace_at_exit(Notifier *notifier, void *data)
 {
-    femu_record_close(container_of(notifier, FemuZns, exit_notifier));
+    FemuZns *n = container_of(notifier, FemuZns, exit_notifier);
+
+    femu_lock(n);
+    femu_record_close(n);
+    femu_unlock(n);
 }
 
 /* A file that is whole gets its name. Return: false with *error. */

@@ -35,6 +35,13 @@ static void add_rounds(const FemuRounds *rounds, GString *extra)
                            rounds->drive_ns, rounds->take_ns, rounds->ring_ns);
 }
 
+static void add_thread(const FemuThreadCounts *counts, GString *extra)
+{
+    g_string_append_printf(extra, ",\"thread\":{\"entries\":%" PRIu64
+                           ",\"big_lock\":%" PRIu64 "}",
+                           counts->entries, counts->bql);
+}
+
 /* The core's statistics and the device's own members. Caller frees. */
 char *femu_stats_json(FemuZns *n)
 {
@@ -50,6 +57,7 @@ char *femu_stats_json(FemuZns *n)
                            ssd_stats_padded_bytes(n->ssd));
     if (n->thread) {
         add_rounds(&n->rounds, extra);
+        add_thread(&n->thread_counts, extra);
     }
     add_config(n, extra);
     return ssd_stats_json(n->ssd, n->now_ns, extra->str);
@@ -60,5 +68,6 @@ void femu_stats_reset(FemuZns *n)
     ssd_stats_reset(n->ssd, n->now_ns);
     ssd_histogram_clear(&n->lateness_ns);
     n->rounds = (FemuRounds) {};
+    n->thread_counts = (FemuThreadCounts) {};
     n->stats_resets++;
 }

@@ -30,6 +30,7 @@
 #define TYPE_FEMU_ZNS "femu-zns"
 OBJECT_DECLARE_SIMPLE_TYPE(FemuZns, FEMU_ZNS)
 
+#define FEMU_DOORBELL_BASE 0x1000       /* in BAR 0 */
 #define FEMU_MAX_QUEUE_PAIRS 64
 #define FEMU_MAX_QUEUES (FEMU_MAX_QUEUE_PAIRS + 1) /* with the admin pair */
 #define FEMU_MAX_QUEUE_ENTRIES 2048
@@ -289,6 +290,7 @@ typedef struct FemuEntry {
     bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
     bool by_poller;             /* who looks at shadow doorbells behind it */
+    bool alone;                 /* without QEMU's big lock: femu_lock.c */
     uint64_t work_bytes;        /* done so far; see FEMU_ENTRY_WORK_BYTES */
 } FemuEntry;
 
@@ -305,6 +307,19 @@ typedef struct FemuRounds {
     int64_t ring_ns;
 } FemuRounds;
 
+/* An interrupt that KVM sends when the event is signalled. */
+typedef struct FemuIrqFd {
+    bool used;
+    EventNotifier event;
+    int route;                  /* KVM's number of the vector's message */
+} FemuIrqFd;
+
+/* What a thread has done since the statistics' reset. */
+typedef struct FemuThreadCounts {
+    uint64_t entries;           /* with something to do */
+    uint64_t bql;               /* how often it has taken QEMU's big lock */
+} FemuThreadCounts;
+
 /*
  * All that the device is. Below a line that names a room stands what that room,
  * and those above it, change; anyone may read it.
@@ -314,6 +329,8 @@ struct FemuZns {
 
     /* state: what decides what the controller may do now. */
     bool plugged;               /* realized, and not unplugged since */
+    QemuRecMutex *lock;         /* NULL: no thread, QEMU's big lock is enough */
+    bool ram_only;              /* nothing else is reached: see femu_dma.c */
     FemuEntry entry;
     uint32_t csts;
 
@@ -340,6 +357,8 @@ struct FemuZns {
     /* irq: what is held, and INTMS. */
     FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
     uint32_t intms;
+    FemuIrqFd irqfd[FEMU_MAX_QUEUES];       /* by vector */
+    bool has_irqfds;            /* MSI-X tells us of vectors */
 
     /* completion: queues, index 0 is the admin queue; NULL if there is none. */
     FemuCq *cq[FEMU_MAX_QUEUES];
@@ -381,6 +400,7 @@ struct FemuZns {
     int64_t *untold_due_ns;     /* with a thread: posted, and the host has ... */
     uint32_t untold_count;      /* ... not been told of them in this entry */
     FemuRounds rounds;          /* of a thread: controller/femu_rounds.c */
+    FemuThreadCounts thread_counts;
 
     /* queue: submission queues, as the completion queues. */
     FemuSq *sq[FEMU_MAX_QUEUES];
@@ -426,6 +446,10 @@ struct FemuZns {
     MemoryRegion mmio;
     uint64_t cap;
 };
+
+/* femu_lock.c: all that the drive is is owned by who has this. */
+void femu_lock(FemuZns *n);
+void femu_unlock(FemuZns *n);
 
 /* femu_state.c: what the controller may do now. */
 bool femu_powered(const FemuZns *n);

@@ -75,7 +75,9 @@ static void bad_set(Object *obj, bool writes, const char *name,
     FemuNs *ns = femu_ns_from_text(FEMU_ZNS(obj), name, value, &rest, errp);
 
     if (ns) {
+        femu_lock(FEMU_ZNS(obj));
         bad_add(ns, bad_of(ns, writes), name, value, rest, errp);
+        femu_unlock(FEMU_ZNS(obj));
     }
 }
 
@@ -103,9 +105,11 @@ static void set_clear(Object *obj, bool value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
 
+    femu_lock(n);
     for (uint32_t i = 0; value && i < n->ns_count; i++) {
         femu_inject_clear(&n->ns[i]);
     }
+    femu_unlock(n);
 }
 
 void femu_inject_class_init(ObjectClass *oc)

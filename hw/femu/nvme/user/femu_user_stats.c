@@ -16,15 +16,25 @@
 static char *qom_get_stats(Object *obj, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
+    char *text;
 
+    femu_lock(n);
     femu_time_enter(n);
-    return femu_stats_json(n);
+    text = femu_stats_json(n);
+    femu_unlock(n);
+    return text;
 }
 
 /* Nothing is entered: whoever watches changes nothing, not even the clock. */
 static char *qom_get_live(Object *obj, Error **errp)
 {
-    return ssd_live_json(FEMU_ZNS(obj)->ssd);
+    FemuZns *n = FEMU_ZNS(obj);
+    char *text;
+
+    femu_lock(n);
+    text = ssd_live_json(n->ssd);
+    femu_unlock(n);
+    return text;
 }
 
 static void qom_reset_stats(Object *obj, bool value, Error **errp)
@@ -36,8 +46,10 @@ static void qom_reset_stats(Object *obj, bool value, Error **errp)
         return;
     }
     if (value) {
+        femu_lock(n);
         femu_time_enter(n);
         femu_stats_reset(n);
+        femu_unlock(n);
     }
 }
 

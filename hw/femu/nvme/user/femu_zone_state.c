@@ -65,6 +65,7 @@ static char *get_zones(Object *obj, Error **errp)
     FemuZns *n = FEMU_ZNS(obj);
     GString *text = g_string_new("[");
 
+    femu_lock(n);
     for (uint32_t nsid = 1; nsid <= n->ns_count; nsid++) {
         const FemuNs *ns = femu_ns(n, nsid);
 
@@ -72,6 +73,7 @@ static char *get_zones(Object *obj, Error **errp)
             add_zone(n, ns, i, text);
         }
     }
+    femu_unlock(n);
     g_string_append_c(text, ']');
     return g_string_free(text, false);
 }
