@@ -10,7 +10,7 @@
 .PHONY: pictures variables states
 
 .PHONY: figures validate evidence observations interference fit guest-table
-.PHONY: bench bench-guest check-host check-kvm mutants sweep compare lock torture soak
+.PHONY: bench bench-guest check-bare check-host check-kvm mutants sweep compare lock torture soak
 .PHONY: mqssd closed-loop crash
 .PHONY: gallery stacks zinc zone-finder
 .PHONY: dist dist-sources oci
@@ -144,6 +144,8 @@ figures: core
 #:               nvme: latency, rate, processor time
 #: make check-host    what this machine can hold in real time: rates, how late
 #:               completions are, and the dilation that makes that small
+#: make check-bare    a guest without an operating system, by KVM or ACCEL=tcg: data,
+#:               interrupts and times of a drive with a thread and without
 #: make check-kvm     the protocol for a host with KVM: do guests work there, and
 #:               what does their I/O cost
 #:
@@ -249,6 +251,12 @@ check-host:
 	@scripts/build-qemu
 	@scripts/build-guest
 	@scripts/check-host
+
+check-bare:
+	@scripts/deps qemu guest
+	@scripts/build-core --simulator
+	@scripts/build-qemu
+	@scripts/check-bare
 
 check-kvm:
 	@scripts/deps qemu guest report
