@@ -56,6 +56,8 @@ DEVICE = (
      'what is recorded: trace, history, what else lasts'),
     ('nvme/host', 'hw/femu/nvme/host/',
      "host memory: a command's data by PRPs or an SGL; shadow doorbells"),
+    ('nvme/kvm', 'hw/femu/nvme/kvm/',
+     'what KVM does in our place: interrupts and doorbells as events'),
     ('nvme/irq', 'hw/femu/nvme/irq/', 'interrupts'),
     ('nvme/completion', 'hw/femu/nvme/completion/',
      'completion queues, the error log'),

@@ -329,15 +329,16 @@ class Core(Target):
 
 
 class Device(Target):
-    """hw/femu/nvme, in QEMU, but for what schedules vCPUs: QEMU's accelerator
-    for tests has none, and the sanitised QEMU no TCG."""
+    """hw/femu/nvme, in QEMU, but for what schedules vCPUs, and for what KVM does:
+    QEMU's accelerator for tests has neither, and the sanitised QEMU no TCG."""
 
     name = 'device'
     workers = QTESTS_AT_ONCE
 
     def covers(self, path):
         return path.startswith('hw/femu/nvme/') and \
-            not path.startswith('hw/femu/nvme/processors/')
+            not path.startswith(('hw/femu/nvme/processors/',
+                                 'hw/femu/nvme/kvm/'))
 
     def folder(self, which):
         """Return: where a build is."""

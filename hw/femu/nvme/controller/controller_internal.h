@@ -77,9 +77,6 @@ void femu_alarm_set(FemuZns *n, int64_t at_ns);
 bool femu_thread_init(FemuZns *n, Error **errp);
 void femu_thread_exit(FemuZns *n);
 
-/* femu_ioeventfd.c */
-void femu_ioeventfd_sync(FemuZns *n);
-
 /* femu_shadow.c */
 bool femu_shadow_moved(AddressSpace *as, const FemuShadow *shadow);
 

@@ -12,6 +12,7 @@
 
 #include "qemu/osdep.h"
 #include "controller_internal.h"
+#include "../kvm/kvm.h"
 #include "../request/request.h"
 
 /*
@@ -115,13 +116,19 @@ static void entry_close(FemuZns *n)
     }
 }
 
+/* The thread is told of the doorbells of the queues that there are now. */
+static void watch_doorbells(FemuZns *n)
+{
+    if (n->thread && !n->entry.alone) {
+        femu_ioeventfd_sync(n, &n->thread->rung, n->thread->watched);
+    }
+}
+
 void femu_entry_end(FemuZns *n)
 {
     if (n->entry.depth == 1) {
         entry_finish(n);
-        if (!n->entry.alone) {
-            femu_ioeventfd_sync(n);
-        }
+        watch_doorbells(n);
     }
     entry_close(n);
 }

@@ -344,7 +344,6 @@ bool femu_thread_init(FemuZns *n, Error **errp)
 void femu_thread_unplug(FemuZns *n)
 {
     if (n->thread) {
-        femu_ioeventfd_sync(n);
         qatomic_rcu_set(&n->thread->host_memory, &address_space_memory);
         qatomic_set(&n->thread->news, true);
     }

@@ -16,6 +16,7 @@
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "irq.h"
+#include "../kvm/kvm.h"
 
 /* INTMS and INTMC have one bit for each of 32 vectors. */
 #define MASKABLE_VECTORS 32

@@ -25,10 +25,4 @@ void femu_irq_update_pin(FemuZns *n);
 void femu_irq_mask(FemuZns *n, uint32_t vectors);
 void femu_irq_unmask(FemuZns *n, uint32_t vectors);
 
-/* femu_irqfd.c: vectors that KVM sends. */
-void femu_irqfd_init(FemuZns *n);
-void femu_irqfd_exit(FemuZns *n);
-bool femu_irqfd_used(const FemuZns *n, uint16_t vector);
-void femu_irqfd_signal(FemuZns *n, uint16_t vector);
-
 #endif

@@ -354,11 +354,13 @@ struct FemuZns {
     uint8_t *bounce;            /* max(mdts, 4 KiB) bytes */
     FemuDbbuf dbbuf;
 
+    /* kvm: vectors that it sends. */
+    FemuIrqFd irqfd[FEMU_MAX_QUEUES];       /* by vector */
+    bool has_irqfds;            /* MSI-X tells us of vectors */
+
     /* irq: what is held, and INTMS. */
     FemuHeldIrq held_irq[FEMU_MAX_QUEUES];  /* by vector */
     uint32_t intms;
-    FemuIrqFd irqfd[FEMU_MAX_QUEUES];       /* by vector */
-    bool has_irqfds;            /* MSI-X tells us of vectors */
 
     /* completion: queues, index 0 is the admin queue; NULL if there is none. */
     FemuCq *cq[FEMU_MAX_QUEUES];

@@ -9,7 +9,8 @@
 
 #include "qemu/osdep.h"
 #include "system/kvm.h"
-#include "controller_internal.h"
+#include "qemu/bitmap.h"
+#include "kvm.h"
 #include "../qemu/versions.h"
 
 #define DOORBELL_BYTES 4
@@ -28,26 +29,22 @@ static bool wanted(const FemuZns *n, unsigned doorbell)
            (doorbell % 2 ? (const void *)n->cq[id] : n->sq[id]);
 }
 
-/*
- * Watch the doorbells of the queues that there are now, and no others; needs
- * both locks. The event is the thread's, and is signalled for any of them.
- */
-void femu_ioeventfd_sync(FemuZns *n)
+/* Watch the doorbells of the queues that there are now, and no others. */
+void femu_ioeventfd_sync(FemuZns *n, EventNotifier *rung,
+                         unsigned long *watched)
 {
-    FemuThread *thread = n->thread;
-
-    if (!thread || !kvm_enabled()) {
+    if (!kvm_enabled()) {
         return;
     }
     for (unsigned i = 0; i < 2 * FEMU_MAX_QUEUES; i++) {
         hwaddr offset = FEMU_DOORBELL_BASE + i * DOORBELL_BYTES;
 
-        if (wanted(n, i) && !test_and_set_bit(i, thread->watched)) {
+        if (wanted(n, i) && !test_and_set_bit(i, watched)) {
             memory_region_add_eventfd(&n->mmio, offset, DOORBELL_BYTES, false,
-                                      0, &thread->rung);
-        } else if (!wanted(n, i) && test_and_clear_bit(i, thread->watched)) {
+                                      0, rung);
+        } else if (!wanted(n, i) && test_and_clear_bit(i, watched)) {
             memory_region_del_eventfd(&n->mmio, offset, DOORBELL_BYTES, false,
-                                      0, &thread->rung);
+                                      0, rung);
         }
     }
 }

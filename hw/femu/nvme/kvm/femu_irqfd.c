@@ -9,11 +9,10 @@
  */
 
 #include "qemu/osdep.h"
-#include "qemu/event_notifier.h"
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
 #include "system/kvm.h"
-#include "irq.h"
+#include "kvm.h"
 
 /*
  * Only a drive with a thread has any: in other entries QEMU's lock is held, and
