@@ -12,9 +12,7 @@
 
 #include "qemu/osdep.h"
 #include "femu-zns-commands.h"
-#include "qapi/error.h"
 #include "qobject/qdict.h"
-#include "qobject/qjson.h"
 
 #define POLLS "-object iothread,id=io0,poll-max-ns=3600000000000 "
 #define ROUNDS 50u
@@ -22,28 +20,6 @@
 #define WAIT_US 50
 #define APIC_ADDR 0xfee00000u           /* registers of the machine's */
 #define NO_IRQ (-1)
-
-/* What a property of the drive's says, in JSON. Whoever asks enters nothing. */
-static QDict *property(FemuDrive *drive, const char *name)
-{
-    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get',"
-        "'arguments': {'path': '/machine/peripheral/zns4',"
-        "'property': %s}}", name);
-    QDict *found = qobject_to(QDict, qobject_from_json(
-        qdict_get_str(reply, "return"), &error_abort));
-
-    qobject_unref(reply);
-    return found;
-}
-
-static uint64_t counted(FemuDrive *drive, const char *name)
-{
-    QDict *stats = property(drive, "stats");
-    uint64_t value = qdict_get_int(qdict_get_qdict(stats, "thread"), name);
-
-    qobject_unref(stats);
-    return value;
-}
 
 static void count_anew(FemuDrive *drive)
 {
@@ -56,7 +32,7 @@ static void count_anew(FemuDrive *drive)
 /* Commands that are inside the core. */
 static uint64_t inside(FemuDrive *drive)
 {
-    QDict *live = property(drive, "live");
+    QDict *live = femu_property(drive, "live");
     uint64_t count = qdict_get_int(live, "inside");
 
     qobject_unref(live);
@@ -73,10 +49,8 @@ static FemuDrive *boot(const char *extra, bool msix, int vector)
     FemuDrive *drive = femu_drive_open(femu_host_start(args), FEMU_SLOT,
                                        &small);
 
-    while (!counted(drive, "entries")) {
-        g_usleep(WAIT_US);
-    }
     femu_enable(drive);
+    femu_await_thread(drive);
     if (msix) {
         femu_msix_enable(drive);
     }
@@ -114,8 +88,8 @@ static void test_no_lock(void)
     for (unsigned i = 0; i < ROUNDS; i++) {
         flush(drive);
     }
-    g_assert_cmpuint(counted(drive, "entries"), >=, ROUNDS);
-    g_assert_cmpuint(counted(drive, "big_lock"), ==, 0);
+    g_assert_cmpuint(femu_thread_count(drive, "entries"), >=, ROUNDS);
+    g_assert_cmpuint(femu_thread_count(drive, "big_lock"), ==, 0);
     femu_shutdown(drive);
 }
 
@@ -143,7 +117,7 @@ static void test_one_for_a_batch(void)
             await(&drive->io_cq);
         }
     }
-    g_assert_cmpuint(counted(drive, "big_lock"), ==, ROUNDS);
+    g_assert_cmpuint(femu_thread_count(drive, "big_lock"), ==, ROUNDS);
     femu_shutdown(drive);
 }
 
@@ -158,7 +132,7 @@ static void test_pin(void)
     for (unsigned i = 0; i < ROUNDS; i++) {
         flush(drive);
     }
-    stats = property(drive, "stats");
+    stats = femu_property(drive, "stats");
     thread = qdict_get_qdict(stats, "thread");
     g_assert_cmpuint(qdict_get_int(thread, "entries"), >=, ROUNDS);
     g_assert_cmpuint(qdict_get_int(thread, "big_lock"), ==,
@@ -192,7 +166,7 @@ static void test_admin_waits(void)
     count_anew(drive);
     femu_step(drive->host, write_ns);
     g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
-    while (!counted(drive, "big_lock")) {
+    while (!femu_thread_count(drive, "big_lock")) {
         g_usleep(WAIT_US);
     }
     g_assert_false(femu_peek(&drive->admin_cq, &cqe));

@@ -12,7 +12,6 @@
  */
 
 #include "qemu/osdep.h"
-#include <glib/gstdio.h>
 #include "femu-zns-commands.h"
 #include "hw/pci/pci_regs.h"
 #include "qobject/qdict.h"
@@ -104,6 +103,9 @@ static FemuDrive *boot(const char *poll_max_ns, const char *extra)
                                        &small);
 
     femu_enable(drive);
+    if (g_str_equal(poll_max_ns, FOR_EVER)) {
+        femu_await_thread(drive);
+    }
     return drive;
 }
 
@@ -742,36 +744,6 @@ static void test_shared(void)
     femu_shutdown(drive[1]);
 }
 
-/* Time that counts instructions has no place for it, but for the drive. */
-static void test_refused(void)
-{
-    g_autofree char *bios = femu_bios_create();
-    g_autofree char *args = femu_machine_args(
-        bios, HOTPLUG_MACHINE
-        "-accel tcg -icount shift=0 -S -object iothread,id=io0");
-    QTestState *qts;
-    QDict *reply;
-    const char *text;
-
-    if (!qtest_has_accel("tcg")) {
-        g_test_skip("this QEMU has no TCG");
-        g_unlink(bios);
-        return;
-    }
-    qts = qtest_init(args);
-    g_unlink(bios);
-    reply = qtest_qmp(qts, "{'execute': 'device_add', 'arguments': {"
-                      "'driver': 'femu-zns', 'id': 'hot', 'addr': '05.0',"
-                      "'iothread': 'io0'}}");
-    text = qdict_get_str(qdict_get_qdict(reply, "error"), "desc");
-    g_assert_nonnull(strstr(text, "iothread=io0: with -icount"));
-    qobject_unref(reply);
-    qtest_qmp_assert_success(qts, "{'execute': 'device_add', 'arguments': {"
-                             "'driver': 'femu-zns', 'id': 'hot',"
-                             "'addr': '05.0'}}");
-    qtest_quit(qts);
-}
-
 #define ADD(name, function) qtest_add_func("femu-zns/thread/" name, function)
 
 int main(int argc, char **argv)
@@ -794,6 +766,5 @@ int main(int argc, char **argv)
     ADD("moves", test_moves);
     ADD("unplug", test_unplug);
     ADD("shared", test_shared);
-    ADD("refused", test_refused);
     return g_test_run();
 }

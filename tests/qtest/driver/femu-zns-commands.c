@@ -284,6 +284,34 @@ QDict *femu_stats(FemuDrive *drive)
     return qobject_to(QDict, object);
 }
 
+QDict *femu_property(FemuDrive *drive, const char *name)
+{
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-get',"
+        "'arguments': {'path': '/machine/peripheral/zns4',"
+        "'property': %s}}", name);
+    QDict *found = qobject_to(QDict, qobject_from_json(
+        qdict_get_str(reply, "return"), &error_abort));
+
+    qobject_unref(reply);
+    return found;
+}
+
+uint64_t femu_thread_count(FemuDrive *drive, const char *name)
+{
+    QDict *stats = femu_property(drive, "stats");
+    uint64_t value = qdict_get_int(qdict_get_qdict(stats, "thread"), name);
+
+    qobject_unref(stats);
+    return value;
+}
+
+void femu_await_thread(FemuDrive *drive)
+{
+    while (!femu_thread_count(drive, "entries")) {
+        g_usleep(50);
+    }
+}
+
 static QObject *find_stat(QDict *stats, const char *path)
 {
     g_auto(GStrv) steps = g_strsplit(path, "/", -1);

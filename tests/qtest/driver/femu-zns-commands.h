@@ -90,6 +90,18 @@ void femu_assert_zone(FemuDrive *drive, uint32_t zone_idx, unsigned state,
 QDict *femu_stats(FemuDrive *drive);
 
 /*
+ * A property of the drive in FEMU_SLOT that is JSON, parsed; nothing is entered.
+ * Caller unrefs.
+ */
+QDict *femu_property(FemuDrive *drive, const char *name);
+
+/* Of that drive's thread: a member of `thread` in the statistics. */
+uint64_t femu_thread_count(FemuDrive *drive, const char *name);
+
+/* Wait until it polls. */
+void femu_await_thread(FemuDrive *drive);
+
+/*
  * A number in it: members and list indices separated by '/', such as
  * "ops/read/sum_ns" or "units/3". Asserts that it is there.
  */

@@ -665,6 +665,36 @@ static void test_unplug_serial(void)
     femu_host_stop(host);
 }
 
+/* Time that counts instructions has no place for a thread, but for the drive. */
+static void test_thread_refused(void)
+{
+    g_autofree char *bios = femu_bios_create();
+    g_autofree char *args = femu_machine_args(
+        bios, HOTPLUG_MACHINE
+        "-accel tcg -icount shift=0 -S -object iothread,id=io0");
+    QTestState *qts;
+    QDict *reply;
+    const char *text;
+
+    if (!qtest_has_accel("tcg")) {
+        g_test_skip("this QEMU has no TCG");
+        g_unlink(bios);
+        return;
+    }
+    qts = qtest_init(args);
+    g_unlink(bios);
+    reply = qtest_qmp(qts, "{'execute': 'device_add', 'arguments': {"
+                      "'driver': 'femu-zns', 'id': 'hot', 'addr': '05.0',"
+                      "'iothread': 'io0'}}");
+    text = qdict_get_str(qdict_get_qdict(reply, "error"), "desc");
+    g_assert_nonnull(strstr(text, "iothread=io0: with -icount"));
+    qobject_unref(reply);
+    qtest_qmp_assert_success(qts, "{'execute': 'device_add', 'arguments': {"
+                             "'driver': 'femu-zns', 'id': 'hot',"
+                             "'addr': '05.0'}}");
+    qtest_quit(qts);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -679,6 +709,7 @@ int main(int argc, char **argv)
     ADD("bounds", test_bounds);
     ADD("serial-of-path", test_serial_of_path);
     ADD("refused/serial", test_refused_serial);
+    ADD("refused/thread", test_thread_refused);
     ADD("warned/memdev", test_warned_memdev);
     ADD("defaults", test_defaults);
     ADD("config/confznspp", test_config_confznspp);

@@ -16,6 +16,7 @@
 #include "controller_internal.h"
 #include "../fetch/fetch.h"
 #include "../irq/irq.h"
+#include "../kvm/kvm.h"
 #include "../processors/processors.h"
 
 /*
@@ -338,12 +339,13 @@ bool femu_thread_init(FemuZns *n, Error **errp)
 }
 
 /*
- * The drive's address space goes; the machine's does not. If the thread polls,
- * it shall rest.
+ * It gets no doorbells any more. Its address space goes; the machine's does not.
+ * If the thread polls, it shall rest.
  */
 void femu_thread_unplug(FemuZns *n)
 {
     if (n->thread) {
+        femu_ioeventfd_sync(n, &n->thread->rung, n->thread->watched);
         qatomic_rcu_set(&n->thread->host_memory, &address_space_memory);
         qatomic_set(&n->thread->news, true);
     }

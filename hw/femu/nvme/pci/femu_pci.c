@@ -216,10 +216,10 @@ static void femu_exit(PCIDevice *pci)
 {
     FemuZns *n = FEMU_ZNS(pci);
 
-    femu_entry_begin(n); /* one of the thread's ends first */
+    femu_lock(n); /* an entry of the thread's ends first */
     n->plugged = false;
     femu_thread_unplug(n);
-    femu_entry_end(n);
+    femu_unlock(n);
     femu_irqfd_exit(n);
     msix_uninit(pci, &n->bar0, &n->bar0);
     memory_region_del_subregion(&n->bar0, &n->mmio);
