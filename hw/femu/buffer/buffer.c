@@ -27,12 +27,6 @@ bool wbuf_goes_on(WriteBuffer *buffer)
 
 /* Room */
 
-static bool zone_has_room(const WriteBuffer *buffer, uint32_t zone_idx,
-                          uint32_t bytes)
-{
-    return buffer->streams[zone_idx].used_bytes + bytes <= buffer->zone_bytes;
-}
-
 /*
  * Bytes of a portion that the host sends: all, but where a write to the log has
  * to fill up granules of which it has only a part.
@@ -120,10 +114,9 @@ static bool take_turn(WriteBuffer *buffer, uint64_t now_ns, uint32_t group_idx)
 {
     uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
     const Span *left = &buffer->commands->at[command_idx].write.data;
-    uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
-                         buffer->params->buffer_portion_bytes);
+    uint32_t bytes = wbuf_portion_bytes(buffer, left);
 
-    if (!zone_has_room(buffer, left->zone_idx, bytes)) {
+    if (!wbuf_zone_has_room(buffer, left)) {
         if (keeps_turn(buffer->params)) {
             return false;
         }

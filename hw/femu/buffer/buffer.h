@@ -149,6 +149,20 @@ static inline bool wbuf_is_log(const WriteBuffer *buffer, uint32_t zone_idx)
 bool wbuf_is_crowded(WriteBuffer *buffer);
 /* At EFFECT_ROOM_FREED: do so few writes wait that the front end goes on? */
 bool wbuf_goes_on(WriteBuffer *buffer);
+/* How much of what is left of a write comes in at once. */
+static inline uint32_t wbuf_portion_bytes(const WriteBuffer *buffer,
+                                          const Span *left)
+{
+    return MIN(left->end_bytes - left->begin_bytes,
+               buffer->params->buffer_portion_bytes);
+}
+/* May its zone use so much more? */
+static inline bool wbuf_zone_has_room(const WriteBuffer *buffer,
+                                      const Span *left)
+{
+    return buffer->streams[left->zone_idx].used_bytes +
+           wbuf_portion_bytes(buffer, left) <= buffer->zone_bytes;
+}
 /* The write's turn has come: its data come in as there is room. */
 void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx);
 /* Data have arrived; those of a life that has ended are thrown away. */

@@ -475,6 +475,23 @@ static void check_room_waiter(LoadCheck *check, uint32_t i)
     }
 }
 
+/* Nobody calls back a line that stands aside without need. */
+static void check_aside(LoadCheck *check)
+{
+    const WriteBuffer *buffer = &check->ssd->buffer;
+
+    for (uint32_t i = 0; i < buffer->lines.count; i++) {
+        const TurnLine *line = &buffer->turns.lines[i];
+
+        if (line->is_aside &&
+            wbuf_zone_has_room(buffer, &check->ssd->commands
+                                        .at[line->first_waiter_idx]
+                                        .write.data)) {
+            state_fail(check->state, "line %u stands aside, and has room", i);
+        }
+    }
+}
+
 static void check_buffer(LoadCheck *check)
 {
     const Ssd *ssd = check->ssd;
@@ -499,6 +516,9 @@ static void check_buffer(LoadCheck *check)
         check_fill(check, z);
     }
     check_buffer_bytes(check);
+    if (state_is_good(check->state)) {
+        check_aside(check);
+    }
 }
 
 static void check_resets(LoadCheck *check)

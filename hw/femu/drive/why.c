@@ -295,14 +295,15 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
     why_add(why, &cause);
 }
 
-/* A write is in a line until all of it has been let in. */
+/*
+ * A write is in a line until all of it has been let in. A line stands aside only
+ * while its zone has no room: if there is some, it is some line's turn.
+ */
 static bool waits_for_room(Why *why)
 {
     const WriteBuffer *buffer = &why->ssd->buffer;
     const Span *left = &command_of(why)->write.data;
-    uint32_t bytes = MIN(left->end_bytes - left->begin_bytes,
-                         why->ssd->params.buffer_portion_bytes);
-    uint32_t group_idx, first;
+    uint32_t first;
 
     /* Before its hand-off, `write` of one to the log is of nothing. */
     if (!wbuf_is_on(buffer) ||
@@ -313,16 +314,14 @@ static bool waits_for_room(Why *why)
                     why->command_idx, &first)) {
         return false;
     }
-    group_idx = turns_group(&buffer->turns);
     if (first != why->command_idx) {
         add_way(why, SSD_PLACE_LINE, false, 0, why_command(why, first));
-    } else if (buffer->streams[left->zone_idx].used_bytes + bytes >
-               buffer->zone_bytes) {
+    } else if (!wbuf_zone_has_room(buffer, left)) {
         add_room(why, is_log(why, left->zone_idx) ? SSD_PLACE_ROOM
                                                   : SSD_PLACE_ZONE_ROOM,
                  left->zone_idx);
-    } else if (group_idx != TURNS_NONE &&
-               turns_waiter(&buffer->turns, group_idx) != why->command_idx) {
+    } else if (turns_waiter(&buffer->turns, turns_group(&buffer->turns)) !=
+               why->command_idx) {
         add_way(why, SSD_PLACE_LINE, false, 0, first_for_room(why));
     } else {
         add_room(why, SSD_PLACE_ROOM, SSD_NONE);

@@ -8,6 +8,7 @@
  */
 
 #include "sound.h"
+#include "ssd_why.h"
 
 /* The log has 4 lines of 8 pages, and 16 granules are mapped to it. */
 #define LOGGED "conventional-buffer=on program-registers=1 buffer-portion=4K " \
@@ -40,6 +41,23 @@ static void expect_span(const Command *command, uint64_t from, uint64_t begin,
     g_assert_cmpuint(write->wp_from_bytes, ==, from * GRANULE);
     g_assert_cmpuint(write->data.begin_bytes, ==, begin * GRANULE);
     g_assert_cmpuint(write->data.end_bytes, ==, end * GRANULE);
+}
+
+/* Before its hand-off a write has no data: what is there is let in, unread. */
+static void test_entering(void)
+{
+    g_autoptr(GArray) causes = NULL;
+    uint32_t tag;
+
+    begin_log(SMALL "fe-write-ns=1000 take-turns=on");
+    tag = drive_write(drive, 0, 0, 1);
+    SET(ssd->commands.at[0].write.data.zone_idx, UINT32_MAX - 1);
+    causes = ssd_why(ssd, tag);
+    g_assert_cmpuint(causes->len, ==, 1);
+    g_assert_cmpint(g_array_index(causes, SsdCause, 0).place, ==,
+                    SSD_PLACE_FRONT_END);
+    let_in();
+    end();
 }
 
 /* One granule is there, three are on the link, six wait for room. */
@@ -234,6 +252,7 @@ static void test_moved(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sound-log/entering", test_entering);
     g_test_add_func("/sound-log/promised", test_promised);
     g_test_add_func("/sound-log/no-place", test_no_place);
     g_test_add_func("/sound-log/pages", test_pages);

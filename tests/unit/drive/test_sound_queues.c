@@ -64,6 +64,26 @@ static void test_erases(void)
     end();
 }
 
+/* A line stands aside for room of its zone's, not of the buffer's. */
+static void test_aside(void)
+{
+    Turns *turns;
+
+    begin("write-buffer=64K zone-buffer=24K max-active=4 program-registers=1 "
+          "buffer-portion=4K take-turns=on");
+    for (uint32_t zone_idx = 0; zone_idx < 3; zone_idx++) {
+        drive_write(drive, 0, drive_zone_lba(drive, zone_idx), 6);
+    }
+    run_to(1);
+    turns = &ssd->buffer.turns;
+    let_in();
+    SET(turns->lines[2].is_aside, true);
+    SET(turns->groups[0].first_line_idx, TURNS_NONE);
+    SET(turns->first_group_idx, TURNS_NONE);
+    refused("drive: line 2 stands aside, and has room");
+    end();
+}
+
 /* What is suspended was at the unit, and is of a kind that can be. */
 static void test_suspended(void)
 {
@@ -264,6 +284,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-queues/idle", test_idle);
     g_test_add_func("/sound-queues/erases", test_erases);
+    g_test_add_func("/sound-queues/aside", test_aside);
     g_test_add_func("/sound-queues/suspended", test_suspended);
     g_test_add_func("/sound-queues/ring", test_ring);
     g_test_add_func("/sound-queues/pages", test_pages);
