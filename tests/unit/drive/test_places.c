@@ -450,6 +450,28 @@ static void test_log_cleaning(void)
     end();
 }
 
+/* But never for the reads of what is moved. */
+static void test_log_reads(void)
+{
+    uint32_t flush;
+
+    begin_cleaning(LOGGED "write-buffer=16K");
+    flush = drive_flush(drive, LATER + 1);
+    run_to(LATER + 2);
+    while (ssd_inflight(drive->ssd) > 0) {
+        g_autoptr(GArray) causes = ssd_why(drive->ssd, flush);
+
+        for (uint32_t i = 0; i < causes->len; i++) {
+            const SsdCause *cause = &g_array_index(causes, SsdCause, i);
+
+            g_assert_false(cause->works &&
+                           g_strcmp0(cause->what, "read") == 0);
+        }
+        run_to(ssd_next_step_at_ns(drive->ssd));
+    }
+    end();
+}
+
 /* And so does a zone's write that needs any room. */
 static void test_zone_cleaning(void)
 {
@@ -567,6 +589,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/crossing", test_crossing);
     g_test_add_func("/places/log-room", test_log_room);
     g_test_add_func("/places/log-cleaning", test_log_cleaning);
+    g_test_add_func("/places/log-reads", test_log_reads);
     g_test_add_func("/places/log-without-buffer", test_log_without_buffer);
     g_test_add_func("/places/log-has-no-room", test_log_has_no_room);
     g_test_add_func("/places/log-own-room", test_log_own_room);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/drive.h"
+#include "ssd_histogram.h"
 #include "support/json_value.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -430,6 +431,24 @@ static void test_names(void)
     g_assert_cmpint(ssd_op_from_name("Read"), ==, SSD_OP_COUNT);
 }
 
+/* One from elsewhere: what is too much in one bucket is missing in another. */
+static void test_fits(void)
+{
+    SsdHistogram histogram;
+
+    ssd_histogram_clear(&histogram);
+    ssd_histogram_add(&histogram, 1);
+    ssd_histogram_add(&histogram, 5);
+    g_assert_true(ssd_histogram_fits(&histogram));
+    histogram.buckets[1] = 2;
+    g_assert_false(ssd_histogram_fits(&histogram));
+    histogram.buckets[1] = 0;
+    g_assert_false(ssd_histogram_fits(&histogram));
+    histogram.buckets[1] = 3;
+    histogram.buckets[5] = UINT64_MAX;
+    g_assert_false(ssd_histogram_fits(&histogram));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -442,6 +461,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stats/mapping", test_mapping);
     g_test_add_func("/stats/busy-of-pieces", test_busy_of_pieces);
     g_test_add_func("/stats/histogram", test_histogram);
+    g_test_add_func("/stats/fits", test_fits);
     g_test_add_func("/stats/large-latency", test_large_latency);
     g_test_add_func("/stats/percentiles", test_percentiles);
     g_test_add_func("/stats/extra", test_extra);
