@@ -639,6 +639,87 @@ static void test_few_wake_ups(void)
     drive_free(d);
 }
 
+/*
+ * While only a finish is inside, what is said is worked out from what is left
+ * of it: never later than its end, at whichever of its steps one asks.
+ */
+static void expect_end_not_before(Drive *d, uint32_t tag)
+{
+    uint64_t said_ns[1000];
+    unsigned count = 0;
+    SsdDone done;
+
+    do {
+        g_assert_cmpuint(count, <, G_N_ELEMENTS(said_ns));
+        said_ns[count++] = ssd_next_at_ns(d->ssd);
+        d->now_ns = ssd_next_step_at_ns(d->ssd);
+    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1));
+    g_assert_cmpuint(done.tag, ==, tag);
+    for (unsigned i = 0; i < count; i++) {
+        g_assert_cmpuint(said_ns[i], <=, done.due_at_ns);
+    }
+}
+
+static const char *const finishes[] = {
+    "channels=1",
+    "channels=1 page-size=16K",
+    "channels=1 page-size=16K zrwa-size=64K zrwa-flush-granularity=16K",
+    "channels=2 page-size=8K zrwa-size=64K zrwa-flush-granularity=8K",
+    "channels=2 page-size=8K finish-chunk=16K",
+    "channels=1 page-size=16K program-registers=1 write-buffer=128K "
+    "max-active=2",
+    "channels=2 page-size=8K program-registers=1 write-buffer=128K "
+    "max-active=2 page-turns=on",
+    "channels=1 page-size=8K finish-pause-ns=1000000 "
+    "finish-busy-pause-ns=900000",
+};
+
+/* Whatever has been written, as pages and parts of one. */
+static void test_finish_not_before(gconstpointer words)
+{
+    for (uint32_t nlb = 1; nlb < 16; nlb++) {
+        Drive *d = drive_new(words);
+
+        if (d->params.zrwa_bytes) {
+            drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+        }
+        drive_write(d, 0, 0, nlb);
+        drive_drain(d);
+        expect_end_not_before(d, drive_zone_op(d, d->now_ns,
+                                               SSD_OP_ZONE_FINISH, 0));
+        drive_free(d);
+    }
+}
+
+/*
+ * One page after another, each with all of its transfer: known, but for the
+ * program of the page that is under way, and for pauses that may be shorter,
+ * as host I/O may yet come.
+ */
+static void expect_known(const char *words, uint64_t least_pause_ns)
+{
+    Drive *d = drive_new(words);
+    uint64_t transfer_ns = d->params.page_transfer_ns;
+
+    drive_fill(d, 0, 1);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 0);
+    ssd_poll(d->ssd, d->now_ns, NULL, 0);
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, d->now_ns + transfer_ns +
+                     14 * (transfer_ns + d->params.program_ns) +
+                     13 * least_pause_ns);
+    drive_free(d);
+}
+
+static void test_finish_known(void)
+{
+    expect_known("channels=1", 0);
+    expect_known("channels=1 finish-pause-ns=1000000", 1000000);
+    expect_known("channels=1 finish-pause-ns=1000000 "
+                 "finish-busy-pause-ns=900000", 900000);
+    expect_known("channels=1 finish-pause-ns=1000000 "
+                 "finish-busy-pause-ns=1100000", 1000000);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -653,5 +734,11 @@ int main(int argc, char **argv)
     g_test_add_func("/poll/end-of-time", test_end_of_time);
     g_test_add_func("/poll/order-of-ties", test_order_of_ties);
     g_test_add_func("/poll/few-wake-ups", test_few_wake_ups);
+    for (unsigned i = 0; i < G_N_ELEMENTS(finishes); i++) {
+        g_autofree char *path = g_strdup_printf("/poll/finish/%u", i);
+
+        g_test_add_data_func(path, finishes[i], test_finish_not_before);
+    }
+    g_test_add_func("/poll/finish-known", test_finish_known);
     return g_test_run();
 }
