@@ -205,6 +205,31 @@ static void count_op(LoadCheck *check, uint32_t token_idx)
     }
 }
 
+/*
+ * A fetch in use has one, and no other has any. Before all that follows: the
+ * waiters of one that is not in use are no list.
+ */
+static void check_fetches(LoadCheck *check)
+{
+    const Ahead *ahead = &check->ssd->prefetch.ahead;
+    uint64_t count = (uint64_t)ahead->config.streams *
+                     ahead->config.depth_lines;
+    g_autofree bool *free = g_new0(bool, count);
+
+    for (uint32_t i = ahead->free_fetch_idx; i != AHEAD_NONE;
+         i = ahead->fetches[i].place) {
+        free[i] = true;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        bool is_used = i < ahead->fresh_fetch_idx && !free[i];
+
+        if (check->ops.fetches[i] != is_used) {
+            state_fail(check->state, "operations of fetch %" PRIu64 ": %u, "
+                       "must be %u", i, check->ops.fetches[i], is_used);
+        }
+    }
+}
+
 void load_count_ops(LoadCheck *check)
 {
     const Flash *flash = &check->ssd->media.flash;
@@ -216,4 +241,5 @@ void load_count_ops(LoadCheck *check)
             count_op(check, i);
         }
     }
+    check_fetches(check);
 }

@@ -566,23 +566,6 @@ static void check_ways(LoadCheck *check)
     }
 }
 
-static void check_fetches(LoadCheck *check)
-{
-    const Ahead *ahead = &check->ssd->prefetch.ahead;
-    uint64_t count = (uint64_t)ahead->config.streams *
-                     ahead->config.depth_lines;
-    g_autofree bool *free = g_new0(bool, count);
-
-    for (uint32_t i = ahead->free_fetch_idx; i != AHEAD_NONE;
-         i = ahead->fetches[i].place) {
-        free[i] = true;
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        must_be(check, "operations of fetch", i, check->ops.fetches[i],
-                i < ahead->fresh_fetch_idx && !free[i]);
-    }
-}
-
 /*
  * A page of the log in the buffer: lines follow one another, and the open one,
  * which is the last, has its first page at `open_page`.
@@ -722,6 +705,5 @@ void load_check_rooms(LoadCheck *check)
     check_buffer(check);
     check_resets(check);
     check_ways(check);
-    check_fetches(check);
     check_log(check);
 }

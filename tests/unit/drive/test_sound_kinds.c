@@ -2,7 +2,7 @@
  * What is read of an operation is sound: whether it is with its unit, and of
  * which kind, goes with where it is. In each place it is made to be of every
  * kind, with its unit and not, and the drive lets in those that go through there
- * and no others. sound.h says how that is asked.
+ * and no others. The same of who it is for. sound.h says how that is asked.
  *
  * Knows the drive's inside, as the rules do.
  *
@@ -156,6 +156,99 @@ static void test_suspended(gconstpointer words)
     end();
 }
 
+/* Of another unit, each is in no queue of this one. */
+static void expect_of_unit(uint32_t token_idx, unsigned place)
+{
+    g_autofree char *wanted =
+        g_strdup_printf("drive: operation %u cannot be at unit 0 in place %u: "
+                        "it is of another, or in place 1", token_idx, place);
+
+    SET(token_at(token_idx)->op.unit_idx, 1);
+    refused(wanted);
+}
+
+static void test_units(void)
+{
+    begin("channels=2 program-registers=2");
+    drive_write(drive, 0, 0, 6);
+    run_to(300000);
+    expect_of_unit(unit()->work.head_idx, 3);
+    expect_of_unit(unit()->loads.head_idx, 4);
+    expect_of_unit(unit()->running_idx, 6);
+    end();
+}
+
+/* Owners */
+
+/* Which kinds of operations each may have, in the order of OwnerKind. */
+static const char *const owned[] = {
+    [OWNER_NONE] = "es",
+    [OWNER_COMMAND] = "rlpe",
+    [OWNER_JOB] = "pde",
+    [OWNER_BUFFER] = "p",
+    [OWNER_FIRST_WRITE] = "e",
+    [OWNER_AHEAD] = "r",
+    [OWNER_CLEANING] = "rlpe",
+};
+
+/* It is of another kind; the unit counts its programs. */
+static void make(uint32_t token_idx, FlashKind kind)
+{
+    FlashUnit *one = &ssd->media.flash.units[0];
+    FlashToken *token = token_at(token_idx);
+    uint32_t more = flash_programs(kind) - flash_programs(token->op.kind);
+
+    SET(token->op.kind, kind);
+    SET(one->loaded, one->loaded + more);
+    SET(one->programs_issued, one->programs_issued + more * !token->at_unit);
+}
+
+static bool can_own(uint32_t token_idx, OwnerKind owner)
+{
+    g_autofree char *text = NULL;
+    g_autofree char *ends = g_strdup_printf(" has an owner of kind %u", owner);
+
+    SET(token_at(token_idx)->op.owner.word, owner_of(owner, 0).word);
+    text = said();
+    put_back();
+    g_assert_false(text && g_str_has_prefix(text, "flash: "));
+    return !text || !g_str_has_suffix(text, ends);
+}
+
+/* An operation that can be of these kinds is owned by each, as far as it can. */
+static void expect_owners(uint32_t token_idx, const char *kinds)
+{
+    for (OwnerKind owner = OWNER_NONE; owner < G_N_ELEMENTS(owned); owner++) {
+        for (unsigned kind = 0; KINDS[kind] != '\0'; kind++) {
+            if (strchr(kinds, KINDS[kind])) {
+                make(token_idx, kind);
+                g_assert_cmpint(can_own(token_idx, owner), ==,
+                                strchr(owned[owner], KINDS[kind]) != NULL);
+            }
+        }
+    }
+}
+
+/* A read of zone 0 that runs, and a page that crosses; there was a job. */
+static void test_owners(void)
+{
+    uint32_t crosses_idx;
+
+    begin("channels=1 read-ahead=16K");
+    drive_fill(drive, 0, 4);
+    drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_FINISH, 1);
+    drive_drain(drive);
+    drive_read(drive, LATER, 1, 1);
+    run_to(LATER + 10);
+    expect_owners(unit()->running_idx, "rpdes");
+    run_to(2 * LATER);
+    crosses_idx = ssd->media.flash.free_idx;
+    drive_write(drive, 2 * LATER, 4, 1);
+    run_to(2 * LATER + 10);
+    expect_owners(crosses_idx, "rlpd");
+    end();
+}
+
 #define SUSPEND "channels=1 reads-first=1 program-suspend=on suspend-ns=1000 "
 
 int main(int argc, char **argv)
@@ -167,6 +260,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-kinds/work", test_work);
     g_test_add_func("/sound-kinds/erases", test_erases);
     g_test_add_func("/sound-kinds/runs", test_runs);
+    g_test_add_func("/sound-kinds/units", test_units);
+    g_test_add_func("/sound-kinds/owners", test_owners);
     g_test_add_data_func("/sound-kinds/suspended", SUSPEND, test_suspended);
     g_test_add_data_func("/sound-kinds/suspended-erases",
                          SUSPEND "erase-suspend=on", test_suspended);
