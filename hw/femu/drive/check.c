@@ -30,9 +30,10 @@ static SsdStatus check_size(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     return SSD_SUCCESS;
 }
 
+/* Of nothing is a range up to the end, too, if its command may be that. */
 static SsdStatus check_range(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
-    return slba >= ns->size_nlb || nlb > ns->size_nlb - slba
+    return slba > ns->size_nlb || nlb > ns->size_nlb - slba
            ? SSD_LBA_OUT_OF_RANGE : SSD_SUCCESS;
 }
 
@@ -113,11 +114,11 @@ static SsdStatus check_deallocate(const SsdNs *ns, const SsdCmd *cmd)
         return SSD_INVALID_FIELD;
     }
     for (uint32_t i = 0; i < cmd->range_count; i++) {
-        const SsdRange *range = &cmd->ranges[i];
+        SsdStatus status = check_range(ns, cmd->ranges[i].slba,
+                                       cmd->ranges[i].nlb);
 
-        if (range->slba > ns->size_nlb ||
-            range->nlb > ns->size_nlb - range->slba) {
-            return SSD_LBA_OUT_OF_RANGE;
+        if (status != SSD_SUCCESS) {
+            return status;
         }
     }
     return SSD_SUCCESS;

@@ -173,7 +173,6 @@ static bool has_ranges(const LoadCheck *check, uint32_t command_idx,
     const Commands *commands = &check->ssd->commands;
     const Command *command = &commands->at[command_idx];
     bool is_copy = command->done.op == SSD_OP_COPY;
-    uint64_t most_bytes = is_copy ? check->ssd->params.mdts_bytes : UINT64_MAX;
     uint64_t sum_bytes = 0;
 
     if (is_copy && command->range_count > SSD_COPY_RANGES_MAX) {
@@ -182,12 +181,12 @@ static bool has_ranges(const LoadCheck *check, uint32_t command_idx,
     for (uint32_t i = 0; i < command->range_count; i++) {
         const Span *range = &commands_ranges(commands, command_idx)[i];
 
-        if (!is_span(range, zones, end_bytes, most_bytes)) {
+        if (!is_span(range, zones, end_bytes, UINT64_MAX)) {
             return false;
         }
         sum_bytes += range->end_bytes - range->begin_bytes;
     }
-    return !is_copy || sum_bytes <= most_bytes;
+    return !is_copy || sum_bytes <= check->ssd->params.mdts_bytes;
 }
 
 static bool is_zone_write(const LoadCheck *check, const Command *command)

@@ -45,8 +45,9 @@ bool entry_is_timed(const SsdParams *p, SsdOp op)
     case SSD_OP_FEATURE:
         return p->fe_feature_ns > 0;
     default:
-        return true;
+        break;
     }
+    return true;
 }
 
 /* In */

@@ -136,7 +136,7 @@ static void count_zones(ZoneTable *table, State *state, const bool *in_list)
 static void take_blocks(SsdNs *ns, const SsdParams *params, State *state,
                         uint64_t lba_bytes, uint32_t lba_sizes)
 {
-    bool is_size = (lba_bytes & (lba_bytes - 1)) == 0 &&
+    bool is_size = __builtin_popcountll(lba_bytes) == 1 &&
                    (lba_bytes & lba_sizes);
 
     if (!is_size) {

@@ -406,6 +406,7 @@ static void test_deallocate(void)
 static void test_rejects(void)
 {
     static const SsdRange across = { 15, 2 }, behind = { 17, 0 };
+    static const SsdRange at_end = { 16, 0 };
     static const SsdRange most[SSD_DEALLOCATE_RANGES_MAX];
     Drive *d = drive_conv(SMALL);
     SsdCmd deallocate = { .op = SSD_OP_DEALLOCATE, .nsid = 2,
@@ -431,6 +432,10 @@ static void test_rejects(void)
     deallocate.ranges = &behind;
     g_assert_cmphex(ssd_submit(d->ssd, 0, &deallocate, 0).status, ==,
                     SSD_LBA_OUT_OF_RANGE);
+    deallocate.ranges = &at_end;
+    g_assert_cmphex(ssd_submit(d->ssd, 0, &deallocate, 0).status, ==,
+                    SSD_SUCCESS);
+    drive_drain(d);
     deallocate.range_count = 0;
     g_assert_cmphex(ssd_submit(d->ssd, 0, &deallocate, 0).status, ==,
                     SSD_INVALID_FIELD);
