@@ -174,6 +174,13 @@ static bool check_unit_count(const SsdParams *p, GError **error)
                         p->planes, units, MAX_UNITS);
 }
 
+/* Planes of a zone. Needs resolved parameters. */
+static uint64_t zone_plane_count(const SsdParams *p)
+{
+    return (uint64_t)p->zone_channels * p->zone_ways * p->zone_dies *
+           p->zone_planes;
+}
+
 /* The drive keeps a counter for each unit of each zone. */
 static bool check_zone_unit_count(const SsdParams *p, GError **error)
 {
@@ -181,8 +188,7 @@ static bool check_zone_unit_count(const SsdParams *p, GError **error)
     uint64_t units;
 
     ssd_params_resolve(&resolved);
-    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
-            resolved.zone_dies * resolved.zone_planes;
+    units = zone_plane_count(&resolved);
     if (p->zones * units <= MAX_ZONE_UNITS) {
         return true;
     }
@@ -267,8 +273,7 @@ static bool check_spares(const SsdParams *p, GError **error)
 /* Blocks that a zone has on each of its units. Needs resolved parameters. */
 static uint32_t superblock_blocks(const SsdParams *p)
 {
-    uint64_t units = (uint64_t)p->zone_channels * p->zone_ways *
-                     p->zone_dies * p->zone_planes;
+    uint64_t units = zone_plane_count(p);
     uint64_t pages = p->zone_capacity_bytes / p->page_bytes;
     uint64_t rows = (pages + units - 1) / units;
 
@@ -282,8 +287,7 @@ static bool check_block_count(const SsdParams *p, GError **error)
     uint64_t units, groups, superblocks, blocks;
 
     ssd_params_resolve(&resolved);
-    units = (uint64_t)resolved.zone_channels * resolved.zone_ways *
-            resolved.zone_dies * resolved.zone_planes;
+    units = zone_plane_count(&resolved);
     groups = (uint64_t)p->channels * p->ways * p->dies * p->planes / units;
     superblocks = groups * ((p->zones + groups - 1) / groups +
                             p->spare_superblocks);

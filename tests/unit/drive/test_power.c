@@ -616,6 +616,23 @@ static void test_volatile_resets(void)
     drive_free(d);
 }
 
+/* What was safe of a zone is not when it has been formatted. */
+static void test_volatile_format(void)
+{
+    for (uint32_t zone_idx = 0; zone_idx < 4; zone_idx++) {
+        Drive *d = drive_new(VOLATILE BUFFER "zones=4 lba-size=512");
+        uint64_t slba = drive_zone_lba(d, zone_idx);
+
+        drive_expect(d, drive_write(d, 0, slba, 4), 0);
+        drive_expect(d, drive_flush(d, 0), 0);
+        g_assert_cmphex(lengths_after(d, 0, zone_idx), ==, 1 << 4);
+        g_assert_true(ssd_format(d->ssd, LATER, 1, 512, NULL));
+        drive_expect(d, drive_write(d, LATER, slba, 7), LATER);
+        g_assert_cmphex(lengths_after(d, LATER, zone_idx), ==, 1);
+        drive_free(d);
+    }
+}
+
 static void same_bytes(GByteArray *a, GByteArray *b)
 {
     g_assert_cmpmem(a->data, a->len, b->data, b->len);
@@ -684,6 +701,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/volatile/closed", test_volatile_closed);
     g_test_add_func("/power/volatile/excursion", test_volatile_excursion);
     g_test_add_func("/power/volatile/shutdown", test_volatile_shutdown);
+    g_test_add_func("/power/volatile/format", test_volatile_format);
     g_test_add_func("/power/volatile/full", test_volatile_full);
     g_test_add_func("/power/volatile/finish", test_volatile_finish);
     g_test_add_func("/power/volatile/blank", test_volatile_blank);

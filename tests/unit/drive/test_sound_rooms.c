@@ -361,6 +361,13 @@ static void test_granules(void)
     SET(ftl->place_of[0], ftl->line_places * ftl->line_count + 1);
     refused("conventional: granule 0 is at place 32 of 32, which does not "
             "hold it");
+    SET(ftl->place_of[3], 3 + 1);
+    SET(ftl->holds[3], 3);
+    refused("conventional: granule 3 is at place 3 of 32, which does not "
+            "hold it");
+    SET(ftl->open_line, 1);
+    refused("conventional: 1 lines are open; 1 is, with 3 places written of "
+            "8");
     SET(ftl->open_used, ftl->line_places);
     refused("conventional: 1 lines are open; 0 is, with 8 places written of "
             "8");

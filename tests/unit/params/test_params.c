@@ -623,6 +623,11 @@ static void test_words(void)
                  "zones=65537: of 4096 blocks each and 0 spare superblocks "
                  "make more than 268435456 blocks; take larger blocks "
                  "(pages-per-block=1) or fewer zones");
+    assert_check("zones=65537 pages-per-block=1 channels=2 ways=2 dies=2 "
+                 "planes=2",
+                 "zones=65537: of 4096 blocks each and 0 spare superblocks "
+                 "make more than 268435456 blocks; take larger blocks "
+                 "(pages-per-block=1) or fewer zones");
     assert_check("spare-superblocks=2",
                  "spare-superblocks=2: is of no use with mapping=direct, "
                  "which never takes one; set mapping=lazy or mapping=remap, "
