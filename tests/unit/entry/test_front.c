@@ -474,6 +474,71 @@ static void test_asked_alone(void)
     }
 }
 
+/* How long a command takes that meets zone 0 in this state. */
+static uint64_t time_of(const char *words, SsdZoneState state, SsdOp op,
+                        uint32_t nlb)
+{
+    Drive *d = drive_new(words);
+    bool is_empty = state == SSD_ZONE_EMPTY;
+    SsdDone done;
+
+    if (!is_empty) {
+        drive_write(d, 0, 0, 8);
+        drive_drain(d);
+    }
+    if (state == SSD_ZONE_CLOSED) {
+        drive_zone_op(d, 9 * MS, SSD_OP_ZONE_CLOSE, 0);
+        drive_drain(d);
+    }
+    drive_io(d, 20 * MS, op, op == SSD_OP_WRITE && !is_empty ? 8 : 0, nlb);
+    do {
+        d->now_ns = ssd_next_at_ns(d->ssd);
+    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1));
+    drive_free(d);
+    return done.due_at_ns - done.submitted_at_ns;
+}
+
+/* Each of all others alone makes a front end, and costs what it says. */
+static void test_each_alone(void)
+{
+    static const struct {
+        const char *words;
+        SsdZoneState state;
+        SsdOp op;
+        uint32_t nlb;
+    } drives[] = {
+        { "fe-read-ns=", SSD_ZONE_CLOSED, SSD_OP_READ, 8 },
+        { "fe-write-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
+        { "fe-append-ns=", SSD_ZONE_EMPTY, SSD_OP_APPEND, 8 },
+        { "fe-open-ns=", SSD_ZONE_EMPTY, SSD_OP_ZONE_OPEN, 0 },
+        { "fe-close-ns=", SSD_ZONE_IMPLICITLY_OPEN, SSD_OP_ZONE_CLOSE, 0 },
+        { "fe-finish-ns=", SSD_ZONE_CLOSED, SSD_OP_ZONE_FINISH, 0 },
+        { "fe-reset-ns=", SSD_ZONE_CLOSED, SSD_OP_ZONE_RESET, 0 },
+        { "fe-small=8K fe-small-write-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
+        { "fe-small=8K fe-small-append-ns=", SSD_ZONE_EMPTY, SSD_OP_APPEND,
+          8 },
+        { "fe-first-write-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
+        { "fe-closed-write-ns=", SSD_ZONE_CLOSED, SSD_OP_WRITE, 8 },
+        { "fe-part-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 7 },
+        { "fe-small=8K fe-lba512-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
+        { "fe-small=8K fixed-small-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
+        uint64_t takes_ns[2];
+
+        for (unsigned j = 0; j < 2; j++) {
+            g_autofree char *words = g_strdup_printf(
+                "lba-size=512 page-transfer-ns=32768 %s%u", drives[i].words,
+                900 * j);
+
+            takes_ns[j] = time_of(words, drives[i].state, drives[i].op,
+                                  drives[i].nlb);
+        }
+        g_assert_cmpuint(takes_ns[1], ==, takes_ns[0] + 900);
+    }
+}
+
 /* What takes no time waits for nothing, though there is a front end. */
 static void test_asked_for_nothing(void)
 {
@@ -575,6 +640,7 @@ int main(int argc, char **argv)
     g_test_add_func("/front/fixed", test_fixed);
     g_test_add_func("/front/asked", test_asked);
     g_test_add_func("/front/asked/alone", test_asked_alone);
+    g_test_add_func("/front/each-alone", test_each_alone);
     g_test_add_func("/front/asked/nothing", test_asked_for_nothing);
     g_test_add_func("/front/asked/whom", test_asked_whom);
     g_test_add_func("/front/asked/jobs", test_asked_beside_jobs);
