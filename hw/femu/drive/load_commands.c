@@ -194,9 +194,12 @@ static bool is_zone_write(const LoadCheck *check, const Command *command)
     const SsdParams *p = &check->ssd->params;
     const ZoneWrite *write = &command->write;
     uint64_t moved_bytes = write->wp_to_bytes - write->wp_from_bytes;
+    uint32_t lba_bytes = check->ssd->ns.at[command->done.nsid - 1].lba_bytes;
 
+    /* A power cut may leave the zone's write pointer where it was. */
     return is_span(&write->data, p->zones, p->zone_capacity_bytes,
                    p->mdts_bytes) &&
+           write->wp_from_bytes % lba_bytes == 0 &&
            write->wp_from_bytes <= write->wp_to_bytes &&
            write->wp_to_bytes <= p->zone_capacity_bytes &&
            write->end_bytes <= p->zone_capacity_bytes &&

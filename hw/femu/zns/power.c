@@ -60,11 +60,13 @@ static bool has_failed(SsdZoneState state)
 
 /* Writes that nobody has been told of, the last of each zone first */
 
-/* Could it be lost? If so, nothing that came later depends on it. */
+/*
+ * Could it be lost? If so, nothing that came later depends on it. Of a zone with
+ * a ZRWA nothing is lost, see fate_of(), and no write into one fills a zone.
+ */
 static bool may_be_lost(const PowerCut *cut, const Command *command)
 {
     return !command->is_conventional && commands_is_write(command->done.op) &&
-           !command->write.in_zrwa &&
            command->number >
            zns_managed_number(cut->from, command->write.data.zone_idx);
 }

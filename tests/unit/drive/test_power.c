@@ -326,6 +326,20 @@ static void test_zrwa(void)
     drive_free(d);
 }
 
+/* So does the pointer, which a write has moved that is inside. */
+static void test_zrwa_inside(void)
+{
+    Drive *d = drive_new("zrwa-size=16K zrwa-flush-granularity=4K "
+                         "link-in-ns=1000000000");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 0, 0, 4);
+    drive_drain(d);
+    drive_write(d, LATER, 3, 2);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << 1);
+    drive_free(d);
+}
+
 /* A volatile write cache: what is neither programmed nor flushed is gone. */
 
 #define VOLATILE "write-cache=volatile "
@@ -691,6 +705,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/erases", test_erases);
     g_test_add_func("/power/limit", test_limit);
     g_test_add_func("/power/zrwa", test_zrwa);
+    g_test_add_func("/power/zrwa/inside", test_zrwa_inside);
     g_test_add_func("/power/volatile/write", test_volatile);
     g_test_add_func("/power/volatile/gap", test_volatile_gap);
     g_test_add_func("/power/volatile/flush", test_volatile_flush);

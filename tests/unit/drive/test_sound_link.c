@@ -69,11 +69,31 @@ static void test_whole_portion(void)
     end();
 }
 
+/* Where the write pointer was is a whole block, for it may be there again. */
+static void test_blocks(void)
+{
+    ZoneWrite *write;
+
+    begin("channels=1 lba-size=512");
+    drive_write(drive, 0, 0, 8);
+    drive_write(drive, 0, 8, 8);
+    run_to(10);
+    write = &ssd->commands.at[1].write;
+    g_assert_cmpuint(write->wp_from_bytes, ==, 8 * 512);
+    SET(write->wp_from_bytes, 7 * 512);
+    let_in();
+    SET(write->wp_from_bytes, 8 * 512 - 1);
+    refused("drive: no host could ask for what command 1, of operation 1, has "
+            "to do");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-link/portions", test_portions);
     g_test_add_func("/sound-link/zrwa", test_zrwa);
     g_test_add_func("/sound-link/whole-portion", test_whole_portion);
+    g_test_add_func("/sound-link/blocks", test_blocks);
     return g_test_run();
 }
