@@ -263,7 +263,7 @@ static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
     SsdOp op = command->done.op;
     bool has = op == SSD_OP_DEALLOCATE || op == SSD_OP_COPY;
 
-    return (!has || has_ranges(check, command_idx, 0, p->conventional_bytes)) &&
+    return has_ranges(check, command_idx, 0, p->conventional_bytes) &&
            (has || command->range_count == 0) &&
            (op == SSD_OP_DEALLOCATE ||
             is_span(&command->target, 0, p->conventional_bytes,

@@ -75,7 +75,7 @@ static void check_job(LoadCheck *check, uint32_t i)
     }
 }
 
-/* Commands of jobs are inside, and ask for that. */
+/* Commands of jobs ask for that; one that is not inside is 0 here, a read. */
 static void check_command_of(LoadCheck *check, uint32_t i)
 {
     const Job *job = &check->ssd->zns.jobs.at[i];
@@ -85,8 +85,7 @@ static void check_command_of(LoadCheck *check, uint32_t i)
         return;
     }
     command = &check->ssd->commands.at[job->command_idx];
-    if (!check->is_used[job->command_idx] || job->in_background ||
-        command->done.op != job->op) {
+    if (job->in_background || command->done.op != job->op) {
         state_fail(check->state, "job %u is of command %u, which is another",
                    i, job->command_idx);
     }

@@ -97,8 +97,8 @@ static void find_events(Why *why)
     for (uint32_t i = 0; i < event_heap_count(events); i++) {
         Event event = event_heap_at(events, i);
 
-        if (event_room(event.payload) == EVENT_FLASH &&
-            event.payload < flash->config.op_capacity) {
+        /* Names of the flash's events are the lowest, see event_name(). */
+        if (event.payload < flash->config.op_capacity) {
             note_event(why, event.payload, event.key >> 64);
         }
     }

@@ -167,7 +167,7 @@ FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
     const SsdParams *p = entry->params;
     FrontCost cost = { 0 };
 
-    if (!commands_is_write(cmd->op) || ns == NULL) {
+    if (!commands_is_write(cmd->op)) {
         cost.before_ns = other_cost_ns(p, cmd);
         return cost;
     }
