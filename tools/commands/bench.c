@@ -133,7 +133,7 @@ static SsdCmd next_cmd(Bench *b)
 static bool send_all(Bench *b, uint64_t count, GError **error)
 {
     SsdDone done[POLL_MAX];
-    uint64_t sent = 0, ended = 0;
+    uint64_t sent = 0, ended = 0, next_at_ns;
 
     while (ended < count) {
         while (sent < count && sent - ended < b->qd &&
@@ -149,7 +149,8 @@ static bool send_all(Bench *b, uint64_t count, GError **error)
             }
             sent++;
         }
-        b->now_ns = MAX(b->now_ns, ssd_next_at_ns(b->ssd));
+        next_at_ns = ssd_next_at_ns(b->ssd);
+        b->now_ns = MAX(b->now_ns, next_at_ns);
         ended += ssd_poll(b->ssd, b->now_ns, done, POLL_MAX);
     }
     return true;

@@ -25,14 +25,17 @@ static inline uint64_t sim_random_next(SimRandom *random)
     return value ^ (value >> 31);
 }
 
-/* A number below `limit`, each as likely: those of a part row are refused. */
+/*
+ * A number below `limit`, each as likely: those of a part row are refused.
+ * There are fewer than `limit` of them, so most need no division to be known.
+ */
 static inline uint64_t sim_random_below(SimRandom *random, uint64_t limit)
 {
-    uint64_t unfair = -limit % limit, value;
+    uint64_t value = sim_random_next(random);
 
-    do {
+    while (value < limit && value < -limit % limit) {
         value = sim_random_next(random);
-    } while (value < unfair);
+    }
     return value % limit;
 }
 
