@@ -170,8 +170,16 @@ static SsdStatus check_report(const SsdNs *ns, const SsdCmd *cmd)
 
 bool ssd_is_of_drive(SsdOp op)
 {
-    return op == SSD_OP_FLUSH || op == SSD_OP_IDENTIFY || op == SSD_OP_LOG ||
-           op == SSD_OP_FEATURE || op == SSD_OP_SHUTDOWN;
+    switch (op) {
+    case SSD_OP_FLUSH:
+    case SSD_OP_IDENTIFY:
+    case SSD_OP_LOG:
+    case SSD_OP_FEATURE:
+    case SSD_OP_SHUTDOWN:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Does the command set of the namespace have the operation at all? */

@@ -286,16 +286,22 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
 static uint64_t events_lead_to_done_at_ns(const Ssd *ssd)
 {
     const EventHeap *events = &ssd->events;
-    uint64_t next_at_ns = event_heap_next_at_ns(events);
-    uint64_t leaving_at_ns;
+    uint64_t at_ns = event_heap_next_at_ns(events);
 
     if (ssd->commands.count != ssd->commands.host_io_count) {
-        return next_at_ns;
+        return at_ns;
     }
-    leaving_at_ns = MIN(MIN(event_heap_lane_at_ns(events, LANE_READS_LEAVE),
-                            event_heap_lane_at_ns(events, LANE_LEAVE)),
-                        event_heap_other_at_ns(events));
-    return MIN(leaving_at_ns, next_at_ns + ssd->entry.least_leave_ns);
+    at_ns += ssd->entry.least_leave_ns;
+    at_ns = MIN(at_ns, event_heap_lane_at_ns(events, LANE_READS_LEAVE));
+    at_ns = MIN(at_ns, event_heap_lane_at_ns(events, LANE_LEAVE));
+    return MIN(at_ns, event_heap_other_at_ns(events));
+}
+
+/* Is there nothing inside but finishes? Needs a command. */
+static bool only_finishes(const Ssd *ssd)
+{
+    return ssd->commands.count == ssd->commands.finish_count &&
+           ssd->entry.entering_finishes == 0;
 }
 
 static uint64_t next_done_at_ns(const Ssd *ssd)
@@ -306,16 +312,16 @@ static uint64_t next_done_at_ns(const Ssd *ssd)
     if (ssd->commands.count == 0) {
         return UINT64_MAX;
     }
-    if (ssd->commands.count == ssd->commands.finish_count &&
-        ssd->entry.entering_finishes == 0) {
-        return zns_fills_end_after_ns(&ssd->zns);
-    }
-    return events_lead_to_done_at_ns(ssd);
+    return only_finishes(ssd) ? zns_fills_end_after_ns(&ssd->zns)
+                              : events_lead_to_done_at_ns(ssd);
 }
 
 uint64_t ssd_next_at_ns(const Ssd *ssd)
 {
-    return MIN(next_done_at_ns(ssd), ssd->zns.watch.next_at_ns);
+    uint64_t watch_at_ns = ssd->zns.watch.next_at_ns;
+    uint64_t done_at_ns = next_done_at_ns(ssd);
+
+    return MIN(done_at_ns, watch_at_ns);
 }
 
 unsigned ssd_poll(Ssd *ssd, uint64_t now_ns, SsdDone *done, unsigned max)
