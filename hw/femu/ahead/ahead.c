@@ -196,11 +196,11 @@ bool ahead_next(const Ahead *ahead, uint32_t stream_idx, uint64_t *begin_bytes)
 {
     const AheadConfig *config = &ahead->config;
     const AheadStream *stream = &ahead->streams[stream_idx];
-    uint64_t window_end = window_line(ahead, stream) + config->depth_lines;
 
     *begin_bytes = stream->end_line * config->line_bytes;
     return stream->reads >= config->after &&
-           stream->end_line < window_end &&
+           stream->end_line < window_line(ahead, stream) +
+                              config->depth_lines &&
            stream->end_line - stream->first_line < config->depth_lines &&
            ahead->fetching_count < config->streams * config->depth_lines;
 }

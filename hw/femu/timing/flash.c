@@ -28,6 +28,8 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
         .units = g_new(FlashUnit, unit_count),
     };
     if (config->register_read_ns > 0) {
+        flash->plane_divisor = divisor_of(config->page_bytes /
+                                          config->unit_planes);
         flash->sensed = g_new0(FlashSensed,
                                (size_t)unit_count * config->unit_planes);
     }

@@ -143,6 +143,7 @@ typedef struct FlashCounters {
 typedef struct Flash {
     FlashConfig config;
     Divisor page_divisor; /* by config.page_bytes */
+    Divisor plane_divisor; /* by what a plane has of it; with registers */
     EventHeap *events; /* payload: token index, or op_capacity + unit index */
     FlashToken *tokens;
     uint32_t free_idx; /* list of tokens that were given back */

@@ -100,6 +100,7 @@ static const StateRow flash_rows[] = {
     STATE_BOOL(Flash, locked),
     STATE_LEFT(Flash, config, "of the parameters"),
     STATE_LEFT(Flash, page_divisor, "of the parameters"),
+    STATE_LEFT(Flash, plane_divisor, "of the parameters"),
     STATE_LEFT(Flash, events, "another room"),
     STATE_ELSE(Flash, tokens, "a table of those in use"),
     STATE_IN_LISTS(Flash, free_idx),

@@ -55,7 +55,6 @@ static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
 static bool is_in_registers(Flash *flash, const FlashOp *op)
 {
     const FlashConfig *config = &flash->config;
-    uint64_t plane_bytes = config->page_bytes / config->unit_planes;
     uint64_t begin_bytes = remainder_of(op->begin_bytes, &flash->page_divisor);
     uint64_t end_bytes = begin_bytes + op->end_bytes - op->begin_bytes;
     FlashSensed page = {
@@ -65,8 +64,8 @@ static bool is_in_registers(Flash *flash, const FlashOp *op)
     };
     bool all = true;
 
-    for (uint32_t i = begin_bytes / plane_bytes; i * plane_bytes < end_bytes;
-         i++) {
+    for (uint32_t i = divide(begin_bytes, &flash->plane_divisor);
+         i * flash->plane_divisor.by < end_bytes; i++) {
         FlashSensed *held =
             &flash->sensed[op->unit_idx * config->unit_planes + i];
 
@@ -340,20 +339,24 @@ static void read_waits(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     }
 }
 
-static void begin_if_idle(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx)
 {
+    FlashUnit *unit = &flash->units[unit_idx];
+
+    unit->steps_waiting++;
     if (unit->running_idx == FLASH_NONE) {
         unit->busy_since_at_ns = now_ns;
         flash_unit_next(flash, now_ns, unit);
     }
 }
 
-void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx)
+/* For an idle unit nothing waits: the operation is all that it could choose. */
+static void begin_work(Flash *flash, uint64_t now_ns, FlashUnit *unit,
+                       uint32_t token_idx, bool is_first)
 {
-    FlashUnit *unit = &flash->units[unit_idx];
-
-    unit->steps_waiting++;
-    begin_if_idle(flash, now_ns, unit);
+    unit->busy_since_at_ns = now_ns;
+    unit->reads_served = is_first ? unit->reads_served + 1 : 0;
+    start_token(flash, now_ns, unit, token_idx);
 }
 
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
@@ -364,11 +367,14 @@ void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     bool is_first = kind == FLASH_READ && flash->config.reads_first;
 
     token->at_unit = true;
+    if (unit->running_idx == FLASH_NONE) {
+        begin_work(flash, now_ns, unit, token_idx, is_first);
+        return;
+    }
     queue_push(flash, is_first ? &unit->reads : &unit->work, token_idx);
-    if (unit->running_idx != FLASH_NONE && is_first) {
+    if (is_first) {
         read_waits(flash, now_ns, unit);
     }
-    begin_if_idle(flash, now_ns, unit);
 }
 
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit)
