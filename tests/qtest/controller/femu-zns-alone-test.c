@@ -121,6 +121,24 @@ static void test_one_for_a_batch(void)
     femu_shutdown(drive);
 }
 
+/*
+ * A message that would turn the controller off, by its own register: the drive
+ * takes no access to its registers from inside an entry, and this is one.
+ */
+static void test_message_to_itself(void)
+{
+    FemuDrive *drive = boot("", true, 1);
+
+    femu_msix_vector(drive, 1, drive->bar.addr + NVME_REG_CC, 0);
+    count_anew(drive);
+    for (unsigned i = 0; i < ROUNDS || !femu_thread_count(drive, "big_lock");
+         i++) {
+        flush(drive);
+    }
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS) & NVME_CSTS_READY, !=, 0);
+    femu_shutdown(drive);
+}
+
 /* A pin is set where it changes: each entry has the lock. */
 static void test_pin(void)
 {
@@ -243,6 +261,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     ADD("no-lock", test_no_lock);
     ADD("one-for-a-batch", test_one_for_a_batch);
+    ADD("message-to-itself", test_message_to_itself);
     ADD("pin", test_pin);
     ADD("admin-waits", test_admin_waits);
     ADD("data-in-registers", test_data_in_registers);

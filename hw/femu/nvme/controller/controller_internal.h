@@ -65,6 +65,9 @@ void femu_shutdown_begin(FemuZns *n);
 void femu_shutdown_run(FemuZns *n);
 void femu_shutdown_ctrl_reset(FemuZns *n);
 
+/* femu_entry.c: interrupts that are left. */
+void femu_entry_tell(FemuZns *n);
+
 /* femu_time.c: all that can be done now, and when to look again. */
 void femu_time_run(FemuZns *n);
 void femu_time_tell(FemuZns *n);

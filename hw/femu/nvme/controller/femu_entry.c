@@ -54,8 +54,10 @@ void femu_entry_begin(FemuZns *n)
 
     femu_lock(n);
     if (n->entry.depth++ > 0) {
+        n->entry.has_inner = true;
         return;
     }
+    n->entry.has_inner = false;
     object_ref(OBJECT(n));
     if (!n->entry.alone) {
         n->entry.io_was_engaged = guard->engaged_in_io;
@@ -131,6 +133,22 @@ void femu_entry_end(FemuZns *n)
         watch_doorbells(n);
     }
     entry_close(n);
+}
+
+/*
+ * An entry with QEMU's lock that sends the interrupts which one without has
+ * left, and does nothing else: unless one of them, a write to memory, has led to
+ * another entry inside.
+ */
+void femu_entry_tell(FemuZns *n)
+{
+    femu_entry_begin(n);
+    femu_time_tell(n);
+    if (n->entry.has_inner) {
+        femu_entry_end(n);
+    } else {
+        entry_close(n);
+    }
 }
 
 /*

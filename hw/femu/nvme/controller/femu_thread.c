@@ -193,7 +193,7 @@ static void tell_with_bql(FemuThread *thread)
     qemu_rec_mutex_lock(&thread->lock);
     if (thread->drive && thread->drive->plugged && thread->polls) {
         thread->drive->thread_counts.bql++;
-        femu_time_tell(thread->drive);
+        femu_entry_tell(thread->drive);
         femu_rounds_told(thread);
     }
     qemu_rec_mutex_unlock(&thread->lock);

@@ -287,6 +287,7 @@ typedef struct FemuNs {
 /* Calls into the device that have not returned: see femu_entry.c. */
 typedef struct FemuEntry {
     uint32_t depth;             /* how many: one may lead to another */
+    bool has_inner;             /* one has */
     bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
     bool by_poller;             /* who looks at shadow doorbells behind it */
