@@ -112,7 +112,7 @@ static bool look(FemuThread *thread)
         cpu_relax();
         femu_rounds_look(thread);
         found = has_work(thread);
-    } while (!found && get_clock() < until_ns && qatomic_read(&thread->runs));
+    } while (!found && get_clock() < until_ns);
     return found;
 }
 
@@ -131,11 +131,9 @@ static void rest(FemuThread *thread)
     }
     qatomic_set(&thread->polls, false);
     femu_spin_end();
-    if (n) {
-        femu_entry_begin(n);
-        femu_entry_end(n);
-        object_unref(OBJECT(n));
-    }
+    femu_entry_begin(n);
+    femu_entry_end(n);
+    object_unref(OBJECT(n));
 }
 
 /* Begin to poll; needs both locks. The drive is not freed while we poll. */
@@ -186,12 +184,15 @@ static void enter_with_bql(FemuThread *thread, int64_t seen_ns)
     bql_unlock();
 }
 
-/* The interrupts that an entry without the BQL has left. */
+/*
+ * The interrupts that an entry without the BQL has left; none, if the drive has
+ * been unplugged since. If we have rested since, they have been sent.
+ */
 static void tell_with_bql(FemuThread *thread)
 {
     bql_lock();
     qemu_rec_mutex_lock(&thread->lock);
-    if (thread->drive && thread->drive->plugged && thread->polls) {
+    if (thread->polls) {
         thread->drive->thread_counts.bql++;
         femu_entry_tell(thread->drive);
         femu_rounds_told(thread);
@@ -201,15 +202,15 @@ static void tell_with_bql(FemuThread *thread)
 }
 
 /*
- * May the drive be entered without the BQL? Whoever has it may have left a reset
- * to be done; and an interrupt other than MSI-X is sent where it comes about.
+ * May the drive be entered without the BQL? An interrupt other than MSI-X is sent
+ * where it comes about. Only while we poll is there a drive for certain, in a
+ * machine that runs.
  */
 static bool may_enter_alone(const FemuThread *thread)
 {
     FemuZns *n = thread->drive;
 
-    return thread->polls && thread->runs && n->plugged && n->ram_only &&
-           !n->entry.reset_noted && femu_irq_is_msix(n);
+    return thread->polls && n->plugged && n->ram_only && femu_irq_is_msix(n);
 }
 
 /* Is there something to be done with the BQL, but for interrupts? */
@@ -229,7 +230,7 @@ static void work(FemuThread *thread)
         enter(thread, seen_ns, true);
         more = needs_bql(thread->drive);
         tells = femu_irq_waits(thread->drive);
-        if (!more && !tells) {
+        if (!tells) {
             femu_rounds_told(thread);
         }
     }
