@@ -65,10 +65,12 @@ void femu_host_stop(FemuHost *host);
 /*
  * Save the machine to a file, end QEMU, go on in a new one of the same command
  * line. What points to the host, or to its drives, stays as it is.
- * femu_host_save() is the first half: QEMU stands still then.
+ * femu_host_save() is the first half: QEMU stands still then. femu_host_load()
+ * is the second; it waits for the end of the first.
  */
 void femu_host_move(FemuHost *host);
 void femu_host_save(FemuHost *host, const char *path);
+void femu_host_load(FemuHost *host, const char *path);
 
 /* How many files a QEMU has open. */
 unsigned femu_open_files(QTestState *qts);

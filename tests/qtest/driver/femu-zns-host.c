@@ -158,17 +158,12 @@ void femu_host_save(FemuHost *host, const char *path)
 }
 
 /* The new QEMU's clock has to be set: it is the test's, no migration moves it. */
-void femu_host_move(FemuHost *host)
+void femu_host_load(FemuHost *host, const char *path)
 {
     g_autofree char *args = g_strdup_printf("%s -incoming defer", host->args);
-    g_autofree char *path = NULL;
-    g_autofree char *uri = NULL;
-    int fd = g_file_open_tmp("femu-zns-moved-XXXXXX", &path, NULL);
+    g_autofree char *uri = g_strdup_printf("file:%s", path);
 
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    uri = g_strdup_printf("file:%s", path);
-    femu_host_save(host, path);
+    wait_until_saved(host->qts);
     qtest_quit(host->qts);
     host->qts = qemu_start(args);
     host->bus->qts = host->qts;
@@ -176,6 +171,17 @@ void femu_host_move(FemuHost *host)
     qtest_qmp_assert_success(host->qts, "{ 'execute': 'migrate-incoming',"
                              " 'arguments': { 'uri': %s } }", uri);
     qtest_qmp_eventwait(host->qts, "RESUME");
+}
+
+void femu_host_move(FemuHost *host)
+{
+    g_autofree char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-moved-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    femu_host_save(host, path);
+    femu_host_load(host, path);
     g_unlink(path);
 }
 
