@@ -144,8 +144,8 @@ figures: core
 #:               nvme: latency, rate, processor time
 #: make check-host    what this machine can hold in real time: rates, how late
 #:               completions are, and the dilation that makes that small
-#: make check-bare    a guest without an operating system, by KVM or ACCEL=tcg: data,
-#:               interrupts and times of a drive with a thread and without
+#: make check-bare    a guest without an operating system, by KVM or ACCEL=tcg:
+#:               data, interrupts and times of a drive with a thread and without
 #: make check-kvm     the protocol for a host with KVM: do guests work there, and
 #:               what does their I/O cost
 #:
