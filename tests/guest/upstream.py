@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What docs/upstream has for QEMU: the patch applies to the sources that QEMU
 was built of, and the test in it passes on our QEMU, where a drive does what the
-patch does.
+patch does; the page on the device names what the device has, and its example is
+a drive.
 
 Knows nothing of Linux: the test is a program without an operating system.
 """
@@ -14,6 +15,7 @@ import subprocess
 from common import TOP, folder
 
 PATCH = os.path.join(TOP, 'docs', 'upstream', 'icount-idle.patch')
+PAGE = os.path.join(TOP, 'docs', 'upstream', 'femu-zns.rst')
 QEMU = os.path.join(TOP, 'build-qemu', 'build', 'qemu-system-x86_64')
 SOURCES = os.path.join(TOP, 'build-qemu', 'src')
 TCG = os.path.join('tests', 'tcg')
@@ -73,8 +75,36 @@ def said(top, program, *drive):
         return file.read()
 
 
+def test_page(tap):
+    """The page for QEMU's manual."""
+    with open(PAGE, encoding='utf-8') as file:
+        text = file.read()
+    helped = subprocess.run([QEMU, '-device', 'femu-zns,help'],
+                            stdout=subprocess.PIPE, text=True, check=True)
+    options = set(re.findall(r'^  ([a-z-]+)=<', helped.stdout, re.M))
+    named = set(re.findall(r'``([a-z][a-z-]+)(?:=[A-Z]+)?``', text)) - \
+        {'femu-zns', 'nvme', 'qom-get', 'qom-set', 'off'}
+    tap.result('trace' in named and named <= options,
+               'upstream: the page names properties that there are',
+               ' '.join(sorted(named - options)))
+    config = os.path.join(folder('upstream-page'), 'drive.cfg')
+    os.makedirs(os.path.dirname(config), exist_ok=True)
+    with open(config, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(line.strip() for line in re.search(
+            r'^    \[device.*?\n\n', text, re.M | re.S)[0].splitlines()))
+    done = subprocess.run(
+        [QEMU, '-M', 'q35', '-nodefaults', '-display', 'none', '-S',
+         '-readconfig', config, '-monitor', 'stdio'],
+        input='info qtree\nquit\n', stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=LIMIT_S, check=False)
+    tap.result(done.returncode == 0 and 'dev: femu-zns, id "zns0"' in done.stdout
+               and 'zone-capacity = 3145728' in done.stdout,
+               "upstream: the page's example is a drive", done.stdout)
+
+
 def test_upstream(tap):
-    """The patch of docs/upstream, and its test beside a drive."""
+    """The patch of docs/upstream and its test beside a drive; the page on the drive."""
+    test_page(tap)
     top, done = patched_sources()
     tap.result(done.returncode == 0,
                "upstream: the patch applies to QEMU's sources", done.stdout)
