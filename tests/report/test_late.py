@@ -13,14 +13,15 @@ from femu.results import late
 ON_TIME_NS, LATE_NS, READ_NS = 1000, 2000000, 80000
 
 
-def reads(late_count, clock='host', dilation=1):
-    """Return: a step of 100 reads, of which so many were late."""
+def reads(late_count, clock='host', dilation=1, **more):
+    """Return: a step of 100 reads, of which so many were late, and MORE of the
+    drive's statistics."""
     lateness = device_op([ON_TIME_NS] * (100 - late_count) +
                          [LATE_NS] * late_count)
     return step('reads', 'command', 'x', {'device': device(
         {'read': device_op([READ_NS] * 100)}, [0], [0], 100 * MS_NS,
         time_dilation=dilation,
-        lateness={**lateness, 'clock': clock, 'p99_ns': LATE_NS})})
+        lateness={**lateness, 'clock': clock, 'p99_ns': LATE_NS}, **more)})
 
 
 class LateTest(ReportCase):
@@ -38,6 +39,17 @@ class LateTest(ReportCase):
             reads(30), "step reads: the host came late: 30 % of the drive's "
             '100 completions by more than a tenth of its mean latency, 80.0 us; '
             'the 99th percentile is 2000.0 us. DILATION=300 would make that')
+
+    def test_a_thread_would_help(self):
+        self.assert_notes(reads(30), 'small, or IOTHREAD=1 and a core of the '
+                          'host for it and each processor of the guest')
+
+    def test_a_core_for_the_thread_would_help(self):
+        self.assert_notes(
+            reads(30, rounds={'count': 1, 'lock_ns': 1, 'drive_ns': 1,
+                              'take_ns': 1, 'ring_ns': 1}),
+            "small, or a core of the host for the drive's thread and each "
+            'processor of the guest')
 
     def test_few_are_tolerated(self):
         self.assert_notes(reads(1))

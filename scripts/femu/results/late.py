@@ -25,14 +25,15 @@ def notes(step):
     count = sum(number for low_ns, number in late.bins if low_ns > limit_ns)
     if count <= TOLERATED * late.count:
         return []
+    helps = ("a core of the host for the drive's thread and" if device.rounds
+             else 'IOTHREAD=1 and a core of the host for it and')
     return ["step %s: the host came late: %.0f %% of the drive's %s completions "
             'by more than a tenth of its mean latency, %.1f us; the 99th '
             'percentile is %.1f us. DILATION=%d would make that small, or '
-            'IOTHREAD=1 and a core of the host for it and each processor of '
-            'the guest' % (
+            '%s each processor of the guest' % (
                 step.name, 100 * count / late.count, format(late.count, ','),
                 taken.mean_ns / 1000, late.p99_ns / 1000,
-                needed(late.p99_ns, taken.mean_ns))]
+                needed(late.p99_ns, taken.mean_ns), helps)]
 
 
 def needed(late_ns, mean_ns):
