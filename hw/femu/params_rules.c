@@ -393,7 +393,7 @@ static bool check_drain_first(const SsdParams *p, GError **error)
 /* Each namespace always finds a read slot. */
 static bool check_take_turns(const SsdParams *p, GError **error)
 {
-    uint32_t namespaces = p->namespaces + (p->conventional_bytes > 0);
+    uint32_t namespaces = p->namespaces + (p->conventional_bytes != 0);
 
     if (!p->take_turns || p->read_slots == 0 || p->read_slots >= namespaces) {
         return true;

@@ -53,7 +53,7 @@ uint64_t ssd_params_conventional_lines(const SsdParams *p)
 
 bool ssd_params_buffers_log(const SsdParams *p)
 {
-    return p->conventional_buffer && p->conventional_bytes > 0;
+    return p->conventional_buffer && p->conventional_bytes != 0;
 }
 
 /* --- What 0 stands for --------------------------------------------------- */

@@ -366,7 +366,7 @@ static bool parse_ahead(SsdTraceReader *reader, GError **error)
                       error)) {
         return false;
     }
-    return reader->ahead_bytes > 0 ||
+    return reader->ahead_bytes != 0 ||
            line_error(reader, error, "field 3 (bytes): must be above 0");
 }
 

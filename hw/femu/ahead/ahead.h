@@ -87,7 +87,7 @@ void ahead_destroy(Ahead *ahead);
 
 static inline bool ahead_is_on(const Ahead *ahead)
 {
-    return ahead->config.depth_lines > 0;
+    return ahead->config.depth_lines != 0;
 }
 
 /*

@@ -89,7 +89,7 @@ static void check_stream(State *state, const Ahead *ahead, uint32_t idx,
                    zone_bytes, stream->inside_bytes);
     }
     if (stream->zone_idx == AHEAD_NONE &&
-        (stream->reads > 0 || stream->first_line < stream->end_line)) {
+        (stream->reads != 0 || stream->first_line < stream->end_line)) {
         state_fail(state, "stream %u is of no zone, and goes on", idx);
     }
     if (stream->reads > ahead->config.after) {
@@ -183,7 +183,7 @@ static void visit_waiters(Ahead *ahead, State *state, const uint32_t *fetches,
                    &fetch->last_waiter_idx);
     }
     left = state_unlinked(&links, &left_count);
-    if (state_is_reading(state) && left_count > 0) {
+    if (state_is_reading(state) && left_count != 0) {
         state_fail(state, "%u waiters wait for nothing", left_count);
     }
     state_links_end(&links);

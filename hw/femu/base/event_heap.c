@@ -184,7 +184,7 @@ static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
     EventLane *lane = &heap->lanes[lane_idx];
     uint32_t payload = lane->events[lane->head].payload;
 
-    if (--lane->count > 0) {
+    if (--lane->count != 0) {
         lane->head = (lane->head + 1) % EVENT_LANE_SIZE;
         heap->heads[lane_idx] = lane->events[lane->head].key;
     } else {
@@ -253,7 +253,7 @@ void event_heap_find_firsts(EventHeap *heap)
 
 bool event_heap_is_before_parent(const EventHeap *heap, uint32_t idx)
 {
-    return idx > 0 &&
+    return idx != 0 &&
            heap->events[idx].key < heap->events[(idx - 1) / ARITY].key;
 }
 

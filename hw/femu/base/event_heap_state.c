@@ -105,11 +105,11 @@ static void visit_lane(State *state, EventHeap *heap, unsigned lane_idx)
     }
     for (uint32_t i = 0; i < lane->count; i++) {
         check_order(state, heap, lane->events[i].key);
-        if (i > 0 && lane->events[i].key <= lane->events[i - 1].key) {
+        if (i != 0 && lane->events[i].key <= lane->events[i - 1].key) {
             state_fail(state, "lane %u is not in order", lane_idx);
         }
     }
-    if (lane->count > 0) {
+    if (lane->count != 0) {
         lane->last_key = lane->events[lane->count - 1].key;
     }
 }

@@ -298,7 +298,7 @@ static uint64_t most_of(const State *state, const StateRow *row)
     if (row->kind == STATE_IS_INDEX || row->kind == STATE_IS_INDEX_OR_NONE) {
         uint64_t count = state->counts[row->of];
 
-        most = MIN(most, count - (count > 0));
+        most = MIN(most, count - (count != 0));
     }
     return most;
 }
@@ -311,7 +311,7 @@ static bool may_be(const State *state, const StateRow *row, uint64_t most,
         return is_owner(state, value);
     case STATE_IS_INDEX_OR_NONE:
         return value == STATE_NONE ||
-               (value <= most && state->counts[row->of] > 0);
+               (value <= most && state->counts[row->of] != 0);
     default:
         return value <= most;
     }
@@ -358,7 +358,7 @@ static void write_column(State *state, const Elements *elements,
     for (uint64_t i = 0; i < elements->count; i++) {
         uint64_t value = get_member(row, member_at(elements, row, i));
 
-        if (stretch > 0 && value - last != step) {
+        if (stretch != 0 && value - last != step) {
             write_number(state, stretch);
             write_number(state, number_of_step(step));
             stretch = 0;
@@ -367,7 +367,7 @@ static void write_column(State *state, const Elements *elements,
         stretch++;
         last = value;
     }
-    if (stretch > 0) {
+    if (stretch != 0) {
         write_number(state, stretch);
         write_number(state, number_of_step(step));
     }

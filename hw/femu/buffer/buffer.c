@@ -630,7 +630,7 @@ void wbuf_release_event(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 
     release(buffer, queue->programmed_zone_idx, buffer->params->page_bytes);
     queue->unreleased_bytes -= buffer->params->page_bytes;
-    if (queue->unreleased_bytes > 0) {
+    if (queue->unreleased_bytes != 0) {
         release_later(buffer, unit_idx);
     }
     let_in(buffer, now_ns);

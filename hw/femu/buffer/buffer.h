@@ -119,7 +119,7 @@ void wbuf_destroy(WriteBuffer *buffer);
 /* Is there a buffer? If not, nothing below may be called. */
 static inline bool wbuf_is_on(const WriteBuffer *buffer)
 {
-    return buffer->size_bytes > 0;
+    return buffer->size_bytes != 0;
 }
 
 /* Is the zone, or the log, one that writes? */

@@ -119,7 +119,7 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
     }
     page = last_page(strands, strand, stream->next_page) -
            (int64_t)(count - 1) * strands;
-    if (count > 0 && page < 0) {
+    if (count != 0 && page < 0) {
         state_fail(state, "zone %u has %" PRIu64 " complete pages of one "
                    "strand, and %" PRIu64 " were complete", zone_idx, count,
                    stream->next_page);
@@ -294,7 +294,7 @@ static void visit_pages(WriteBuffer *buffer, State *state)
         offsetof(Strand, last_page_idx), wbuf_strand_count(buffer),
     });
     left = state_unlinked(&links, &left_count);
-    if (state_is_reading(state) && left_count > 0) {
+    if (state_is_reading(state) && left_count != 0) {
         state_fail(state, "%u pages are of no zone", left_count);
     }
     state_links_end(&links);

@@ -371,7 +371,7 @@ static void clean_on(Conv *conv, uint64_t now_ns)
     if (conv->stage == CLEAN_READ) {
         conv->stage = CLEAN_WRITE;
         write_row(conv, now_ns);
-        if (conv->ops_left > 0) {
+        if (conv->ops_left != 0) {
             return;
         }
     }
@@ -401,7 +401,7 @@ void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns)
 {
     uint32_t line = conv->victim;
 
-    if (--conv->ops_left > 0) {
+    if (--conv->ops_left != 0) {
         return;
     }
     if (conv->stage != CLEAN_ERASE) {
@@ -478,7 +478,7 @@ static bool send_write(Conv *conv, uint64_t now_ns, uint32_t command_idx)
                     SSD_GRANULE_BYTES;
     uint64_t places = MIN(left, places_to_promise(conv));
 
-    if (places > 0) {
+    if (places != 0) {
         command->is_promised = true;
         conv->promised += places;
         write->data.end_bytes += places * SSD_GRANULE_BYTES;

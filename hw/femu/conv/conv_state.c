@@ -74,7 +74,7 @@ static void check_victim(const Conv *conv, State *state)
                 (conv->stage != CLEAN_ERASE &&
                  conv->row == conv->media->rows_per_block) ||
                 (conv->stage == CLEAN_ERASE &&
-                 conv->ftl.lines[conv->victim].valid > 0) ||
+                 conv->ftl.lines[conv->victim].valid != 0) ||
                 conv->ops_left == 0)) {
         state_fail(state, "line %u is cleaned at row %u of %u, stage %u, with "
                    "%u places and %u operations left", conv->victim, conv->row,
@@ -103,7 +103,7 @@ void conv_state(Conv *conv, State *state)
     state_room(state, "conventional");
     state_count(state, STATE_OF_LINES, lines);
     STATE_STRUCT(state, conv_rows, conv);
-    if (conv->params->conventional_bytes > 0) {
+    if (conv->params->conventional_bytes != 0) {
         ftl_state(&conv->ftl, state);
         STATE_ARRAY(Conv, newest_id, state, conv, conv->ftl.granule_count);
         STATE_ARRAY_OF(Conv, programmed_rows, state, conv,

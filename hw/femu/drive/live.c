@@ -152,7 +152,7 @@ static void append_ops(const Ssd *ssd, GString *json)
     for (unsigned op = 0; op < SSD_OP_COUNT; op++) {
         const OpStats *stats = &ssd->stats.ops[op];
 
-        if (stats->latency_ns.count > 0) {
+        if (stats->latency_ns.count != 0) {
             g_string_append_printf(json, "%s\"%s\":[%" PRIu64 ",%" PRIu64 ",%"
                                    PRIu64 "]", comma, ssd_op_name(op),
                                    stats->latency_ns.count, stats->bytes,

@@ -66,7 +66,7 @@ static void add_waiters(LoadCheck *check)
     g_autofree uint64_t *pieces = g_new0(uint64_t, slots);
 
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t waiter = check->ops.fetches[i] > 0
+        uint32_t waiter = check->ops.fetches[i] != 0
                           ? ahead->fetches[i].first_waiter_idx : AHEAD_NONE;
 
         for (; waiter != AHEAD_NONE;
@@ -117,14 +117,14 @@ static void add_parts(LoadCheck *check)
         if (waits > 1) {
             state_fail(check->state, "command %u waits in two places", i);
         }
-        if (waits > 0) {
+        if (waits != 0) {
             add_part(check, i, "a place in a line");
         }
         if (check->ops.commands[i] >
             zns_command_bound(&ssd->params)) {
             state_fail(check->state, "command %u has %u operations", i,
                        check->ops.commands[i]);
-        } else if (check->ops.commands[i] > 0) {
+        } else if (check->ops.commands[i] != 0) {
             add_part(check, i, "an operation");
             check->parts[i] += check->ops.commands[i] - 1;
         }
@@ -295,7 +295,7 @@ static bool is_in_place(const LoadCheck *check, const Command *command)
 static void check_command(LoadCheck *check, uint32_t i)
 {
     const Command *command = &check->ssd->commands.at[i];
-    bool leaves = check->events.leaving[i] > 0;
+    bool leaves = check->events.leaving[i] != 0;
 
     if (!is_in_place(check, command) ||
         !(command->is_conventional ? does_conventional(check, i)
@@ -309,13 +309,13 @@ static void check_command(LoadCheck *check, uint32_t i)
     }
     if (command->writes != check->in_queue[i] ||
         check->events.leaving[i] > 1 ||
-        leaves + (command->parts_left > 0 || command->writes) != 1) {
+        leaves + (command->parts_left != 0 || command->writes) != 1) {
         state_fail(check->state, "command %u waits for %u things, is to write "
                    "%d, is in the queue %d, and leaves %u times", i,
                    command->parts_left, command->writes, check->in_queue[i],
                    check->events.leaving[i]);
     }
-    if (command->ahead_row > 0 &&
+    if (command->ahead_row != 0 &&
         (!ahead_is_on(&check->ssd->prefetch.ahead) ||
          command->done.op != SSD_OP_READ ||
          command->ahead_stream_idx == AHEAD_NONE)) {
@@ -330,7 +330,7 @@ void load_check_commands(LoadCheck *check)
     for (uint32_t i = 0; i < check->ssd->params.cmd_slots; i++) {
         if (check->is_used[i]) {
             check_command(check, i);
-        } else if (check->events.leaving[i] > 0) {
+        } else if (check->events.leaving[i] != 0) {
             state_fail(check->state, "command %u leaves, and is not inside",
                        i);
         }

@@ -52,7 +52,7 @@ static void check_job(LoadCheck *check, uint32_t i)
     const Zns *zns = &check->ssd->zns;
     const Job *job = &zns->jobs.at[i];
     const JobWork *work = &zns->media->works[i];
-    bool is_doing = work->ops_left > 0 || job->waits || check->is_reset[i] ||
+    bool is_doing = work->ops_left != 0 || job->waits || check->is_reset[i] ||
                     is_filled(check, i);
 
     must_be(check, "operations of job", i, work->ops_left,
@@ -418,8 +418,8 @@ static void check_release(LoadCheck *check, uint32_t unit_idx)
                        ssd->run_at_ns + unit->left_ns > gone_at_ns);
 
     must_be(check, "releases of unit", unit_idx,
-            check->events.buffer[unit_idx], queue->unreleased_bytes > 0);
-    if (queue->unreleased_bytes > 0 &&
+            check->events.buffer[unit_idx], queue->unreleased_bytes != 0);
+    if (queue->unreleased_bytes != 0 &&
         (ssd->buffer.release_ns == 0 || !is_bounded)) {
         state_fail(check->state, "unit %u gives back room too late",
                    unit_idx);
@@ -553,7 +553,7 @@ static void check_ways(LoadCheck *check)
     bool enters = entry->front.head_idx != FRONT_END_NONE;
 
     must_be(check, "events of the link", 0, check->events.link,
-            ssd->link.count > 0);
+            ssd->link.count != 0);
     must_be(check, "events of the front end", 0, check->events.front,
             enters && !ssd->buffer.holds_up);
     if (ssd->buffer.holds_up && (!enters || ssd->buffer.waiting_count == 0)) {

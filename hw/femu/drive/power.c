@@ -23,7 +23,7 @@ Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed)
     media_power_cut(&next->media, &ssd->media);
     zns_power_cut(&next->zns, &ssd->zns, next->run_at_ns, seed);
     conv_power_cut(&next->conv, &ssd->conv);
-    if (ssd->media.flash.busy.size > 0) {
+    if (ssd->media.flash.busy.size != 0) {
         ssd_busy_log_start(next, ssd->media.flash.busy.size);
     }
     ssd_stats_reset(next, next->run_at_ns);

@@ -27,7 +27,7 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     }
     ready_push(ssd, &command->done);
     commands_give(&ssd->commands, now_ns, command_idx);
-    if (command->ahead_row > 0) {
+    if (command->ahead_row != 0) {
         prefetch_left(&ssd->prefetch, now_ns, command_idx);
     }
     entry_left(&ssd->entry, now_ns, command_idx);

@@ -196,7 +196,7 @@ static void add_zone_queue(Why *why)
     uint32_t head_idx = zns->writes[zone_idx].head_idx;
     uint32_t job_idx = zns->jobs.zones[zone_idx].head_idx;
 
-    if (zns->jobs.zones[zone_idx].resets_waiting > 0) {
+    if (zns->jobs.zones[zone_idx].resets_waiting != 0) {
         add_way(why, SSD_PLACE_ZONE_RESET, false, zone_idx,
                 why_job(why, job_idx));
     } else if (head_idx != why->command_idx) {
@@ -279,7 +279,7 @@ static void add_room(Why *why, SsdPlace place, uint32_t zone_idx)
         const FlashUnit *unit = &buffer->media->flash.units[i];
         const FlashToken *token = why_running(why, i);
 
-        if (queue->unreleased_bytes > 0 &&
+        if (queue->unreleased_bytes != 0 &&
             (zone_idx == SSD_NONE || queue->programmed_zone_idx == zone_idx)) {
             cause.what = "release";
             cause.who = released(why, queue->programmed_zone_idx);

@@ -39,11 +39,11 @@ bool entry_is_timed(const SsdParams *p, SsdOp op)
     case SSD_OP_ZONE_REPORT:
         return p->fe_report_ns || p->fe_report_zone_ns;
     case SSD_OP_IDENTIFY:
-        return p->fe_identify_ns > 0;
+        return p->fe_identify_ns != 0;
     case SSD_OP_LOG:
-        return p->fe_log_ns > 0;
+        return p->fe_log_ns != 0;
     case SSD_OP_FEATURE:
-        return p->fe_feature_ns > 0;
+        return p->fe_feature_ns != 0;
     default:
         break;
     }

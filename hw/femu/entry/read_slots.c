@@ -24,7 +24,7 @@ void read_slots_destroy(ReadSlots *slots)
 
 static bool takes_read_slot(const Entry *entry, SsdOp op)
 {
-    return entry->params->read_slots > 0 && commands_is_read(op);
+    return entry->params->read_slots != 0 && commands_is_read(op);
 }
 
 static uint32_t read_line(const Entry *entry, const Command *command)

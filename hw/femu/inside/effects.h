@@ -74,7 +74,7 @@ static inline void effects_push(Effects *effects, EffectKind kind,
 
 static inline bool effects_wait(const Effects *effects)
 {
-    return effects->count > 0;
+    return effects->count != 0;
 }
 
 /* Needs an effect in the queue. */

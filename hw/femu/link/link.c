@@ -98,7 +98,7 @@ LinkPortion link_arrived(Link *link)
     LinkPortion portion = link->portions[link->head];
 
     link->head = place_of(link, 1);
-    if (--link->count > 0) {
+    if (--link->count != 0) {
         wait_for_head(link);
     }
     return portion;

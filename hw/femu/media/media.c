@@ -211,7 +211,7 @@ void media_erase_blocks(Media *media, uint64_t now_ns,
         uint32_t count = superblock_take_dirt(&media->superblocks,
                                               superblock_idx, u, most);
 
-        if (count > 0) {
+        if (count != 0) {
             issue_erase(media, now_ns, superblock_idx, u, count, owner);
         }
     }
@@ -238,7 +238,7 @@ static void erase_block(Media *media, uint64_t now_ns, uint32_t zone_idx,
                                              superblock_idx, unit, block);
 
     (void)owner;
-    if (count > 0) {
+    if (count != 0) {
         issue_erase(media, now_ns, superblock_idx, unit, count,
                     eraser_owner(media, superblock_idx));
     }

@@ -41,7 +41,7 @@ static void clean_below(Media *media, uint32_t zone_idx, uint32_t position,
 {
     SuperblockTable *table = &media->superblocks;
 
-    if (rows > 0) {
+    if (rows != 0) {
         superblock_take_dirt_to(table, table->of_zone[zone_idx], position,
                                 (rows - 1) / media->rows_per_block);
     }
@@ -54,7 +54,7 @@ void media_put(Media *media, uint32_t zone_idx, uint64_t bytes)
     uint64_t pages = bytes / media->page_bytes;
 
     media->issued_bytes[zone_idx] = bytes;
-    if (pages > 0 && table->of_zone[zone_idx] == SUPERBLOCK_NONE) {
+    if (pages != 0 && table->of_zone[zone_idx] == SUPERBLOCK_NONE) {
         superblock_map(table, zone_idx);
     }
     for (uint32_t u = 0; u < units; u++) {

@@ -102,13 +102,13 @@ static void start_lock(ResetEngine *reset, uint64_t now_ns)
     reset->steps = 0;
     reset->steps_begun = 0;
     reset->steps_ended = 0;
-    if (reset->lock_ns > 0) {
+    if (reset->lock_ns != 0) {
         flash_lock_programs(&reset->media->flash);
         reset->steps = in_proportion(reset, work,
                                      (uint64_t)p->reset_steps *
                                      reset->media->unit_count);
     }
-    if (reset->steps > 0) {
+    if (reset->steps != 0) {
         next_step(reset, now_ns);
     }
     next_phase(reset, now_ns + reset->lock_ns, RESET_UNMAPPED);

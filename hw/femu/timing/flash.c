@@ -27,7 +27,7 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
         .channels = g_new0(LocalClock, config->channels),
         .units = g_new(FlashUnit, unit_count),
     };
-    if (config->register_read_ns > 0) {
+    if (config->register_read_ns != 0) {
         flash->plane_divisor = divisor_of(config->page_bytes /
                                           config->unit_planes);
         flash->sensed = g_new0(FlashSensed,

@@ -96,7 +96,7 @@ static bool fits(const Flash *flash, const FlashToken *token, Place place)
                (kind != FLASH_READ || flash->config.cache_read);
     case PLACE_READS:
         return token->at_unit && kind == FLASH_READ &&
-               flash->config.reads_first > 0;
+               flash->config.reads_first != 0;
     case PLACE_WORK:
         return token->at_unit && kind != FLASH_LOAD && kind != FLASH_STEP &&
                (kind != FLASH_READ || flash->config.reads_first == 0);
@@ -183,7 +183,7 @@ static void check_stretch(const Check *check, uint32_t unit_idx)
     if (can_stop && (unit->suspended_idx != FLASH_NONE ||
                      (!stops && !token_at(check, unit->running_idx)
                                 ->has_event) ||
-                     (flash->config.segment_ns > 0 &&
+                     (flash->config.segment_ns != 0 &&
                       (unit->drawn == 0 ||
                        unit->point_at_ns <= unit->run_from_at_ns)) ||
                      (stops && unit->point_at_ns > unit->run_until_at_ns))) {
@@ -204,7 +204,7 @@ static void check_idle(const Check *check, uint32_t unit_idx)
 
     if (unit->running_idx == FLASH_NONE &&
         (!queue_is_empty(&unit->reads) || !queue_is_empty(&unit->work) ||
-         unit->steps_waiting > 0 || unit->suspended_idx != FLASH_NONE)) {
+         unit->steps_waiting != 0 || unit->suspended_idx != FLASH_NONE)) {
         state_fail(check->state, "unit %u is idle, and has something to do",
                    unit_idx);
     }

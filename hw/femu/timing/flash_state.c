@@ -128,7 +128,7 @@ static void visit_log(State *state, BusyLog *log)
     g_autofree uint32_t *chosen = NULL;
 
     STATE_STRUCT(state, busy_log_rows, log);
-    if (state_is_reading(state) && log->size > 0) {
+    if (state_is_reading(state) && log->size != 0) {
         make_log(state, log);
     }
     state_number(state, "busy", &count, log->size); /* bad: it is 0 */

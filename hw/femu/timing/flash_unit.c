@@ -81,7 +81,7 @@ static void take_registers(Flash *flash, const FlashUnit *unit)
 {
     uint32_t planes = flash->config.unit_planes;
 
-    if (flash->config.register_read_ns > 0) {
+    if (flash->config.register_read_ns != 0) {
         memset(&flash->sensed[(unit - flash->units) * planes], 0,
                planes * sizeof(*flash->sensed));
     }
@@ -100,13 +100,13 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
     if (op->kind == FLASH_PROGRAM) {
         ns += config->program_data_ns;
     }
-    if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille > 0) {
+    if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille != 0) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
                                      op->cells_idx / config->stripe_cells,
                                      row),
                        config->stripe_spread_permille);
     }
-    if (config->program_spread_permille > 0) {
+    if (config->program_spread_permille != 0) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_PROGRAM_TIME,
                                      op->cells_idx, row),
                        config->program_spread_permille);
@@ -265,7 +265,7 @@ static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
 
     if (token->op.kind != FLASH_READ) {
         take_registers(flash, unit);
-    } else if (register_ns > 0) {
+    } else if (register_ns != 0) {
         token->from_registers = is_in_registers(flash, &token->op);
     }
     unit_run(flash, now_ns, unit, token_idx,
@@ -310,7 +310,7 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
                       queue_is_empty(&unit->work);
 
     unit->running_idx = FLASH_NONE;
-    if (unit->steps_waiting > 0) {
+    if (unit->steps_waiting != 0) {
         start_step(flash, now_ns, unit);
         return;
     }

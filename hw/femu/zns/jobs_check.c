@@ -23,7 +23,7 @@ static bool could_be(const ZoneTable *table, const ZoneKept *was)
                         was->state <= SSD_ZONE_CLOSED)) &&
            is_full == (was->wp_nlb == table->capacity_nlb) &&
            (!is_empty || was->end_nlb == 0) &&
-           (was->has_zrwa ? !is_full && !is_empty && table->zrwa_nlb > 0
+           (was->has_zrwa ? !is_full && !is_empty && table->zrwa_nlb != 0
                           : was->wp_nlb == was->end_nlb);
 }
 

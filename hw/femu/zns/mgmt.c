@@ -358,7 +358,7 @@ static void job_begin(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 static bool reset_waits_for_erases(const Zns *zns, uint32_t job_idx)
 {
     return job_at(zns, job_idx)->op == SSD_OP_ZONE_RESET &&
-           zns->media->first_erases[job_zone_idx(zns, job_idx)] > 0;
+           zns->media->first_erases[job_zone_idx(zns, job_idx)] != 0;
 }
 
 void zns_settle_zone(Zns *zns, uint64_t now_ns, uint32_t zone_idx)
@@ -393,7 +393,7 @@ void zns_job_op_ended(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     JobWork *work = &zns->media->works[job_idx];
 
     work->ops_left--;
-    if (work->ops_left > 0 || job_at(zns, job_idx)->waits ||
+    if (work->ops_left != 0 || job_at(zns, job_idx)->waits ||
         work->next_page < work->chunk_end_page ||
         (has_more(zns, job_idx) && job_pauses(zns, now_ns, job_idx))) {
         return;

@@ -208,7 +208,7 @@ static void begin_in_state(ZoneKept *kept, uint64_t capacity_nlb)
     }
     if (kept->wp_nlb == capacity_nlb) {
         g_assert(kept->state == SSD_ZONE_FULL);
-    } else if (kept->end_nlb > 0 || kept->has_extension) {
+    } else if (kept->end_nlb != 0 || kept->has_extension) {
         kept->state = SSD_ZONE_CLOSED;
     } else {
         kept->state = SSD_ZONE_EMPTY;
@@ -378,7 +378,7 @@ static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     if (wbuf_is_on(to->buffer) && fate->kept.state == SSD_ZONE_CLOSED &&
         !fate->kept.has_zrwa) {
         wbuf_put(to->buffer, zone_idx, bytes / page_bytes, part_bytes);
-        if (part_bytes > 0) {
+        if (part_bytes != 0) {
             seats_put(to, zone_idx);
         }
     }

@@ -86,7 +86,7 @@ static inline void jobs_zone_written(Zns *zns, uint32_t zone_idx)
 /* Has a reset been accepted whose erases have not begun? */
 static inline bool jobs_reset_waits(const Zns *zns, uint32_t zone_idx)
 {
-    return zns->jobs.zones[zone_idx].resets_waiting > 0;
+    return zns->jobs.zones[zone_idx].resets_waiting != 0;
 }
 /* jobs_check.c: of jobs that have been read; see zns_state(). */
 typedef struct State State;
