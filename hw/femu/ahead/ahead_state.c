@@ -205,7 +205,7 @@ static void visit_fetches(Ahead *ahead, State *state)
     places = places_in_rings(ahead);
     STATE_TABLE(state, line_rows, ahead->lines, places->len,
                 (const uint32_t *)places->data);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         ahead->fetching_count = used_count;
         check_fetches(state, ahead, used, used_count);
     }

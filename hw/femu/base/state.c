@@ -70,6 +70,11 @@ bool state_is_good(const State *state)
     return state->error == NULL;
 }
 
+bool state_was_read(const State *state)
+{
+    return state_is_reading(state) && state_is_good(state);
+}
+
 void state_fail(State *state, const char *format, ...)
 {
     g_autofree char *what = NULL, *printable = NULL;

@@ -124,6 +124,8 @@ GByteArray *state_free(State *state);
 bool state_is_reading(const State *state);
 /* Has all that was read been right? Writing never fails. */
 bool state_is_good(const State *state);
+/* Reading, and it has been right: so it can be checked, and counted. */
+bool state_was_read(const State *state);
 /*
  * What has been read is wrong: "<room>: ...". The first error stands. It is the
  * caller's after state_take_error().

@@ -151,7 +151,7 @@ void state_lists(State *state, StateLinks *links, const StateHeads *heads)
     }
     visit_numbers(state, links->name, members,
                   links->count ? links->count - 1 : 0);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         link_all(state, links, heads, lengths, members);
     }
 }

@@ -80,7 +80,7 @@ static void visit_lists(Turns *turns, State *state, StateLinks *waiters,
     });
     state_list(state, groups, &turns->first_group_idx,
                &turns->last_group_idx);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_lines(state, turns, lines);
         check_groups(state, turns, groups);
     }

@@ -348,7 +348,7 @@ void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
                     buffer->media->unit_count, NULL);
         visit_pages(buffer, state);
         visit_units(buffer, state);
-        if (state_is_reading(state) && state_is_good(state)) {
+        if (state_was_read(state)) {
             count_all_pages(buffer, state);
             check_units(buffer, state);
         }

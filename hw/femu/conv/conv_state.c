@@ -115,7 +115,7 @@ void conv_state(Conv *conv, State *state)
         STATE_ARRAY(Conv, life, state, conv, lines);
         visit_writes(conv, state);
     }
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_writes(conv, state);
         check_victim(conv, state);
     }

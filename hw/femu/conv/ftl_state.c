@@ -149,7 +149,7 @@ void ftl_state(Ftl *ftl, State *state)
                    (uint64_t)ftl->line_places * ftl->line_count,
                    STATE_IS_INDEX, STATE_OF_GRANULES, UINT64_MAX);
     visit_ring(ftl, state);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_ring(ftl, state);
         count_valid(ftl, state);
         check_lines(ftl, state);

@@ -109,7 +109,7 @@ static void visit_stats(Ssd *ssd, State *state)
     }
     STATE_ARRAY(Stats, channel_busy_ns, state, stats, ssd->params.channels);
     STATE_ARRAY(Stats, unit_busy_ns, state, stats, ssd->media.unit_count);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_histograms(ssd, state);
     }
 }
@@ -181,7 +181,7 @@ static void visit(Ssd *ssd, State *state)
     load_check_begin(&check, ssd);
     set_counts(ssd, state);
     visit_rooms(ssd, state, &check);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         load_check(&check, state);
     }
     load_check_end(&check);
@@ -231,7 +231,7 @@ static void visit_params(State *state, SsdParams *params)
                                                     : params_text(params);
 
     state_text(state, "the parameters", &text, PARAMS_BYTES_MOST);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         read_params(state, text, params);
     }
 }

@@ -183,7 +183,7 @@ static void visit_pools(SuperblockTable *table, State *state)
         offsetof(SuperblockPool, head_idx), offsetof(SuperblockPool, tail_idx),
         (uint64_t)table->config.group_count * SUPERBLOCK_POOLS,
     });
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         take_states(state, table, links.linked);
     }
     state_links_end(&links);
@@ -203,8 +203,7 @@ static void visit_ranking(SuperblockTable *table, State *state,
         given_back[i] = ranking_key(&table->rankings[group], i).minor;
     }
     state_numbers(state, &row, given_back, count);
-    for (uint32_t i = 0;
-         state_is_reading(state) && state_is_good(state) && i < count; i++) {
+    for (uint32_t i = 0; state_was_read(state) && i < count; i++) {
         superblock_rank(table, i * table->config.group_count + group,
                         given_back[i]);
     }

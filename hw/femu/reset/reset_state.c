@@ -79,7 +79,7 @@ static void visit_works(ResetEngine *reset, State *state, bool *in_list)
     state_links_end(&links);
     STATE_TABLE(state, work_rows, reset->works, chosen->len,
                 (const uint32_t *)chosen->data);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check(reset, state);
     }
 }

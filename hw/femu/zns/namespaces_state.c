@@ -159,7 +159,7 @@ static void visit_zones(ZoneTable *table, State *state)
     links.prev_offset = offsetof(ZoneEntry, older_idx);
     state_links_begin(&links);
     state_list(state, &links, &table->oldest_idx, &table->newest_idx);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         count_zones(table, state, links.linked);
     }
     state_links_end(&links);

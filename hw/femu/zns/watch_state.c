@@ -119,7 +119,7 @@ void watch_visit(Watch *watch, State *state)
         visit_lists(watch, state);
         STATE_TABLE(state, changed_rows, watch->changed, watch->changed_count,
                     NULL);
-        if (state_is_reading(state) && state_is_good(state)) {
+        if (state_was_read(state)) {
             take_phases(watch, state, WATCH_ACTIVE);
             take_phases(watch, state, WATCH_FULL);
             check_phases(watch, state);

@@ -189,7 +189,7 @@ static void visit_writes(Zns *zns, State *state)
         offsetof(WriteQueue, tail_idx), zns->params->zones,
     });
     state_links_end(&links);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_writes(zns, state);
     }
 }
@@ -245,7 +245,7 @@ static void visit_seats(Zns *zns, State *state)
         seats->lines, sizeof(SeatLine), offsetof(SeatLine, first_zone_idx),
         offsetof(SeatLine, last_zone_idx), zns->params->namespaces,
     });
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         check_seats(zns, state, links.linked);
     }
     state_links_end(&links);
@@ -348,7 +348,7 @@ static void visit_jobs(Zns *zns, State *state, const uint32_t *commands)
     visit_zone_queues(zns, state);
     visit_fills(jobs, state);
     visit_select_alls(zns, state);
-    if (state_is_reading(state) && state_is_good(state)) {
+    if (state_was_read(state)) {
         count_jobs(zns, used, used_count);
         jobs_check(zns, state, used, used_count);
     }
