@@ -60,7 +60,7 @@ static void follow(const StateLinks *links, const StateHeads *heads,
 }
 
 /* Room for the members: what is written has as much already. */
-static bool make_room(State *state, const StateLinks *links,
+static void make_room(State *state, const StateLinks *links,
                       const GArray *lengths, GArray *members)
 {
     uint64_t sum = 0;
@@ -68,29 +68,25 @@ static bool make_room(State *state, const StateLinks *links,
     for (guint i = 0; i < lengths->len; i++) {
         sum += g_array_index(lengths, uint32_t, i);
     }
-    if (state_is_good(state) && sum > links->count) {
+    if (sum > links->count) {
         state_fail(state, "%s: lists of %" G_GUINT64_FORMAT " in all, there "
                    "are %u", links->name, sum, links->count);
     }
-    if (!state_is_good(state)) {
-        return false;
+    if (state_is_good(state)) {
+        g_array_set_size(members, sum);
     }
-    g_array_set_size(members, sum);
-    return true;
 }
 
 /* Reading */
 
-/* Return: is it in no other list? */
-static bool take(State *state, const StateLinks *links, uint32_t idx)
+/* It is in no other list; of a state that fails, nobody follows lists. */
+static void take(State *state, const StateLinks *links, uint32_t idx)
 {
     if (links->linked[idx]) {
         state_fail(state, "%s: %u is in two lists, or twice in one",
                    links->name, idx);
-        return false;
     }
     links->linked[idx] = true;
-    return true;
 }
 
 /* List `i` has members [begin, end). */
@@ -105,9 +101,7 @@ static void link_list(State *state, const StateLinks *links,
     for (guint m = begin; m < end; m++) {
         uint32_t idx = g_array_index(members, uint32_t, m);
 
-        if (!take(state, links, idx)) {
-            return;
-        }
+        take(state, links, idx);
         *link_at(links, idx, links->next_offset) =
             m + 1 < end ? g_array_index(members, uint32_t, m + 1) : STATE_NONE;
         if (links->prev_offset != STATE_SINGLE) {
@@ -146,9 +140,7 @@ void state_lists(State *state, StateLinks *links, const StateHeads *heads)
         follow(links, heads, lengths, members);
     }
     visit_numbers(state, links->name, lengths, links->count);
-    if (!make_room(state, links, lengths, members)) {
-        g_array_set_size(members, 0);
-    }
+    make_room(state, links, lengths, members);
     visit_numbers(state, links->name, members,
                   links->count ? links->count - 1 : 0);
     if (state_was_read(state)) {

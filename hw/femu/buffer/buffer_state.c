@@ -119,7 +119,7 @@ static uint64_t number_pages(WriteBuffer *buffer, State *state,
     }
     page = last_page(strands, strand, stream->next_page) -
            (int64_t)(count - 1) * strands;
-    if (count != 0 && page < 0) {
+    if (page < 0) {
         state_fail(state, "zone %u has %" PRIu64 " complete pages of one "
                    "strand, and %" PRIu64 " were complete", zone_idx, count,
                    stream->next_page);

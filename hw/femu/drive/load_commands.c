@@ -270,7 +270,7 @@ static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
                     p->mdts_bytes)) &&
            ((!command->writes && !command->is_promised) ||
             (is_span(&command->write.data, 0, p->conventional_bytes,
-                     p->mdts_bytes + 2 * SSD_GRANULE_BYTES) &&
+                     p->mdts_bytes + SSD_GRANULE_BYTES) &&
              commands_is_write(op) &&
              (wbuf_has_log(&check->ssd->buffer)
               ? goes_through_buffer(check, command)

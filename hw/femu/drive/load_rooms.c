@@ -153,7 +153,8 @@ static void check_zone_jobs(LoadCheck *check)
 
 /*
  * The pool lasts: excursions find the jobs that are theirs, of which those of a
- * zone have resets between them, and so do erases in the background.
+ * zone have resets between them, and so do erases in the background, which are
+ * resets of nobody's.
  */
 static void check_pool(LoadCheck *check)
 {
@@ -165,7 +166,7 @@ static void check_pool(LoadCheck *check)
     for (uint32_t i = 0; i < jobs->fresh_idx; i++) {
         const Job *job = &jobs->at[i];
 
-        if (check->job_used[i] && !job->in_background) {
+        if (check->job_used[i]) {
             more[zns->media->works[i].zone_idx] +=
                 (job->command_idx == SSD_NONE) -
                 (job->op == SSD_OP_ZONE_RESET);

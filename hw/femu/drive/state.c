@@ -377,7 +377,7 @@ Ssd *ssd_load(const SsdParams *params, const uint8_t *data, size_t size,
         ssd = ssd_new(&resolved);
         visit(ssd, state);
     }
-    if (state_is_good(state) && state_left_bytes(state) != 0) {
+    if (state_left_bytes(state) != 0) {
         state_fail(state, "%zu bytes follow its end", state_left_bytes(state));
     }
     if (!close_frame(state, error)) {

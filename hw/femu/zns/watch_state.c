@@ -48,13 +48,12 @@ static const StateRow changed_rows[] = {
 
 /* Reading: members that are not stored, as they follow from others */
 
-static void take_phases(Watch *watch, State *state, WatchPhase phase)
+static void take_phases(Watch *watch, WatchPhase phase)
 {
     for (uint32_t i = watch->lists[phase].oldest_idx; i != SSD_NONE;
          i = watch->zones[i].newer_idx) {
         watch->zones[i].phase = phase;
     }
-    (void)state;
 }
 
 static void check_phases(const Watch *watch, State *state)
@@ -109,7 +108,6 @@ void watch_visit(Watch *watch, State *state)
     STATE_STRUCT(state, watch_rows, watch);
     if (watch->changed_count > (watch->zones ? watch->params->zones : 0)) {
         state_fail(state, "%u zones have changed", watch->changed_count);
-        return;
     }
     if (watch->zones != NULL) {
         STATE_TABLE(state, zone_rows, watch->zones, watch->params->zones,
@@ -120,8 +118,8 @@ void watch_visit(Watch *watch, State *state)
         STATE_TABLE(state, changed_rows, watch->changed, watch->changed_count,
                     NULL);
         if (state_was_read(state)) {
-            take_phases(watch, state, WATCH_ACTIVE);
-            take_phases(watch, state, WATCH_FULL);
+            take_phases(watch, WATCH_ACTIVE);
+            take_phases(watch, WATCH_FULL);
             check_phases(watch, state);
             take_changed(watch, state);
             watch_find_next(watch);

@@ -297,9 +297,6 @@ static void visit_fills(Jobs *jobs, State *state)
     links.prev_offset = offsetof(Job, newer_fill_idx);
     state_links_begin(&links);
     state_list(state, &links, &jobs->newest_fill_idx, NULL);
-    for (uint32_t i = 0; state_is_reading(state) && i < links.count; i++) {
-        jobs->running_fills += links.linked[i];
-    }
     state_links_end(&links);
 }
 
@@ -321,6 +318,10 @@ static void count_jobs(Zns *zns, const uint32_t *used, uint32_t used_count)
     Jobs *jobs = &zns->jobs;
 
     jobs->free_count = jobs->capacity - used_count;
+    for (uint32_t i = jobs->newest_fill_idx; i != SSD_NONE;
+         i = jobs->at[i].older_fill_idx) {
+        jobs->running_fills++;
+    }
     for (uint32_t i = 0; i < used_count; i++) {
         const Job *job = &jobs->at[used[i]];
 
