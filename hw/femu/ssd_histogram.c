@@ -42,9 +42,7 @@ void ssd_histogram_clear(SsdHistogram *histogram)
 
 void ssd_histogram_add(SsdHistogram *histogram, uint64_t value)
 {
-    if (histogram->count == 0 || value < histogram->min) {
-        histogram->min = value;
-    }
+    histogram->min = histogram->count ? MIN(histogram->min, value) : value;
     histogram->max = MAX(histogram->max, value);
     histogram->count++;
     histogram->sum += value;

@@ -57,8 +57,8 @@ uint64_t wbuf_moved_most_bytes(const WriteBuffer *buffer)
 {
     const Media *media = buffer->media;
 
-    return wbuf_has_log(buffer)
-           ? (uint64_t)media->page_bytes * (media->unit_count + 1) : 0;
+    return (uint64_t)wbuf_has_log(buffer) * media->page_bytes *
+           (media->unit_count + 1);
 }
 
 static void init_pages(WriteBuffer *buffer)

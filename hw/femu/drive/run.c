@@ -105,6 +105,9 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     const Command *command = &ssd->commands.at[command_idx];
 
     switch (command->done.op) {
+    default: /* a finish or reset; others have no jobs, and have ended */
+        zns_begin_jobs(&ssd->zns, now_ns, command_idx);
+        break;
     case SSD_OP_FLUSH:
     case SSD_OP_SHUTDOWN:
         begin_flush(ssd, command_idx);
@@ -122,9 +125,6 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
         break;
     case SSD_OP_COPY:
         begin_copy(ssd, now_ns, command_idx);
-        break;
-    default: /* a finish or reset; others have no jobs, and have ended */
-        zns_begin_jobs(&ssd->zns, now_ns, command_idx);
         break;
     }
 }
@@ -229,16 +229,9 @@ static void buffered_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op,
     programs_ended(&ssd->media.programs, op->epoch);
 }
 
-static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+/* Who is neither a command nor the buffer, which most operations are of. */
+static void tell_another(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
-    if (owner_kind(op->owner) == OWNER_COMMAND) {
-        command_op_ended(ssd, now_ns, op);
-        return;
-    }
-    if (owner_kind(op->owner) == OWNER_BUFFER) {
-        buffered_ended(ssd, now_ns, op, owner_idx(op->owner));
-        return;
-    }
     switch (owner_kind(op->owner)) {
     case OWNER_JOB:
         zns_job_op_ended(&ssd->zns, now_ns, owner_idx(op->owner));
@@ -257,6 +250,17 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         break;
     default: /* nobody waits */
         break;
+    }
+}
+
+static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
+{
+    if (owner_kind(op->owner) == OWNER_COMMAND) {
+        command_op_ended(ssd, now_ns, op);
+    } else if (owner_kind(op->owner) == OWNER_BUFFER) {
+        buffered_ended(ssd, now_ns, op, owner_idx(op->owner));
+    } else {
+        tell_another(ssd, now_ns, op);
     }
 }
 

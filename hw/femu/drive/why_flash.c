@@ -292,8 +292,7 @@ static void add_at_unit(Why *why, SsdCause *cause, const FlashToken *token)
     cause->place = SSD_PLACE_UNIT;
     cause->works = running == token;
     if (!cause->works) {
-        cause->who = (SsdWho) { 0 };
-        set_holder(why, cause, running);
+        set_holder(why, cause, running); /* a unit that is idle holds nobody */
     }
     why_add(why, cause);
 }
@@ -378,9 +377,10 @@ static bool is_awaited(const Why *why, const FlashOp *op)
         return is_erase_awaited(why, owner_idx(op->owner));
     case OWNER_AHEAD:
         return is_line_awaited(why, owner_idx(op->owner));
-    default:
-        return false;
+    case OWNER_NONE:
+        break;
     }
+    return false;
 }
 
 void why_find_ops(Why *why)

@@ -38,7 +38,7 @@ static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
     const FlashConfig *config = &flash->config;
     uint64_t page, bits;
 
-    if (config->slow_page_permille == 0) {
+    if (!config->slow_page_permille) {
         return config->read_ns;
     }
     page = (uint64_t)op->row * config->program_pages +
@@ -100,13 +100,13 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
     if (op->kind == FLASH_PROGRAM) {
         ns += config->program_data_ns;
     }
-    if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille != 0) {
+    if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
                                      op->cells_idx / config->stripe_cells,
                                      row),
                        config->stripe_spread_permille);
     }
-    if (config->program_spread_permille != 0) {
+    if (config->program_spread_permille) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_PROGRAM_TIME,
                                      op->cells_idx, row),
                        config->program_spread_permille);
@@ -150,7 +150,7 @@ static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
     uint64_t spread_ns = config->segment_spread_ns;
     uint64_t bits;
 
-    if (spread_ns == 0) {
+    if (!spread_ns) {
         return config->segment_ns;
     }
     bits = draw_bits(config->seed, DRAW_SEGMENT, unit - flash->units,

@@ -152,9 +152,9 @@ void erase_begin(Zns *zns, uint32_t job_idx)
     }
 }
 
-uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx)
+uint64_t erase_stall_limit_ns(const Zns *zns)
 {
-    if (job_at(zns, job_idx)->in_background && policy_of(zns)->only_idle) {
+    if (policy_of(zns)->only_idle) { /* resets leave all to the background */
         return UINT64_MAX;
     }
     return zns->params->erase_preemptive ? zns->params->erase_stall_ns : 0;

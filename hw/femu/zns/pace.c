@@ -26,7 +26,7 @@ static uint64_t stall_limit_ns(const Zns *zns, uint32_t job_idx)
 {
     return job_at(zns, job_idx)->op == SSD_OP_ZONE_FINISH
            ? zns->params->finish_stall_ns
-           : erase_stall_limit_ns(zns, job_idx);
+           : erase_stall_limit_ns(zns);
 }
 
 /* The earliest instant at which host I/O may have been gone long enough. */

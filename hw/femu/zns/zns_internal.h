@@ -145,7 +145,7 @@ void erase_settle(Zns *zns);
 /* A reset begins: the zone lets its blocks go, and the job has its steps. */
 void erase_begin(Zns *zns, uint32_t job_idx);
 /* The longest time for which a step of an erase waits for host I/O. */
-uint64_t erase_stall_limit_ns(const Zns *zns, uint32_t job_idx);
+uint64_t erase_stall_limit_ns(const Zns *zns);
 bool erase_has_more(const Zns *zns, uint32_t job_idx);
 void erase_step(Zns *zns, uint64_t now_ns, uint32_t job_idx);
 void erase_end(Zns *zns, uint32_t job_idx);

@@ -54,7 +54,6 @@ void zone_table_destroy(ZoneTable *table)
         index_set_destroy(&table->by_state[states[i]]);
     }
     g_free(table->zones);
-    table->zones = NULL;
 }
 
 void zone_table_sort(ZoneTable *table)
