@@ -97,19 +97,23 @@ static inline void run_out(Drive *d)
     ssd_poll(d->ssd, d->now_ns + LATER, NULL, 0);
 }
 
-/* The log has no free line, until all is put back. */
-static inline void close_free_lines(void)
+/* The log has a free line less, until all is put back. */
+static inline void close_free_line(void)
 {
     Ftl *ftl = &ssd->conv.ftl;
+    uint32_t line = ftl->free_ring[(ftl->free_head + ftl->free_count - 1) %
+                                   ftl->line_count];
 
-    while (ftl->free_count > 0) {
-        uint32_t line = ftl->free_ring[(ftl->free_head + ftl->free_count - 1) %
-                                       ftl->line_count];
+    SET(ftl->free_count, ftl->free_count - 1);
+    SET(ftl->lines[line].state, FTL_LINE_CLOSED);
+    SET(ssd->conv.programmed_pages[line], ssd->conv.line_pages);
+    SET(ftl->lines[line].ready, true);
+}
 
-        SET(ftl->free_count, ftl->free_count - 1);
-        SET(ftl->lines[line].state, FTL_LINE_CLOSED);
-        SET(ssd->conv.programmed_pages[line], ssd->conv.line_pages);
-        SET(ftl->lines[line].ready, true);
+static inline void close_free_lines(void)
+{
+    while (ssd->conv.ftl.free_count > 0) {
+        close_free_line();
     }
 }
 
