@@ -247,6 +247,25 @@ static void test_first_erase(void)
     end();
 }
 
+/* That erase comes behind a program on its way, and nobody is named for it. */
+static void test_erase_behind_program(void)
+{
+    uint32_t reset;
+
+    drive = drive_new("channels=1 write-buffer=72K zone-buffer=36K "
+                      "max-active=2 max-open=2 program-registers=2 "
+                      "erase-at=zone-write");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, drive->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(drive);
+    drive_write(drive, LATER, drive_zone_lba(drive, 1), 1);
+    drive_write(drive, LATER + 100, 0, 1);
+    reset = drive_zone_op(drive, LATER + 200, SSD_OP_ZONE_RESET, 0);
+    run_to(LATER + 300);
+    expect(reset, &(SsdCause) { .place = SSD_PLACE_ERASE, .what = "erase" });
+    end();
+}
+
 /* A finish that runs waits for its own pages only, which come behind those. */
 static void test_filling(void)
 {
@@ -350,6 +369,26 @@ static void test_held(gconstpointer words)
     expect(read, &(SsdCause) {
         .place = SSD_PLACE_FRONT_HELD,
         .who = { .kind = SSD_WHO_COMMAND, .tag = waiting },
+    });
+    end();
+}
+
+/* No command waits for a reset's step as for an operation of its own. */
+static void test_steps(void)
+{
+    uint32_t reset, read;
+
+    drive = drive_new("channels=1 reset-lock-ns=1000000 reset-steps=1 "
+                      "reset-step-ns=100000");
+    drive_fill(drive, 0, 16);
+    drive_fill(drive, 1, 1);
+    reset = drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    read = drive_read(drive, LATER, drive_zone_lba(drive, 1), 1);
+    run_to(LATER + 1);
+    expect(reset, &(SsdCause) { .place = SSD_PLACE_UNMAP, .works = true });
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .what = "step",
+        .who = { .kind = SSD_WHO_COMMAND, .tag = reset },
     });
     end();
 }
@@ -581,10 +620,13 @@ int main(int argc, char **argv)
     g_test_add_func("/places/seat-after-cut", test_seat_after_cut);
     g_test_add_func("/places/link", test_link);
     g_test_add_func("/places/first-erase", test_first_erase);
+    g_test_add_func("/places/erase-behind-program",
+                    test_erase_behind_program);
     g_test_add_func("/places/filling", test_filling);
     g_test_add_func("/places/filling-behind", test_filling_behind);
     g_test_add_func("/places/filling-turns", test_filling_turns);
     g_test_add_func("/places/inside", test_inside);
+    g_test_add_func("/places/steps", test_steps);
     g_test_add_func("/places/channel", test_channel);
     g_test_add_func("/places/crossing", test_crossing);
     g_test_add_func("/places/log-room", test_log_room);

@@ -249,6 +249,28 @@ static void test_moved(void)
     end();
 }
 
+/* After a power cut pages count from the open line on: from 0 if none is. */
+static void test_cut(void)
+{
+    Ssd *cut;
+
+    begin_log(LARGE);
+    drive_write(drive, 0, 0, 8);
+    drive_drain(drive);
+    g_assert_cmpuint(ssd->conv.ftl.open_line, ==, FTL_NONE);
+    cut = ssd_power_cut(ssd, LATER, 0);
+    g_assert_cmpuint(cut->buffer.streams[ssd->params.zones].next_page, ==, 0);
+    ssd_free(cut);
+    drive->now_ns = LATER;
+    drive_write(drive, LATER, 8, 1);
+    drive_drain(drive);
+    cut = ssd_power_cut(ssd, 2 * LATER, 0);
+    g_assert_cmpuint(cut->buffer.streams[ssd->params.zones].next_page, ==, 1);
+    ssd_free(cut);
+    drive->now_ns = 2 * LATER;
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -261,5 +283,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/without", test_without);
     g_test_add_func("/sound-log/parts", test_parts);
     g_test_add_func("/sound-log/moved", test_moved);
+    g_test_add_func("/sound-log/cut", test_cut);
     return g_test_run();
 }

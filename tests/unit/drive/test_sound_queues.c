@@ -9,6 +9,7 @@
  */
 
 #include "sound.h"
+#include "ssd_why.h"
 
 /* Operations of a unit */
 
@@ -263,6 +264,51 @@ static void test_eraser(void)
     end();
 }
 
+/* A job that is free is in the queue of no zone: nothing would end it. */
+static void test_free_job(void)
+{
+    JobQueue *queue;
+
+    begin("zones=4");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    drive_drain(drive);
+    queue = &ssd->zns.jobs.zones[0];
+    g_assert_cmpuint(ssd->zns.jobs.free_idx, ==, 0);
+    SET(queue->head_idx, 0);
+    SET(queue->tail_idx, 0);
+    SET(ssd->zns.jobs.at[0].next_of_zone_idx, SSD_NONE);
+    refused("drive: job 0 is in the queue of zone 0");
+    end();
+}
+
+/*
+ * Zones that take turns hold up nobody, but a state may say so: then it is for
+ * who is the first to wait for room, whose line is that of zone 1.
+ */
+static void test_held_in_turns(void)
+{
+    g_autoptr(GArray) causes = NULL;
+    const SsdCause *cause;
+    uint32_t write, read;
+
+    begin("write-buffer=72K zone-buffer=36K max-active=2 max-open=2 "
+          "program-registers=1 fe-read-ns=1000 take-turns=on");
+    write = drive_write(drive, 0, drive_zone_lba(drive, 1), 12);
+    read = drive_read(drive, 1, 0, 1);
+    run_to(10);
+    SET(ssd->buffer.holds_up, true);
+    SET(ssd->events.lanes[LANE_FRONT].count, 0);
+    causes = ssd_why(ssd, read);
+    cause = &g_array_index(causes, SsdCause, 0);
+    g_assert_cmpuint(causes->len, ==, 1);
+    g_assert_cmpint(cause->place, ==, SSD_PLACE_FRONT_HELD);
+    g_assert_cmpint(cause->who.kind, ==, SSD_WHO_COMMAND);
+    g_assert_cmpuint(cause->who.tag, ==, write);
+    let_in();
+    end();
+}
+
 /* A command is of a namespace that there is. */
 static void test_namespace(void)
 {
@@ -294,6 +340,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-queues/busy-log", test_busy_log);
     g_test_add_func("/sound-queues/command-jobs", test_command_jobs);
     g_test_add_func("/sound-queues/eraser", test_eraser);
+    g_test_add_func("/sound-queues/free-job", test_free_job);
+    g_test_add_func("/sound-queues/held-in-turns", test_held_in_turns);
     g_test_add_func("/sound-queues/namespace", test_namespace);
     return g_test_run();
 }

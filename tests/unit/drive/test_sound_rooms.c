@@ -382,6 +382,9 @@ static void test_write_ids(void)
     drive_write(drive, 0, 0, 1);
     g_assert_cmpuint(ssd->conv.last_id, ==, 1);
     g_assert_cmpuint(ssd->conv.newest_id[0], ==, 1);
+    ssd->conv.last_id = UINT32_MAX - 1;
+    drive_write(drive, 0, 1, 1);
+    g_assert_cmpuint(ssd->conv.last_id, ==, UINT32_MAX);
     end();
 }
 
@@ -447,6 +450,8 @@ static void test_victim(void)
         }
     }
     drive->now_ns = at_ns;
+    SET(conv->programmed_pages[0], 7);
+    refused("drive: pages of the victim 0: 7, must be 8");
     SET(conv->ops_left, 0);
     refused("conventional: line 0 is cleaned at row 0 of 4, stage 0, with 7 "
             "places and 0 operations left");

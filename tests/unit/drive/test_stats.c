@@ -449,6 +449,20 @@ static void test_fits(void)
     g_assert_false(ssd_histogram_fits(&histogram));
 }
 
+/* Of 99 values the last is the 99th percentile: 98.01 of them are not enough. */
+static void test_percentile_of_99(void)
+{
+    SsdHistogram histogram;
+
+    ssd_histogram_clear(&histogram);
+    for (unsigned i = 0; i < 98; i++) {
+        ssd_histogram_add(&histogram, 1);
+    }
+    ssd_histogram_add(&histogram, 1000);
+    g_assert_cmpuint(ssd_histogram_percentile(&histogram, 99), >, 1);
+    g_assert_cmpuint(ssd_histogram_percentile(&histogram, 98), ==, 1);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -464,6 +478,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stats/fits", test_fits);
     g_test_add_func("/stats/large-latency", test_large_latency);
     g_test_add_func("/stats/percentiles", test_percentiles);
+    g_test_add_func("/stats/percentile-of-99", test_percentile_of_99);
     g_test_add_func("/stats/extra", test_extra);
     g_test_add_func("/stats/reset", test_reset);
     g_test_add_func("/stats/no-effect", test_no_effect);

@@ -539,6 +539,8 @@ static void test_damaged_files(void)
         {HEAD "P,power-up-ns,5\nO,10,7\nS,0,14,write,1,0,1,0,0\n",
          ":4: field 3 (at_ns): 14 is before the record above it at 15"},
         {HEAD "N,0\n", ":2: record N has 4 fields, not 2"},
+        {HEAD "N,0,0,512\n", ":2: field 3 (nsid): 0 is none of the drive's "
+         "namespaces, 1 to 1"},
         {HEAD "N,0,2,512\n", ":2: field 3 (nsid): 2 is none of the drive's "
          "namespaces, 1 to 1"},
         {HEAD "P,namespaces,2\nN,0,3,512\n", ":3: field 3 (nsid): 3 is none "

@@ -689,6 +689,25 @@ static void test_many_finishes(void)
     drive_free(d);
 }
 
+/*
+ * The finish of zone 1 waits for a copy's write, which a reset of all zones
+ * drops: the finish begins at once, before it is zone 1's turn to be reset.
+ */
+static void test_reset_all_drops_what_a_finish_awaits(void)
+{
+    Drive *d = drive_new("zone-channels=1 mgmt-parallel-zones=1");
+    uint32_t finish;
+
+    drive_fill(d, 0, 16);
+    drive_copy(d, LATER, drive_zone_lba(d, 1), 0, 1);
+    finish = drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 1);
+    drive_all_zones(d, LATER + 1, SSD_OP_ZONE_RESET);
+    drive_expect_next(d, finish - 1, LATER + READ + XFER);
+    drive_expect(d, finish, LATER + 1 + 15 * (XFER + PROG));
+    drive_drain(d);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -731,5 +750,7 @@ int main(int argc, char **argv)
                     test_resources_with_finish_behind_reset);
     g_test_add_func("/jobs/select-all-in-index-order",
                     test_select_all_in_index_order);
+    g_test_add_func("/jobs/reset-all-drops-writes",
+                    test_reset_all_drops_what_a_finish_awaits);
     return g_test_run();
 }
