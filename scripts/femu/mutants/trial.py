@@ -278,8 +278,8 @@ class Court:
     builds: [[Case]]; those of the first build know what they reach; killers:
     see killers.py; is_same(mutant): whether it compiles to the original's code.
     That takes a second, so it is asked only when the first build's tests have
-    passed; quick_s: a mutant survives in a build after so many seconds of
-    tests; None: after all tests; workers: so many are tried at once; of_file:
+    passed; quick_s: of each build, after so many seconds of tests a mutant
+    survives in it; None: after all tests; workers: so many are tried at once; of_file:
     {path: the numbers of its mutants}.
     """
 
@@ -305,24 +305,25 @@ class Court:
         """Run the tests that reach a mutant on it. Return: its Fate."""
         reaching = [case for case in self.first if number in case.reached
                     and not case.is_long]
-        fate = self.meet(number, mutant, reaching, 'first')
+        fate = self.meet(number, mutant, reaching, 'first', 0)
         if fate or self.is_same(mutant):
             return fate or Fate(None, None, len(reaching), True)
         for build, cases in enumerate(self.others):
             again = [cases[case.name] for case in reaching]
-            fate = self.meet(number, mutant, again, f'then {build}')
+            fate = self.meet(number, mutant, again, f'then {build}', build + 1)
             if fate:
                 return fate
         return Fate(None, None, len(reaching))
 
-    def meet(self, number, mutant, cases, build):
+    def meet(self, number, mutant, cases, build, build_idx):
         """Return: the Fate of a mutant that one of the tests of one build
         kills, or None."""
         cases = [case for case in cases if not case.is_long]
+        most_s = self.quick_s[build_idx] if self.quick_s else None
         passed_s = 0
         for batch in self.killers.order(mutant, cases, build,
                                         self.depth(mutant.path)):
-            if self.quick_s is not None and passed_s >= self.quick_s:
+            if most_s is not None and passed_s >= most_s:
                 break
             for case in batch:
                 self.time(case)

@@ -21,7 +21,6 @@
 #define ROUNDS 50u
 #define BATCH 8u
 #define WAIT_US 50
-#define THINK_US 20000
 #define APIC_ADDR 0xfee00000u           /* registers of the machine's */
 #define IOAPIC_ADDR 0xfec00000u
 #define ROM_ADDR 0xffff0000u            /* the BIOS's */
@@ -455,88 +454,24 @@ static void test_no_bus(void)
     femu_shutdown(drive);
 }
 
-static int64_t round_sum(FemuDrive *drive, const char *name)
-{
-    QDict *stats = femu_property(drive, "stats");
-    int64_t sum = qdict_get_int(qdict_get_qdict(stats, "rounds"), name);
-
-    qobject_unref(stats);
-    return sum;
-}
-
-/* There are no rounds without shadow doorbells, whatever lies where one would. */
-static void test_no_rounds(void)
+/* While the controller is disabled there are no queues, and nothing to fetch. */
+static void test_disabled(void)
 {
     FemuDrive *drive = boot("", true, NO_IRQ);
 
-    for (unsigned i = 0; i < 4; i++) {
-        NvmeCmd write = femu_cmd_rw(drive, NVME_CMD_WRITE,
-                                    i * femu_page_nlb(drive),
-                                    femu_page_nlb(drive), drive->buf);
-
-        qtest_writel(drive->host->qts, 4 * (SQ1_TAIL + 1), FEMU_ENTRIES - 1);
-        femu_submit(&drive->io, &write);
-        while (!inside(drive)) {
-            g_usleep(WAIT_US);
-        }
-        femu_step(drive->host, femu_page_write_ns(drive));
-        await(&drive->io_cq);
+    begin_again(drive);
+    femu_disable(drive);
+    count_anew(drive);
+    for (unsigned i = 1; i <= 2; i++) {
+        femu_ring(&drive->io);
+        await_entries(drive, i);
     }
-    g_assert_cmpint(round_sum(drive, "count"), ==, 0);
+    g_assert_cmpuint(femu_thread_count(drive, "big_lock"), ==, 0);
+    femu_enable(drive);
+    femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, NO_IRQ);
+    femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
+    flush(drive);
     femu_shutdown(drive);
-}
-
-/*
- * Rounds of a host that nobody interrupts, and that thinks for a while before its
- * next command: that is the end of a round, once the thread has seen it.
- */
-static void rounds_with(bool msix, int vector)
-{
-    FemuDrive *drive = boot(",dbbuf=on", msix, vector);
-    uint64_t shadow_addr = femu_alloc(drive->host, FEMU_PAGE_BYTES);
-    NvmeCmd config = {
-        .opcode = NVME_ADM_CMD_DBBUF_CONFIG,
-        .dptr.prp1 = cpu_to_le64(shadow_addr),
-        .dptr.prp2 = cpu_to_le64(femu_alloc(drive->host, FEMU_PAGE_BYTES)),
-    };
-    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
-                              drive->buf);
-    QTestState *qts = drive->host->qts;
-
-    femu_submit(&drive->admin, &config);
-    g_assert_cmphex(await(&drive->admin_cq).status, ==, NVME_SUCCESS);
-    while (round_sum(drive, "count") < 3 || round_sum(drive, "ring_ns") <
-           round_sum(drive, "count") * THINK_US * 500) {
-        FemuCqe cqe;
-
-        femu_place(&drive->io, &cmd);
-        qtest_writel(qts, shadow_addr + 4 * SQ1_TAIL, drive->io.tail);
-        if (cmd.opcode == NVME_CMD_WRITE) {
-            femu_ring(&drive->io);      /* then the thread knows of shadows */
-        }
-        while (!inside(drive)) {
-            g_usleep(WAIT_US);
-        }
-        femu_step(drive->host, femu_page_write_ns(drive));
-        while (!femu_take(&drive->io_cq, &cqe)) {
-            g_usleep(WAIT_US);
-        }
-        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
-        qtest_writel(qts, shadow_addr + 4 * (SQ1_TAIL + 1),
-                     drive->io_cq.head);
-        if (!msix) {
-            femu_ring(&drive->io);      /* an entry that ends no round */
-        }
-        g_usleep(THINK_US);
-        cmd.opcode = NVME_CMD_READ;     /* of what has been written */
-    }
-    femu_shutdown(drive);
-}
-
-static void test_rounds(void)
-{
-    rounds_with(true, NO_IRQ);
-    rounds_with(false, 0);              /* all entries have the lock */
 }
 
 /*
@@ -785,8 +720,7 @@ int main(int argc, char **argv)
     ADD("cut", test_cut);
     ADD("plugged", test_plugged);
     ADD("no-bus", test_no_bus);
-    ADD("no-rounds", test_no_rounds);
-    ADD("rounds", test_rounds);
+    ADD("disabled", test_disabled);
     ADD("stops-at-rest", test_stops_at_rest);
     ADD("moves", test_moves);
     ADD("admin-waits", test_admin_waits);

@@ -262,88 +262,6 @@ static void test_parked(void)
     femu_shutdown(drive);
 }
 
-/*
- * Sums of rounds; none of them goes backwards, and all together are not longer
- * than this host has been up.
- */
-static int64_t rounds(FemuDrive *drive)
-{
-    static const char *const sums[] = { "lock_ns", "drive_ns", "take_ns",
-                                        "ring_ns" };
-    QDict *stats = femu_stats(drive);
-    QDict *found = qdict_get_qdict(stats, "rounds");
-    int64_t count = qdict_get_int(found, "count"), all_ns = 0;
-
-    for (unsigned i = 0; i < ARRAY_SIZE(sums); i++) {
-        int64_t sum_ns = qdict_get_int(found, sums[i]);
-
-        g_assert_cmpint(sum_ns, >=, 0);
-        g_assert_cmpint(sum_ns > 0, ==, count > 0);
-        all_ns += sum_ns;
-        g_assert_cmpint(all_ns, <=, 1000 * g_get_monotonic_time());
-    }
-    qobject_unref(stats);
-    return count;
-}
-
-/*
- * A command of the admin queue, which whoever rings has done; then an entry of
- * the thread's, which has looked at all shadows before.
- */
-static void exec_and_enter(Guest *g)
-{
-    FemuDrive *drive = g->drive;
-    NvmeCmd cmd = { .opcode = NVME_ADM_CMD_GET_FEATURES,
-                    .cdw10 = cpu_to_le32(NVME_ARBITRATION) };
-
-    femu_exec(&drive->admin, &cmd);
-    femu_set_reg(drive, FEMU_DOORBELLS + 4 * tail_of(1), drive->io.tail);
-    await_event_idx(g, tail_of(1), away_from(drive->io.tail));
-}
-
-/*
- * One write after another: the thread sees what becomes of each, most times;
- * then it enters the drive in between, too, which ends no round.
- */
-static void test_rounds(void)
-{
-    Guest g = start(FOR_EVER);
-    FemuDrive *drive = g.drive;
-
-    g_assert_cmpint(rounds(drive), ==, 0);
-    for (unsigned i = 0; i < 2 || rounds(drive) < 3; i++) {
-        NvmeCmd write = femu_cmd_rw(drive, NVME_CMD_WRITE, i % 2 ?
-                                    i / 2 * femu_page_nlb(drive) :
-                                    femu_zone_lba(drive, 1) +
-                                    i / 2 * femu_page_nlb(drive),
-                                    femu_page_nlb(drive), drive->buf);
-        uint16_t cid = femu_place(&drive->io, &write);
-
-        ring(&g, tail_of(1), drive->io.tail);
-        await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
-        if (rounds(drive)) {
-            exec_and_enter(&g);
-        }
-        femu_step(drive->host, 2 * femu_page_write_ns(drive));
-        expect_ok(drive, cid);
-        ring(&g, head_of(1), drive->io_cq.head);
-        g_usleep(WAIT_US);
-        g_assert_cmpint(rounds(drive), <=, i);
-    }
-    femu_shutdown(drive);
-}
-
-/* One command by shadow doorbells, which the thread has fetched behind this. */
-static uint16_t fetched(Guest *g, const NvmeCmd *cmd)
-{
-    FemuDrive *drive = g->drive;
-    uint16_t cid = femu_place(&drive->io, cmd);
-
-    ring(g, tail_of(1), drive->io.tail);
-    await_event_idx(g, tail_of(1), away_from(drive->io.tail));
-    return cid;
-}
-
 static NvmeCmd page_write(FemuDrive *drive, uint32_t zone_idx, unsigned page)
 {
     uint32_t nlb = femu_page_nlb(drive);
@@ -351,102 +269,6 @@ static NvmeCmd page_write(FemuDrive *drive, uint32_t zone_idx, unsigned page)
     return femu_cmd_rw(drive, NVME_CMD_WRITE,
                        femu_zone_lba(drive, zone_idx) + page * nlb, nlb,
                        drive->buf);
-}
-
-/* Take a completion, and give the thread time to see it. */
-static void take_slowly(Guest *g)
-{
-    FemuDrive *drive = g->drive;
-
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
-    ring(g, head_of(1), drive->io_cq.head);
-    g_usleep(WAIT_US);
-}
-
-/* A round that had two commands inside does not count, nor the one behind it. */
-static void test_rounds_of_two(void)
-{
-    Guest g = start(FOR_EVER);
-    FemuDrive *drive = g.drive;
-
-    for (unsigned i = 0; i < 12; i++) {
-        for (unsigned j = 0; j < 2; j++) {
-            NvmeCmd write = page_write(drive, j, i);
-
-            fetched(&g, &write);
-        }
-        for (unsigned j = 0; j < 2; j++) {      /* of one unit */
-            femu_step(drive->host, femu_page_write_ns(drive));
-            take_slowly(&g);
-        }
-        g_assert_cmpint(rounds(drive), ==, 0);
-    }
-    femu_shutdown(drive);
-}
-
-/*
- * Nor does one behind which somebody else, here who writes to configuration
- * space, has fetched a command: of the admin queue, whose shadow the thread does
- * not look at.
- */
-static void test_rounds_of_others(void)
-{
-    Guest g = start_with(FOR_EVER, ",fe-identify-ns=5000");
-    FemuDrive *drive = g.drive;
-    NvmeCmd identify = {
-        .opcode = NVME_ADM_CMD_IDENTIFY,
-        .cdw10 = cpu_to_le32(NVME_ID_CNS_CTRL),
-    };
-
-    femu_set_prps(drive, &identify, drive->buf, FEMU_PAGE_BYTES);
-    for (unsigned i = 0; i < 12; i++) {
-        NvmeCmd write = page_write(drive, 0, i);
-
-        fetched(&g, &write);
-        femu_step(drive->host, femu_page_write_ns(drive));
-        take_slowly(&g);
-        femu_place(&drive->admin, &identify);
-        qtest_writel(drive->host->qts, g.shadow, drive->admin.tail);
-        qpci_config_writew(drive->pci, PCI_COMMAND,
-                           qpci_config_readw(drive->pci, PCI_COMMAND));
-        femu_step(drive->host, 5000);
-        g_assert_cmphex(await(&drive->admin_cq).status, ==, NVME_SUCCESS);
-        femu_ring_cq(&drive->admin_cq);
-        g_usleep(WAIT_US);
-    }
-    g_assert_cmpint(rounds(drive), ==, 0);
-    femu_shutdown(drive);
-}
-
-/*
- * Nor does one whose completion the host was not seen to take, whatever it takes
- * of the admin queue; nor one behind which the thread has rested.
- */
-static void test_rounds_unseen(void)
-{
-    Guest g = start(FOR_EVER);
-    FemuDrive *drive = g.drive;
-    QTestState *qts = drive->host->qts;
-
-    for (unsigned i = 0; i < 4; i++) {
-        NvmeCmd write = page_write(drive, 0, i);
-
-        fetched(&g, &write);
-        femu_step(drive->host, femu_page_write_ns(drive));
-        if (i % 2) {
-            take_slowly(&g);
-        } else {
-            await(&drive->io_cq);
-        }
-        exec_and_enter(&g);
-        g_assert_cmpint(rounds(drive), ==, 0);
-        if (i % 2) {
-            qtest_qmp_assert_success(qts, "{'execute': 'stop'}");
-            qtest_qmp_assert_success(qts, "{'execute': 'cont'}");
-            await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
-        }
-    }
-    femu_shutdown(drive);
 }
 
 /* The drive's thread sleeps: it does not poll. */
@@ -748,10 +570,6 @@ int main(int argc, char **argv)
     ADD("not-early", test_not_early);
     ADD("no-registers", test_no_registers);
     ADD("parked", test_parked);
-    ADD("rounds", test_rounds);
-    ADD("rounds-of-two", test_rounds_of_two);
-    ADD("rounds-of-others", test_rounds_of_others);
-    ADD("rounds-unseen", test_rounds_unseen);
     ADD("sleeps", test_sleeps);
     ADD("sleeps-waiting", test_sleeps_waiting);
     ADD("at-once", test_at_once);

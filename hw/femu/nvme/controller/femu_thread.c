@@ -177,7 +177,6 @@ static void enter_with_bql(FemuThread *thread, int64_t seen_ns)
         enter(thread, seen_ns, false);
         femu_rounds_told(thread);
     } else {
-        qatomic_set(&thread->news, false);
         rest(thread);
     }
     qemu_rec_mutex_unlock(&thread->lock);
@@ -320,8 +319,8 @@ bool femu_thread_init(FemuZns *n, Error **errp)
         return false;
     }
     femu_spin_prepare();
-    qemu_rec_mutex_init(&thread->lock);
     n->lock = &thread->lock;
+    qemu_rec_mutex_init(n->lock);
     n->ram_only = sees_plain_memory(n);
     thread->drive = n;
     thread->iothread = n->iothread;
@@ -330,7 +329,6 @@ bool femu_thread_init(FemuZns *n, Error **errp)
     thread->bh = aio_bh_new(thread->ctx, serve, thread);
     aio_set_event_notifier(thread->ctx, &thread->rung, doorbell_rung, NULL,
                            NULL);
-    thread->at_ns = INT64_MAX;
     thread->runs = runstate_is_running();
     thread->host_memory = pci_get_address_space(PCI_DEVICE(n));
     thread->vm_change = qemu_add_vm_change_state_handler(machine_changed,
