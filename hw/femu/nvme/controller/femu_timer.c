@@ -53,10 +53,7 @@ static void time_expired(void *opaque)
 /* Return: false with *errp; femu_time_exit() undoes what has been done. */
 bool femu_time_init(FemuZns *n, Error **errp)
 {
-    /* A QEMU without TCG has no such function, and compiles no call of it. */
-    if (icount_enabled()) {
-        femu_icount_init();
-    }
+    femu_icount_prepare();
     if (n->iothread && !femu_thread_init(n, errp)) {
         return false;
     }

@@ -9,6 +9,7 @@
 #define FEMU_PROCESSORS_H
 
 #include "system/tcg.h"
+#include "../qemu/versions.h"
 
 /*
  * Makes virtual time, which counts instructions, exact. Called again, it does
@@ -30,6 +31,13 @@ void femu_spin_init(void);
 void femu_spin_change(int change);
 
 /* The same for whoever may be in a QEMU without TCG, which has none of them. */
+static inline void femu_icount_prepare(void)
+{
+    if (icount_enabled()) {
+        femu_icount_init();
+    }
+}
+
 static inline void femu_spin_prepare(void)
 {
     if (tcg_enabled()) {
