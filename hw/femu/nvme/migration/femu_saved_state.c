@@ -73,7 +73,6 @@ static const StateRow device_rows[] = {
     STATE_TIME(FemuZns, clock_ns),
     STATE_TIME(FemuZns, now_ns),
     STATE_LEFT(FemuZns, untold_due_ns, "of an entry: none runs"),
-    STATE_LEFT(FemuZns, untold_count, "likewise"),
     STATE_LEFT(FemuZns, rounds, "of this host, which the next may not be"),
     STATE_LEFT(FemuZns, thread_counts, "likewise"),
     STATE_LEFT(FemuZns, base_ns, "0: a drive with a state is not saved"),

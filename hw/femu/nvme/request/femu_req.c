@@ -61,7 +61,7 @@ static void slots_init(FemuZns *n)
 void femu_req_init(FemuZns *n)
 {
     slots_init(n);
-    n->untold_due_ns = g_new(int64_t, n->params.cmd_slots);
+    n->untold_due_ns = g_array_new(FALSE, FALSE, sizeof(int64_t));
     QSIMPLEQ_INIT(&n->flushes);
 }
 
@@ -78,7 +78,7 @@ void femu_req_exit(FemuZns *n)
     femu_flushes_discard(n, NULL);
     g_free(n->req);
     g_free(n->free_req);
-    g_free(n->untold_due_ns);
+    g_clear_pointer(&n->untold_due_ns, g_array_unref);
 }
 
 /*
@@ -257,16 +257,12 @@ void femu_req_reset_done(FemuZns *n, const SsdDone *done)
  */
 void femu_req_told(FemuZns *n)
 {
-    int64_t now_ns;
-
-    if (!n->untold_count) {
-        return;
+    for (guint i = 0; i < n->untold_due_ns->len; i++) {
+        ssd_histogram_add(&n->lateness_ns,
+                          qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) -
+                          g_array_index(n->untold_due_ns, int64_t, i));
     }
-    now_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-    for (uint32_t i = 0; i < n->untold_count; i++) {
-        ssd_histogram_add(&n->lateness_ns, now_ns - n->untold_due_ns[i]);
-    }
-    n->untold_count = 0;
+    g_array_set_size(n->untold_due_ns, 0);
 }
 
 static void note_due(FemuZns *n, int64_t due_ns)
@@ -275,10 +271,7 @@ static void note_due(FemuZns *n, int64_t due_ns)
         ssd_histogram_add(&n->lateness_ns, n->clock_ns - due_ns);
         return;
     }
-    if (n->untold_count == n->params.cmd_slots) {
-        femu_req_told(n);
-    }
-    n->untold_due_ns[n->untold_count++] = due_ns;
+    g_array_append_val(n->untold_due_ns, due_ns);
 }
 
 /* The core is done with a command: complete it, and free its slot. */

@@ -400,8 +400,8 @@ struct FemuZns {
     uint64_t now_ns;            /* core time: base_ns + clock_ns / dilation */
     uint64_t base_ns;           /* modulo 2^64; 0 unless a state goes on */
     SsdHistogram lateness_ns;   /* of completions: posted minus due */
-    int64_t *untold_due_ns;     /* with a thread: posted, and the host has ... */
-    uint32_t untold_count;      /* ... not been told of them in this entry */
+    GArray *untold_due_ns;      /* int64_t; with a thread: posted by this ... */
+                                /* ... entry, and the host has not been told */
     FemuRounds rounds;          /* of a thread: controller/femu_rounds.c */
     FemuThreadCounts thread_counts;
 
