@@ -201,12 +201,21 @@ static void test_parts(void)
     femu_folder_delete(folder);
 }
 
-/* Data that cannot be written end QEMU, once and for all. */
-static void test_full_data(void)
+/*
+ * Data that cannot be written end QEMU, once and for all, with this message: the
+ * second of two writes, of which `left_bytes` can be.
+ */
+static void check_full_data(const char *message, uint64_t left_bytes)
 {
     static const char name[] = "FEMU_STATE_FOLDER";
-    const struct rlimit limit = { SSD_MIB, SSD_MIB };
     FemuConfig config = femu_small_config();
+    uint64_t at_bytes = femu_cap_nlb(&config) * config.ssd.lba_bytes;
+    const struct rlimit limit = {
+        at_bytes + left_bytes, at_bytes + left_bytes
+    };
+    g_autofree char *all = g_strdup_printf(
+        "*femu-zns: data cannot be written: %s*exit status 1 (expected 0)*",
+        message);
     char *folder;
     FemuDrive *drive;
 
@@ -215,8 +224,7 @@ static void test_full_data(void)
         g_setenv(name, folder, TRUE);
         g_test_trap_subprocess(NULL, 0, 0);
         g_test_trap_assert_failed();
-        g_test_trap_assert_stderr("*femu-zns: data cannot be written: File "
-                                  "too large*exit status 1 (expected 0)*");
+        g_test_trap_assert_stderr(all);
         femu_folder_delete(folder);
         return;
     }
@@ -225,8 +233,19 @@ static void test_full_data(void)
     femu_write_pattern(drive, 0, 4, 1);
     g_assert_cmpint(prlimit(qtest_pid(drive->host->qts), RLIMIT_FSIZE, &limit,
                             NULL), ==, 0);
-    femu_write_pattern(drive, 2 * femu_zone_nlb(&config), 4, 1);
+    femu_write_pattern(drive, femu_zone_nlb(&config), 4, 1);
     exit(0);
+}
+
+static void test_full_data(void)
+{
+    check_full_data("File too large", 0);
+}
+
+/* None of it is anywhere else. */
+static void test_full_data_in_part(void)
+{
+    check_full_data("No space left on device", SSD_KIB);
 }
 
 /* --- Refused -------------------------------------------------------------- */
@@ -409,6 +428,7 @@ int main(int argc, char **argv)
     ADD("locked", test_locked);
     ADD("parts", test_parts);
     ADD("full-data", test_full_data);
+    ADD("full-data-in-part", test_full_data_in_part);
 #undef ADD
     return g_test_run();
 }

@@ -149,23 +149,19 @@ void femu_memory_exit(FemuMemory *memory)
 
 /*
  * As the file already has its full size, pwrite() fails only where a store
- * would: the file system is full or broken. Then QEMU ends, as it does if the
- * history cannot be written.
+ * would: the file system is full or broken. If it becomes full in the middle,
+ * part of it is written. Then QEMU ends, as it does if the history cannot be
+ * written.
  */
 static void write_all(int fd, uint64_t at_bytes, const void *buf,
-                      uint64_t bytes, const char *what)
+                      size_t bytes, const char *what)
 {
-    while (bytes) {
-        ssize_t done = RETRY_ON_EINTR(pwrite(fd, buf, bytes, at_bytes));
+    ssize_t done = RETRY_ON_EINTR(pwrite(fd, buf, bytes, at_bytes));
 
-        if (done == -1) {
-            error_report("femu-zns: %s cannot be written: %s", what,
-                         strerror(errno));
-            _exit(EXIT_FAILURE);
-        }
-        at_bytes += done;
-        bytes -= done;
-        buf = (const uint8_t *)buf + done;
+    if (done != bytes) {
+        error_report("femu-zns: %s cannot be written: %s", what,
+                     strerror(done == -1 ? errno : ENOSPC));
+        _exit(EXIT_FAILURE);
     }
 }
 
