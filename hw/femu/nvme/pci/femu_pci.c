@@ -14,7 +14,6 @@
 #include "hw/pci/msix.h"
 #include "hw/qdev-properties.h"
 #include "pci_internal.h"
-#include "../admin/admin.h"
 #include "../controller/controller.h"
 #include "../irq/irq.h"
 #include "../kvm/kvm.h"
@@ -187,7 +186,6 @@ static void femu_realize(PCIDevice *pci, Error **errp)
         return;
     }
     femu_identity_hash(n->serial, n->identity);
-    femu_features_reset(n);
     femu_regs_init(n);
     buffers_init(n);
     if (!femu_kept_init(n, errp) || !memory_init(n, errp)) {
