@@ -77,25 +77,33 @@ static void run_to(Restore *r, uint64_t now_ns)
     }
 }
 
+/* How many blocks a command writes: a copy, those of its ranges. */
+static uint64_t written_nlb(const SsdCmd *cmd)
+{
+    uint64_t nlb = 0;
+
+    if (cmd->op != SSD_OP_COPY) {
+        return cmd->nlb;
+    }
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        nlb += cmd->ranges[i].nlb;
+    }
+    return nlb;
+}
+
 /* Mark the same bytes as data, or not as data, as the command then did. */
 static void note_data(FemuZns *n, const SsdCmd *cmd, uint64_t lba,
                       uint32_t tag)
 {
     FemuNs *ns = femu_ns(n, cmd->nsid);
-    uint64_t nlb = cmd->nlb;
 
     switch (cmd->op) {
     case SSD_OP_COPY:
-        nlb = 0;
-        for (uint32_t i = 0; i < cmd->range_count; i++) {
-            nlb += cmd->ranges[i].nlb;
-        }
-        /* fall through */
     case SSD_OP_WRITE:
     case SSD_OP_APPEND:
     case SSD_OP_WRITE_ZEROES:
         femu_store_write_zeroes(&ns->store, lba * ns->lba_bytes,
-                                nlb * ns->lba_bytes);
+                                written_nlb(cmd) * ns->lba_bytes);
         break;
     case SSD_OP_DEALLOCATE:
         for (uint32_t i = 0; !femu_ns_zoned(ns) && i < cmd->range_count; i++) {
