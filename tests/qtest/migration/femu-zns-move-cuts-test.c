@@ -25,6 +25,7 @@ static void test_new_cuts(void)
         { "power-cut-at-ns=1000", false },
         { NULL, false },        /* at this very instant */
         { "power-cut-at-program=1", false },
+        { "power-cut-at-program=3", false },    /* by what was the last */
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -74,10 +75,46 @@ static void test_old_cut(void)
     femu_shutdown(drive);
 }
 
+static void set(FemuDrive *drive, const char *name, const char *value)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+        "'arguments': {'path': '/machine/peripheral/zns4',"
+        "'property': %s, 'value': %s}}", name, value);
+}
+
+/*
+ * A reset that was inside when the drive moved, and has ended since: what the
+ * zone held before does not come back with a power cut, though a zone that is
+ * read-only may hold data anywhere.
+ */
+static void test_reset_ends(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 20, 1);
+    FemuCqe cqe;
+
+    g_assert_cmphex(femu_write(drive, 0, 20, data), ==, NVME_SUCCESS);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    femu_host_move(drive->host);
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    femu_step_next(drive->host);
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    set(drive, "zone-fail", "0 read-only");
+    set(drive, "power-cut", "1");
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    g_assert_cmphex(femu_zone(drive, 0).zs >> 4, ==,
+                    NVME_ZONE_STATE_READ_ONLY);
+    femu_assert_data(drive, 0, 20, NULL);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/move/new-cuts", test_new_cuts);
     qtest_add_func("femu-zns/move/old-cut", test_old_cut);
+    qtest_add_func("femu-zns/move/reset-ends", test_reset_ends);
     return g_test_run();
 }

@@ -1,6 +1,6 @@
 /*
  * What a host can switch off in configuration space: power (D3hot) and the bus
- * (Bus Master Enable); and a machine without message interrupts. What was
+ * (Bus Master Enable); what its link is; and a machine without message interrupts. What was
  * inside completes, unseen, and is told when the host switches on again.
  *
  * Knows nothing of zones, or of time beyond one page's write.
@@ -16,6 +16,7 @@
 #define D1 1
 #define D3HOT 3
 #define MESSAGE 0x600d
+#define LINK 0x43u                      /* 4 lanes of 8 GT/s */
 
 typedef struct Scene {
     FemuDrive *drive;
@@ -89,6 +90,20 @@ static void assert_told(Scene *s, uint16_t cid)
     g_assert_cmphex(qtest_readl(s->drive->host->qts, s->message_addr), ==,
                     MESSAGE);
     qtest_writel(s->drive->host->qts, s->message_addr, 0);
+}
+
+/* What the drive can do, and what it does. */
+static void test_link(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint8_t cap = qpci_find_capability(drive->pci, PCI_CAP_ID_EXP, 0);
+
+    g_assert_cmphex(qpci_config_readl(drive->pci, cap + PCI_EXP_LNKCAP) &
+                    (PCI_EXP_LNKCAP_SLS | PCI_EXP_LNKCAP_MLW), ==, LINK);
+    g_assert_cmphex(qpci_config_readw(drive->pci, cap + PCI_EXP_LNKSTA) &
+                    (PCI_EXP_LNKSTA_CLS | PCI_EXP_LNKSTA_NLW), ==, LINK);
+    femu_shutdown(drive);
 }
 
 /* --- Power ---------------------------------------------------------------- */
@@ -388,6 +403,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/power/" name, test)
+    ADD("link", test_link);
     ADD("states", test_states);
     ADD("sleep", test_sleep);
     ADD("sleep/reset", test_sleep_reset);
