@@ -23,6 +23,8 @@
 #define WAIT_US 50
 #define APIC_ADDR 0xfee00000u           /* registers of the machine's */
 #define IOAPIC_ADDR 0xfec00000u
+#define ECAM_ADDR UINT64_C(0xb0000000)
+#define MCH_PCIEXBAR 0x60
 #define ROM_ADDR 0xffff0000u            /* the BIOS's */
 #define CUT_AT_NS UINT64_C(1000000000)
 #define PLUG "{'execute': 'device_add', 'arguments': {" \
@@ -311,27 +313,80 @@ static void test_monitor(void)
     flush(drive);
     qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-get',"
         "'arguments': {'path': '/machine/peripheral/zns4',"
-        "'property': 'zones'}}");
+        "'property': 'zone-states'}}");
     flush(drive);
     femu_shutdown(drive);
+}
+
+static char *trace_path(void)
+{
+    char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-trace-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    return path;
 }
 
 /* QEMU ends while the thread enters the drive: the trace is whole. */
 static void test_trace(void)
 {
-    g_autofree char *path = NULL, *extra = NULL, *text = NULL;
-    int fd = g_file_open_tmp("femu-zns-trace-XXXXXX", &path, NULL);
-    FemuDrive *drive;
+    g_autofree char *path = trace_path(), *text = NULL;
+    g_autofree char *extra = g_strconcat(",trace=", path, NULL);
+    FemuDrive *drive = boot(extra, true, NO_IRQ);
     gsize bytes;
 
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    extra = g_strconcat(",trace=", path, NULL);
-    drive = boot(extra, true, NO_IRQ);
     flush(drive);
     femu_shutdown(drive);
     g_assert_true(g_file_get_contents(path, &text, &bytes, NULL));
     g_assert_cmpuint(bytes, >, 0);
+    g_unlink(path);
+}
+
+/* Configuration space in memory. Return: where that of the drive is. */
+static uint64_t map_config(FemuDrive *drive)
+{
+    QPCIDevice *mch = qpci_device_find(drive->host->bus, 0);
+
+    qpci_config_writel(mch, MCH_PCIEXBAR, ECAM_ADDR | 1);
+    qpci_config_writel(mch, MCH_PCIEXBAR + 4, 0);
+    g_free(mch);
+    return ECAM_ADDR + (FEMU_SLOT << 15);
+}
+
+/*
+ * A message that resets the drive, by its configuration space, while a write is
+ * inside: that is discarded at once, before somebody else enters the drive.
+ */
+static void test_message_resets(void)
+{
+    g_autofree char *path = trace_path(), *text = NULL;
+    g_autofree char *extra = g_strconcat(",trace=", path, NULL);
+    FemuDrive *drive = boot(extra, true, 1);
+    NvmeCmd write = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                                drive->buf);
+    uint8_t cap = qpci_find_capability(drive->pci, PCI_CAP_ID_EXP, 0);
+    char *discarded, *failed;
+
+    femu_msix_vector(drive, 1, map_config(drive) + cap + PCI_EXP_DEVCTL,
+                     PCI_EXP_DEVCTL_BCR_FLR);
+    femu_submit(&drive->io, &write);
+    while (!inside(drive)) {
+        g_usleep(WAIT_US);
+    }
+    count_anew(drive);
+    femu_submit_rw(drive, NVME_CMD_READ, femu_zone_lba(drive, 7), 1);
+    while (!femu_thread_count(drive, "big_lock")) {
+        g_usleep(WAIT_US);
+    }
+    set(drive, "zone-fail", "1:7 offline");
+    femu_shutdown(drive);
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    discarded = strstr(text, "\nX,0\n");
+    failed = strstr(text, "\nF,");
+    g_assert_nonnull(discarded);
+    g_assert_nonnull(failed);
+    g_assert_true(discarded < failed);
     g_unlink(path);
 }
 
@@ -711,6 +766,7 @@ int main(int argc, char **argv)
     ADD("no-lock", test_no_lock);
     ADD("one-for-a-batch", test_one_for_a_batch);
     ADD("message-to-itself", test_message_to_itself);
+    ADD("message-resets", test_message_resets);
     ADD("one-entry", test_one_entry);
     ADD("lateness", test_lateness);
     ADD("pin", test_pin);

@@ -19,6 +19,7 @@
 
 #define HOTPLUG_MACHINE "-machine pc,pit=off "
 #define HOTPLUG_SLOT 5u
+#define ODD_ENTRIES 6u
 #define FOR_EVER "3600000000000"        /* of polling: longer than any test */
 #define SHORT "1000000"
 #define LAPS 5u                         /* around the queues */
@@ -269,6 +270,32 @@ static NvmeCmd page_write(FemuDrive *drive, uint32_t zone_idx, unsigned page)
     return femu_cmd_rw(drive, NVME_CMD_WRITE,
                        femu_zone_lba(drive, zone_idx) + page * nlb, nlb,
                        drive->buf);
+}
+
+/* Half a queue away is that of queues that are no power of two, too. */
+static void test_odd_queues(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    NvmeCmd flush = femu_cmd_flush();
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, ODD_ENTRIES, 1);
+    femu_sq_create(drive, &sq, 2, ODD_ENTRIES, &cq);
+    for (unsigned i = 0; i < LAPS * ODD_ENTRIES; i++) {
+        uint32_t head = cq.head;
+
+        femu_place(&sq, &flush);
+        ring(&g, tail_of(2), sq.tail);
+        g_assert_cmphex(await(&cq).status, ==, NVME_SUCCESS);
+        await_event_idx(&g, tail_of(2),
+                        (sq.tail + ODD_ENTRIES / 2) % ODD_ENTRIES);
+        await_event_idx(&g, head_of(2),
+                        (head + ODD_ENTRIES / 2) % ODD_ENTRIES);
+        ring(&g, head_of(2), cq.head);
+    }
+    femu_shutdown(drive);
 }
 
 /* The drive's thread sleeps: it does not poll. */
@@ -570,6 +597,7 @@ int main(int argc, char **argv)
     ADD("not-early", test_not_early);
     ADD("no-registers", test_no_registers);
     ADD("parked", test_parked);
+    ADD("odd-queues", test_odd_queues);
     ADD("sleeps", test_sleeps);
     ADD("sleeps-waiting", test_sleeps_waiting);
     ADD("at-once", test_at_once);

@@ -53,11 +53,10 @@ void femu_entry_begin(FemuZns *n)
     MemReentrancyGuard *guard = &DEVICE(n)->mem_reentrancy_guard;
 
     femu_lock(n);
-    if (n->entry.depth++ > 0) {
-        n->entry.has_inner = true;
+    n->entry.has_inner = n->entry.depth++ > 0;
+    if (n->entry.has_inner) {
         return;
     }
-    n->entry.has_inner = false;
     object_ref(OBJECT(n));
     if (!n->entry.alone) {
         n->entry.io_was_engaged = guard->engaged_in_io;

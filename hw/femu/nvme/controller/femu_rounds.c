@@ -43,6 +43,7 @@ static void note_heads(FemuThread *thread, const FemuZns *n)
 void femu_rounds_look(FemuThread *thread)
 {
     FemuRound *round = &thread->round;
+    bool taken = false;
     AddressSpace *as;
 
     if (!round->told_ns || round->taken_ns) {
@@ -51,10 +52,10 @@ void femu_rounds_look(FemuThread *thread)
     RCU_READ_LOCK_GUARD();
     as = qatomic_rcu_read(&thread->host_memory);
     for (unsigned i = 0; i < round->head_count; i++) {
-        if (femu_shadow_moved(as, &round->head[i])) {
-            round->taken_ns = get_clock();
-            return;
-        }
+        taken |= femu_shadow_moved(as, &round->head[i]);
+    }
+    if (taken) {
+        round->taken_ns = get_clock();
     }
 }
 
