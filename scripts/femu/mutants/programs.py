@@ -23,6 +23,8 @@ NOT_COPIED = ('build', 'out', '.git')
 SANITIZER_OPTIONS = {
     'ASAN_OPTIONS': 'abort_on_error=1:detect_leaks=1:hard_rss_limit_mb=3000',
     'UBSAN_OPTIONS': 'halt_on_error=1',
+    # Else GLib has a hold of what is lost of its slices, such as a GError.
+    'G_SLICE': 'always-malloc',
 }
 # Fill uninitialised variables with a pattern, so that tests see their use.
 UNSET = '-ftrivial-auto-var-init=pattern'
