@@ -16,7 +16,6 @@ bool femu_trace_flush(FemuZns *n, Error **errp)
 {
     GError *error = NULL;
 
-    n->trace_unflushed = 0;
     if (n->trace && !ssd_trace_flush(n->trace, &error)) {
         error_setg(errp, "%s", error->message);
         g_error_free(error);
