@@ -1,5 +1,5 @@
 /*
- * Rounds of a drive's thread (iothread=): which count, and where their time goes.
+ * Rounds of a drive's thread (iothread=): which count, and where time goes.
  *
  * Both sides read the host's clock, here before and behind each step. So what a
  * sum may be is known however long the host takes for a step, and what a host

@@ -1,7 +1,8 @@
 /*
  * What a host can switch off in configuration space: power (D3hot) and the bus
- * (Bus Master Enable); what its link is; and a machine without message interrupts. What was
- * inside completes, unseen, and is told when the host switches on again.
+ * (Bus Master Enable); and a machine without message interrupts. What was inside
+ * completes, unseen, and is told when the host switches on again. And what its
+ * link is.
  *
  * Knows nothing of zones, or of time beyond one page's write.
  *
