@@ -449,6 +449,22 @@ static void test_fits(void)
     g_assert_false(ssd_histogram_fits(&histogram));
 }
 
+/* How much of the flash is used up is asked at an instant, polled or not. */
+static void test_used_percent(void)
+{
+    Drive *d = drive_new("channels=1 zones=1 pe-cycles=1");
+    const uint64_t at_ns = UINT64_C(100000000);
+    const uint64_t end_at_ns = at_ns + 4 * UINT64_C(3500000);
+
+    drive_fill(d, 0, 16);
+    drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmpuint(ssd_used_percent(d->ssd, end_at_ns - 1), ==, 0);
+    g_assert_cmpuint(ssd_used_percent(d->ssd, end_at_ns), ==, 100);
+    d->now_ns = end_at_ns;
+    drive_drain(d);
+    drive_free(d);
+}
+
 /* Of 99 values the last is the 99th percentile: 98.01 of them are not enough. */
 static void test_percentile_of_99(void)
 {
@@ -478,6 +494,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stats/fits", test_fits);
     g_test_add_func("/stats/large-latency", test_large_latency);
     g_test_add_func("/stats/percentiles", test_percentiles);
+    g_test_add_func("/stats/used-percent", test_used_percent);
     g_test_add_func("/stats/percentile-of-99", test_percentile_of_99);
     g_test_add_func("/stats/extra", test_extra);
     g_test_add_func("/stats/reset", test_reset);
