@@ -196,6 +196,35 @@ static void test_fill_is_young(void)
     drive_free(d);
 }
 
+/*
+ * Zones 0 and 1 write, so the finish's only page is due behind two pages of
+ * theirs. It was complete when the drain began, so the unit that is idle behind
+ * the first of these gets it before the second one, which is young.
+ */
+static void test_fill_is_old(void)
+{
+    Drive *d = drive_new("channels=1 program-registers=1 write-buffer=256K "
+                         "page-turns=on erase-ns=0 erase-at=background "
+                         "reset-base-ns=1000 reset-drains=on "
+                         "reset-drain-first=on");
+    const uint64_t at_ns = 100 * MS;
+    uint32_t tag, finish, reset;
+
+    drive_fill(d, 2, 15);
+    drive_fill(d, 3, 1);
+    tag = drive_write(d, at_ns, 0, 1);
+    drive_expect(d, tag, at_ns);
+    tag = drive_write(d, at_ns, drive_zone_lba(d, 1), 1);
+    drive_expect(d, tag, at_ns);
+    finish = drive_zone_op(d, at_ns + 1, SSD_OP_ZONE_FINISH, 2);
+    reset = drive_zone_op(d, at_ns + 2, SSD_OP_ZONE_RESET, 3);
+    tag = drive_write(d, at_ns + 3, 1, 1);
+    drive_expect(d, tag, at_ns + 3);
+    drive_expect(d, reset, at_ns + 2 * PAGE + 1000);
+    drive_expect(d, finish, at_ns + 3 * PAGE);
+    drive_free(d);
+}
+
 /* What a reset leaves behind */
 
 /* A finish that has nothing to fill gives a reset nothing to erase. */
@@ -381,5 +410,6 @@ int main(int argc, char **argv)
     g_test_add_func("/draws/of-the-write", test_draws_are_of_the_write);
     g_test_add_func("/draws/of-the-block", test_slow_pages_are_of_the_block);
     g_test_add_func("/reset/drain-alone", test_drain_alone);
+    g_test_add_func("/reset/fill-is-old", test_fill_is_old);
     return g_test_run();
 }
