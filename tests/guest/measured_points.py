@@ -24,7 +24,7 @@ TABLE = ['write-4k-qd1', 'append-4k-qd1', 'finish-50', 'reset-25',
 # A unit a zone; eight that share channels with others, with stagger.
 FINDER = ['su-planes', 'mu-8-stagger']
 
-STACKS = "few=64 many=320 schedulers='none bfq' reads=200 " \
+STACKS = "few=128 many=640 schedulers='none bfq' reads=200 " \
     "stacks='own psync libaio io_uring iopoll sqpoll passthrough'"
 
 
