@@ -103,7 +103,7 @@ def test_page(tap):
 
 
 def test_upstream(tap):
-    """The patch of docs/upstream and its test beside a drive; the page on the drive."""
+    """The patch of docs/upstream, its test beside a drive, and the page."""
     test_page(tap)
     top, done = patched_sources()
     tap.result(done.returncode == 0,
