@@ -112,6 +112,13 @@
       "ns",                                                                   \
       "more array time of a program with data of the host; the padding of "   \
       "a finish goes without")                                                \
+    X(U32, own_program_after, "own-program-after", 0, 0, 1000000,             \
+      "programs",                                                             \
+      "programs with data of the host on each unit, in the mean, after "      \
+      "which all end, and each unit has one of the drive's own; 0: never")    \
+    X(U64, own_program_ns, "own-program-ns", 0, 0, UINT64_C(1000000000),      \
+      "ns",                                                                   \
+      "array time of a program of the drive's own; reads do not wait for it") \
     X(U32, program_spread_permille, "program-spread", 0, 0, 100, "permille",  \
       "standard deviation of tPROG, as a share of it")                        \
     X(U32, stripe_spread_permille, "stripe-spread", 0, 0, 100, "permille",    \

@@ -45,6 +45,7 @@ typedef enum SsdPlace {
     SSD_PLACE_PAUSE,      /* [zone] between two steps of a finish */
     SSD_PLACE_STALL,      /* [zone] until host I/O pauses */
     SSD_PLACE_FIXED,      /* a latency that occupies nothing */
+    SSD_PLACE_OWN,        /* [unit] behind programs of the drive's own */
     SSD_PLACE_INSIDE,     /* none of these */
     SSD_PLACE_COUNT,
 } SsdPlace;

@@ -22,6 +22,7 @@ static void events_end(LoadEvents *events)
     g_free(events->jobs);
     g_free(events->buffer);
     g_free(events->leaving);
+    g_free(events->flash.of_owns);
     g_free(events->flash.of_units);
     g_free(events->flash.of_tokens);
 }

@@ -31,6 +31,10 @@ static void count_flash_event(LoadCheck *check, uint32_t idx)
     if (idx < flash->config.op_capacity) {
         count_one(check, check->events.flash.of_tokens, idx, flash->fresh_idx,
                   "operation");
+    } else if (idx >= flash_own_event(&flash->config)) {
+        count_one(check, check->events.flash.of_owns,
+                  idx - flash_own_event(&flash->config),
+                  check->ssd->media.unit_count, "own program of unit");
     } else {
         count_one(check, check->events.flash.of_units,
                   idx - flash->config.op_capacity,
@@ -84,6 +88,7 @@ void load_count_events(LoadCheck *check)
 
     flash->of_tokens = g_new0(uint32_t, ssd->media.flash.fresh_idx);
     flash->of_units = g_new0(uint32_t, ssd->media.unit_count);
+    flash->of_owns = g_new0(uint32_t, ssd->media.unit_count);
     for (uint32_t i = 0; i < event_heap_count(&ssd->events); i++) {
         Event event = event_heap_at(&ssd->events, i);
         uint64_t at_ns = event.key >> 64;

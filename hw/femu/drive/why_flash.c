@@ -289,10 +289,14 @@ static void add_at_unit(Why *why, SsdCause *cause, const FlashToken *token)
 {
     const FlashToken *running = why_running(why, cause->idx);
 
-    cause->place = SSD_PLACE_UNIT;
     cause->works = running == token;
-    if (!cause->works) {
-        set_holder(why, cause, running); /* a unit that is idle holds nobody */
+    if (running) {
+        cause->place = SSD_PLACE_UNIT;
+        set_holder(why, cause, cause->works ? NULL : running);
+    } else {
+        /* An idle unit holds nobody: the drive's own programs do. */
+        cause->place = SSD_PLACE_OWN;
+        cause->who = (SsdWho) { 0 };
     }
     why_add(why, cause);
 }

@@ -92,6 +92,8 @@ static void init_flash(Media *media, EventHeap *events, const Bounds *bounds)
         .slow_page_permille = p->slow_page_permille,
         .program_ns = p->program_ns,
         .program_data_ns = p->program_data_ns,
+        .own_after = p->own_program_after,
+        .own_ns = p->own_program_ns,
         .program_spread_permille = p->program_spread_permille,
         .stripe_spread_permille = p->stripe_spread_permille,
         .stripe_cells = media->map.zone_units,

@@ -235,6 +235,7 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     case FLASH_PROGRAM:
     case FLASH_PAD:
         flash->counters.programs++;
+        flash_own_gather(flash, now_ns);
         register_give(flash, now_ns, unit);
         break;
     case FLASH_ERASE:
@@ -268,6 +269,20 @@ static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     return true;
 }
 
+/* An event of a unit, not of an operation. */
+static void unit_event(Flash *flash, uint64_t now_ns, uint32_t payload)
+{
+    uint32_t own = flash_own_event(&flash->config);
+
+    if (payload >= own) {
+        flash_own_ended(flash, now_ns, &flash->units[payload - own]);
+    } else {
+        flash_unit_suspended(flash, now_ns,
+                             &flash->units[payload -
+                                           flash->config.op_capacity]);
+    }
+}
+
 bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
                  FlashOp *ended)
 {
@@ -275,9 +290,7 @@ bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
     bool over;
 
     if (payload >= flash->config.op_capacity) {
-        uint32_t unit_idx = payload - flash->config.op_capacity;
-
-        flash_unit_suspended(flash, now_ns, &flash->units[unit_idx]);
+        unit_event(flash, now_ns, payload);
         return false;
     }
     over = token->at_unit

@@ -49,6 +49,8 @@ typedef struct FlashConfig {
     uint32_t slow_page_permille;
     uint64_t program_ns;
     uint64_t program_data_ns; /* added if it has data of the host */
+    uint32_t own_after; /* programs of the host on each unit; 0: none of its own */
+    uint64_t own_ns;
     uint32_t program_spread_permille;
     uint32_t stripe_cells; /* so many cells_idx in a row are a stripe */
     uint32_t stripe_spread_permille; /* of each row of a stripe */
@@ -113,6 +115,7 @@ typedef struct FlashUnit {
 
     FlashQueue loads; /* programs that wait for a register */
     uint32_t loaded;  /* programs that have one */
+    bool programs_own; /* a program of the drive's own is under way */
 
     /*
      * Programs and erases run in the order of their issue. Programs come to the
@@ -144,7 +147,8 @@ typedef struct Flash {
     FlashConfig config;
     Divisor page_divisor; /* by config.page_bytes */
     Divisor plane_divisor; /* by what a plane has of it; with registers */
-    EventHeap *events; /* payload: token index, or op_capacity + unit index */
+    EventHeap *events; /* payload: token index, or op_capacity + unit index, or
+                        * flash_own_event() + unit index */
     FlashToken *tokens;
     uint32_t free_idx; /* list of tokens that were given back */
     uint32_t fresh_idx; /* tokens from here on were never used */
@@ -153,14 +157,29 @@ typedef struct Flash {
     FlashUnit *units;
     FlashSensed *sensed; /* [unit * unit_planes + plane]; NULL: not used */
     bool locked; /* no program gets a register */
+
+    /*
+     * With own_after: when so many programs with data of the host as that times
+     * the units have begun, none begins until all have ended (units gather);
+     * then each unit has one of the drive's own.
+     */
+    uint64_t begun;       /* programs of the host since the last own ones */
+    uint32_t programming; /* units with a program, or with the drive's own */
     FlashCounters counters; /* array operations that have ended */
     BusyLog busy;
 } Flash;
 
+/* The first of the events that end the drive's own programs, one a unit. */
+static inline uint32_t flash_own_event(const FlashConfig *config)
+{
+    return config->op_capacity + config->channels * config->units_per_channel;
+}
+
 /* Its events are numbers below this; so many may be pending at most. */
 static inline uint32_t flash_event_count(const FlashConfig *config)
 {
-    return config->op_capacity + config->channels * config->units_per_channel;
+    return flash_own_event(config) +
+           config->channels * config->units_per_channel;
 }
 
 /* `events` is for more than flash_event_count() events, and outlives it. */
@@ -253,6 +272,7 @@ void flash_state(Flash *flash, State *state);
 typedef struct FlashEvents {
     uint32_t *of_tokens; /* [token], those below fresh_idx */
     uint32_t *of_units;  /* [unit] */
+    uint32_t *of_owns;   /* [unit] */
 } FlashEvents;
 
 /*

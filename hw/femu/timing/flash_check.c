@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <inttypes.h>
+
 #include "../base/state.h"
 #include "flash_internal.h"
 
@@ -197,13 +199,21 @@ static void check_stretch(const Check *check, uint32_t unit_idx)
     }
 }
 
+/* Does all that waits stand behind a program that may not begin? */
+static bool is_held(const Check *check, const FlashUnit *unit)
+{
+    return queue_is_empty(&unit->work) ||
+           (flash_programs(token_at(check, unit->work.head_idx)->op.kind) &&
+            !flash_can_program(check->flash, unit));
+}
+
 /* An idle unit has nothing to do. */
 static void check_idle(const Check *check, uint32_t unit_idx)
 {
     const FlashUnit *unit = &check->flash->units[unit_idx];
 
     if (unit->running_idx == FLASH_NONE &&
-        (!queue_is_empty(&unit->reads) || !queue_is_empty(&unit->work) ||
+        (!queue_is_empty(&unit->reads) || !is_held(check, unit) ||
          unit->steps_waiting != 0 || unit->suspended_idx != FLASH_NONE)) {
         state_fail(check->state, "unit %u is idle, and has something to do",
                    unit_idx);
@@ -264,6 +274,54 @@ static void check_units(const Check *check)
     }
 }
 
+/* Is it an operation, and a program? */
+static bool is_program(const Check *check, uint32_t token_idx)
+{
+    return token_idx != FLASH_NONE &&
+           flash_programs(token_at(check, token_idx)->op.kind);
+}
+
+/* Return: programs of the unit, of the host and of the drive's own. */
+static uint32_t check_own_of_unit(const Check *check, uint32_t unit_idx)
+{
+    const FlashUnit *unit = &check->flash->units[unit_idx];
+    uint32_t events = check->events->of_owns[unit_idx];
+    uint32_t programs = is_program(check, unit->running_idx) +
+                        is_program(check, unit->suspended_idx);
+
+    if (events != unit->programs_own) {
+        state_fail(check->state, "unit %u has %u events of the drive's own "
+                   "program, must have %u", unit_idx, events,
+                   unit->programs_own);
+    } else if (unit->programs_own &&
+               (check->flash->config.own_after == 0 || programs > 0)) {
+        state_fail(check->state, "unit %u has a program of the drive's own, "
+                   "with %u others", unit_idx, programs);
+    }
+    return programs + unit->programs_own;
+}
+
+static void check_own(const Check *check)
+{
+    const Flash *flash = check->flash;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < flash_unit_count(flash); i++) {
+        count += check_own_of_unit(check, i);
+    }
+    if (flash->config.own_after == 0) {
+        count = 0;
+    }
+    if (flash->programming != count ||
+        flash->begun > (uint64_t)flash->config.own_after *
+                       flash_unit_count(flash) ||
+        (flash_gathers(flash) && count == 0)) {
+        state_fail(check->state, "%u units program, must be %u; %" PRIu64
+                   " programs since the drive's own", flash->programming,
+                   count, flash->begun);
+    }
+}
+
 bool *flash_check(const Flash *flash, State *state, const FlashEvents *events)
 {
     Check check = {
@@ -281,6 +339,7 @@ bool *flash_check(const Flash *flash, State *state, const FlashEvents *events)
             used[i] = check.places[i] != PLACE_FREE;
         }
         check_units(&check);
+        check_own(&check);
     }
     g_free(check.places);
     return used;

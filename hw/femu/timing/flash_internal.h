@@ -100,12 +100,38 @@ static inline bool flash_can_suspend(const FlashConfig *config, FlashKind kind)
            flash_programs(kind) && config->program_suspend;
 }
 
+/* Does no program begin until all have ended? */
+static inline bool flash_gathers(const Flash *flash)
+{
+    const FlashConfig *config = &flash->config;
+
+    return config->own_after > 0 &&
+           flash->begun ==
+           (uint64_t)config->own_after * flash_unit_count(flash);
+}
+
+/* May a program begin on the unit, if it is idle? */
+static inline bool flash_can_program(const Flash *flash, const FlashUnit *unit)
+{
+    return !unit->programs_own && !flash_gathers(flash);
+}
+
+/* flash_own.c: the drive's own programs, which units gather for */
+/* A program begins. */
+void flash_own_begun(Flash *flash, FlashKind kind);
+/* A program has ended, of whomever. */
+void flash_own_gather(Flash *flash, uint64_t now_ns);
+/* A program of the drive's own has ended. */
+void flash_own_ended(Flash *flash, uint64_t now_ns, FlashUnit *unit);
+
 /* flash_unit.c */
 void flash_unit_init(FlashUnit *unit, uint32_t channel_idx);
 /* The operation asks for array time. */
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 /* Choose what runs next on a unit that has become idle. */
 void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit);
+/* It may program again: go on with what has waited for that. */
+void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 /* The suspend latency is over: reads may run now. */
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 /*

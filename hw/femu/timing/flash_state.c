@@ -57,6 +57,7 @@ static const StateRow unit_rows[] = {
     STATE_TIME(FlashUnit, busy_since_at_ns),
     STATE_NUMBER(FlashUnit, retired_ns),
     STATE_NUMBER(FlashUnit, loaded),
+    STATE_BOOL(FlashUnit, programs_own),
     STATE_NUMBER(FlashUnit, programs_issued),
     STATE_NUMBER(FlashUnit, programs_arrived),
     STATE_LEFT(FlashUnit, channel_idx, "of the unit's number"),
@@ -98,6 +99,8 @@ static const StateRow busy_log_rows[] = {
 static const StateRow flash_rows[] = {
     STATE_AT_MOST(Flash, fresh_idx, UINT32_MAX - 1),
     STATE_BOOL(Flash, locked),
+    STATE_NUMBER(Flash, begun),
+    STATE_NUMBER(Flash, programming),
     STATE_LEFT(Flash, config, "of the parameters"),
     STATE_LEFT(Flash, page_divisor, "of the parameters"),
     STATE_LEFT(Flash, plane_divisor, "of the parameters"),

@@ -263,6 +263,9 @@ static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     FlashToken *token = &flash->tokens[token_idx];
     uint64_t register_ns = flash->config.register_read_ns;
 
+    if (flash_programs(token->op.kind)) {
+        flash_own_begun(flash, token->op.kind);
+    }
     if (token->op.kind != FLASH_READ) {
         take_registers(flash, unit);
     } else if (register_ns != 0) {
@@ -304,10 +307,18 @@ static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     unit_run(flash, now_ns, unit, token_idx, unit->left_ns);
 }
 
+/* Something waits, and may begin. */
+static bool has_work(const Flash *flash, const FlashUnit *unit)
+{
+    return !queue_is_empty(&unit->work) &&
+           (!flash_programs(flash->tokens[unit->work.head_idx].op.kind) ||
+            flash_can_program(flash, unit));
+}
+
 void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
-    bool only_reads = unit->suspended_idx == FLASH_NONE &&
-                      queue_is_empty(&unit->work);
+    bool can_work = has_work(flash, unit);
+    bool only_reads = unit->suspended_idx == FLASH_NONE && !can_work;
 
     unit->running_idx = FLASH_NONE;
     if (unit->steps_waiting != 0) {
@@ -323,10 +334,18 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     unit->reads_served = 0;
     if (unit->suspended_idx != FLASH_NONE) {
         unit_resume(flash, now_ns, unit);
-    } else if (!queue_is_empty(&unit->work)) {
+    } else if (can_work) {
         unit_start(flash, now_ns, unit, &unit->work);
     } else {
         unit->retired_ns += now_ns - unit->busy_since_at_ns;
+    }
+}
+
+void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    if (unit->running_idx == FLASH_NONE && has_work(flash, unit)) {
+        unit->busy_since_at_ns = now_ns;
+        flash_unit_next(flash, now_ns, unit);
     }
 }
 
@@ -359,6 +378,16 @@ static void begin_work(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     start_token(flash, now_ns, unit, token_idx);
 }
 
+/* An idle unit may have programs that wait, and what is behind them. */
+static bool can_begin(const Flash *flash, const FlashUnit *unit,
+                      FlashKind kind, bool is_first)
+{
+    return unit->running_idx == FLASH_NONE &&
+           (is_first || (queue_is_empty(&unit->work) &&
+                         (!flash_programs(kind) ||
+                          flash_can_program(flash, unit))));
+}
+
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
@@ -367,7 +396,7 @@ void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     bool is_first = kind == FLASH_READ && flash->config.reads_first;
 
     token->at_unit = true;
-    if (unit->running_idx == FLASH_NONE) {
+    if (can_begin(flash, unit, kind, is_first)) {
         begin_work(flash, now_ns, unit, token_idx, is_first);
         return;
     }

@@ -354,8 +354,11 @@ static void test_events(void)
     expect_event(&event->payload, EVENT_FLASH, ssd->media.flash.fresh_idx,
                  "operation");
     SET(event->payload,
+        event_name(EVENT_FLASH, ssd->media.flash.config.op_capacity + 2));
+    refused("drive: an event of own program of unit 1, there are 1");
+    SET(event->payload,
         event_name(EVENT_FLASH, ssd->media.flash.config.op_capacity + 1));
-    refused("drive: an event of unit 1, there are 1");
+    refused("drive: operation 0 in place 6 has 0 events, must have 1");
     SET(event->payload,
         event_name(EVENT_FLASH, ssd->media.flash.config.op_capacity));
     refused("drive: operation 0 in place 6 has 0 events, must have 1");

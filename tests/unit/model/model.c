@@ -457,7 +457,11 @@ static void run_flash_step(Model *m, Step step)
         step.kind = STEP_PROGRAM_END;
         model_unit_arrived(m, step.unit, model_program_ns(m, &step), step);
         break;
+    case STEP_OWN_END:
+        model_own_ended(m, step.unit);
+        break;
     case STEP_PROGRAM_END:
+        model_program_ended(m);
         model_unit_unload(m, step.unit);
         model_unit_next(m, step.unit);
         program_end(m, &step);

@@ -130,6 +130,7 @@ typedef enum StepKind {
     STEP_ERASE_END,
     STEP_VISIT,         /* a reset asks for a unit for a short while */
     STEP_VISIT_END,
+    STEP_OWN_END,       /* a program of the drive's own has ended */
     STEP_SUSPEND,       /* a unit's array is free for reads */
     STEP_RESET,         /* the reset that is managed goes on */
     STEP_WAKE,          /* a job goes on, after all else at this time */
@@ -178,6 +179,7 @@ typedef struct Unit {
     GQueue coming;      /* Step: programs on their way, erases behind them */
     unsigned loaded;    /* registers that are taken */
     unsigned reads_served;  /* in a row */
+    bool owned;         /* by a program of the drive's own */
     bool busy;
     Step running;
     uint64_t until_ns;
@@ -326,6 +328,8 @@ struct Model {
     GArray *waiters;        /* Waiter, first come first */
     GArray *releasing;      /* Releasing */
     uint64_t issue_ns;      /* the controller issues programs until then */
+    uint64_t begun;         /* programs of the host since the drive's own */
+    uint64_t program_count; /* under way on units, the drive's own too */
 
     /* model_ahead.c */
     Row *rows;
@@ -518,6 +522,9 @@ void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step);
 void model_unit_unload(Model *m, uint32_t unit_idx);
 void model_unit_issued(Model *m, Step step);
 void model_units_unlocked(Model *m);
+/* A program has ended; one of the drive's own has. */
+void model_program_ended(Model *m);
+void model_own_ended(Model *m, uint32_t unit_idx);
 void model_put_pages(Model *m, Cmd *cmd);
 void model_commit_pages(Model *m, Cmd *cmd);
 /* A page that is complete in the buffer. */

@@ -87,10 +87,29 @@ static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
     }
 }
 
+/* No program begins until all have ended. */
+static bool gathers(const Model *m)
+{
+    return m->p.own_program_after &&
+           m->begun >= (uint64_t)m->p.own_program_after * m->unit_count;
+}
+
+static bool has_work(const Model *m, Unit *unit)
+{
+    const Step *step = g_queue_peek_head(&unit->works);
+
+    return step && !(step->kind == STEP_PROGRAM_END &&
+                     (gathers(m) || unit->owned));
+}
+
 static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
 {
     Step *step = g_queue_pop_head(queue);
 
+    if (step->kind == STEP_PROGRAM_END) {
+        m->program_count++;
+        m->begun += step->data;
+    }
     start(m, unit_idx, *step, step->at_ns);
     g_free(step);
 }
@@ -98,7 +117,7 @@ static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
 void model_unit_next(Model *m, uint32_t unit_idx)
 {
     Unit *unit = &m->unit[unit_idx];
-    bool others = unit->suspended || unit->works.length;
+    bool others = unit->suspended || has_work(m, unit);
 
     unit->busy = false;
     if (unit->visits.length) {
@@ -115,7 +134,7 @@ void model_unit_next(Model *m, uint32_t unit_idx)
     if (unit->suspended) {
         unit->suspended = false;
         start(m, unit_idx, unit->rest, unit->rest_ns);
-    } else if (unit->works.length) {
+    } else if (has_work(m, unit)) {
         start_first(m, unit_idx, &unit->works);
     }
 }
@@ -276,5 +295,32 @@ void model_units_unlocked(Model *m)
 {
     for (uint32_t unit = 0; unit < m->unit_count; unit++) {
         load_next(m, unit);
+    }
+}
+
+void model_program_ended(Model *m)
+{
+    m->program_count--;
+    if (!gathers(m) || m->program_count > 0) {
+        return;
+    }
+    m->begun = 0;
+    m->program_count = m->unit_count;
+    for (uint32_t unit = 0; unit < m->unit_count; unit++) {
+        m->unit[unit].owned = true;
+        model_add_step(m, (Step) {
+            .kind = STEP_OWN_END, .unit = unit,
+            .at_ns = m->now_ns + (unit + 1) * m->p.program_issue_ns +
+                     m->p.own_program_ns,
+        });
+    }
+}
+
+void model_own_ended(Model *m, uint32_t unit_idx)
+{
+    m->unit[unit_idx].owned = false;
+    model_program_ended(m);
+    if (!m->unit[unit_idx].busy) {
+        model_unit_next(m, unit_idx);
     }
 }

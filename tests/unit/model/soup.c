@@ -320,6 +320,8 @@ static void random_array(Rng *rng, SsdParams *p)
 {
     p->program_transfer_ns = PICK(rng, 0, 0, 1, 9001, 800011);
     p->program_data_ns = PICK(rng, 0, 0, 5003);
+    p->own_program_after = PICK(rng, 0, 0, 0, 1, 2, 7);
+    p->own_program_ns = PICK(rng, 0, 1, 900007);
     p->cache_read = rng_chance(rng, 60);
     p->program_registers = PICK(rng, 0, 0, 1, 2, 3);
     p->reads_first = PICK(rng, 0, 1, 2, 5);

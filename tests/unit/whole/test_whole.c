@@ -102,6 +102,14 @@ static const Soup soups[] = {
       "program-data-ns=32003 lba-size=512", 4000 },
     { "buffer/issue", ZONES BUFFER "dies=2 program-registers=2 "
       "program-issue-ns=140009", 4000 },
+    { "own", ZONES "dies=2 own-program-after=3 own-program-ns=300007",
+      4000 },
+    { "own/suspended", ZONES "dies=2 own-program-after=2 reads-first=1 "
+      "program-suspend=on erase-suspend=on suspend-ns=20013 resume-ns=3001 "
+      "suspend-segment-ns=50021", 4000 },
+    { "buffer/own", ZONES BUFFER "dies=2 own-program-after=2 "
+      "own-program-ns=1000003 program-registers=2 program-spread=50 "
+      "page-turns=on", 4000 },
     { "issue", ZONES "program-issue-ns=40009 program-registers=2", 4000 },
     { "buffer/zrwa", ZONES BUFFER LINK "zrwa-size=16K max-zrwa=2 max-open=4",
       4000 },
