@@ -35,6 +35,7 @@ MECHANISMS = (
     ('suspension of programs', 'program-suspend=off'),
     ('two programs inside a die', 'program-registers=1'),
     ('programs issued one by one', 'program-issue-ns=0'),
+    ("programs of the drive's own", 'own-program-after=0'),
     ('dies that differ', 'program-spread=0'),
     ('stripes that differ', 'stripe-spread=0'),
     ('work after the hand-off', 'fe-after=0'),
