@@ -52,7 +52,8 @@ bool ssd_params_set(SsdParams *params, const char *name, const char *text,
     const char *nearest;
 
     for (unsigned i = 0; i < count; i++) {
-        if (g_str_equal(table[i].name, name)) {
+        /* The first letters differ mostly; a state names all rows. */
+        if (table[i].name[0] == name[0] && g_str_equal(table[i].name, name)) {
             return set_row(params, &table[i], text, error);
         }
     }

@@ -115,8 +115,8 @@ bool params_error(GError **error, const char *name, uint64_t value,
 bool params_check_range(const SsdParamInfo *info, uint64_t value,
                         GError **error)
 {
-    g_autofree char *min = ssd_param_row_text(info, info->min);
-    g_autofree char *max = ssd_param_row_text(info, info->max);
+    g_autofree char *min = NULL;
+    g_autofree char *max = NULL;
 
     if (info->type == SSD_PARAM_TYPE_BOOL ||
         (value >= info->min && value <= info->max)) {
@@ -128,6 +128,8 @@ bool params_check_range(const SsdParamInfo *info, uint64_t value,
                     info->unit);
         return false;
     }
+    min = ssd_param_row_text(info, info->min);
+    max = ssd_param_row_text(info, info->max);
     return params_error(error, info->name, value,
                         "out of range, must be %s to %s %s", min, max,
                         info->unit);

@@ -52,13 +52,19 @@ void ssd_histogram_add(SsdHistogram *histogram, uint64_t value)
 bool ssd_histogram_fits(const SsdHistogram *histogram)
 {
     uint64_t left = histogram->count;
-    bool fits = true;
+    uint64_t beyond = 0;
+    unsigned i;
 
-    for (unsigned i = 0; i < SSD_HISTOGRAM_BUCKETS && fits; i++) {
-        fits = histogram->buckets[i] <= left;
+    for (i = 0; i < SSD_HISTOGRAM_BUCKETS && left != 0; i++) {
+        if (histogram->buckets[i] > left) {
+            return false;
+        }
         left -= histogram->buckets[i];
     }
-    return fits && left == 0;
+    for (; i < SSD_HISTOGRAM_BUCKETS; i++) {
+        beyond |= histogram->buckets[i];
+    }
+    return left == 0 && beyond == 0;
 }
 
 uint64_t ssd_histogram_bucket_low(uint64_t value)

@@ -334,6 +334,8 @@ static uint64_t step_of_number(uint64_t number)
     return number >> 1 ^ -(number & 1);
 }
 
+#define SAME_PART 64 /* elements that are compared at once */
+
 /* The elements of a table that are visited. */
 typedef struct Elements {
     const char *name;
@@ -355,6 +357,31 @@ static inline void *member_at(const Elements *elements, const StateRow *row,
            row->offset;
 }
 
+/* Are they an array of numbers, one behind the other? */
+static bool is_array(const Elements *elements, const StateRow *row)
+{
+    return !elements->chosen && elements->bytes == row->size;
+}
+
+/*
+ * Maps of a large drive are millions of numbers, most of them 0: memcmp() with
+ * the neighbour passes over those that are the same, SAME_PART at a time.
+ * Return: how many elements behind the i-th surely have its value.
+ */
+static uint64_t same_behind(const Elements *elements, const StateRow *row,
+                            uint64_t i)
+{
+    const char *at = member_at(elements, row, i);
+    uint64_t same = 0;
+
+    while (elements->count - i - same > SAME_PART &&
+           memcmp(at, at + row->size, SAME_PART * row->size) == 0) {
+        at += SAME_PART * row->size;
+        same += SAME_PART;
+    }
+    return same;
+}
+
 static void write_column(State *state, const Elements *elements,
                          const StateRow *row)
 {
@@ -371,6 +398,13 @@ static void write_column(State *state, const Elements *elements,
         step = value - last;
         stretch++;
         last = value;
+        if (step == 0 && stretch % SAME_PART == 0 &&
+            is_array(elements, row)) {
+            uint64_t same = same_behind(elements, row, i);
+
+            stretch += same;
+            i += same;
+        }
     }
     if (stretch != 0) {
         write_number(state, stretch);
@@ -385,6 +419,27 @@ static void fail_member(State *state, const Elements *elements,
                ", must be at most %" PRIu64 "%s", row->name, elements->name,
                number_of(elements, i), value, most_of(state, row),
                row->kind == STATE_IS_INDEX_OR_NONE ? ", or none" : "");
+}
+
+/*
+ * The same value for `count` elements from the i-th on. What is 0 already is not
+ * written: memory that a large drive has reserved stays untouched.
+ */
+static void put_same(const Elements *elements, const StateRow *row, uint64_t i,
+                     uint64_t count, uint64_t value)
+{
+    char *at = member_at(elements, row, i);
+    size_t bytes = count * row->size;
+
+    if (value == 0 && is_array(elements, row)) {
+        if (*at != 0 || memcmp(at, at + 1, bytes - 1) != 0) {
+            memset(at, 0, bytes);
+        }
+        return;
+    }
+    for (uint64_t end = i + count; i < end; i++) {
+        put_member(row, member_at(elements, row, i), value);
+    }
 }
 
 static void read_column(State *state, const Elements *elements,
@@ -408,6 +463,11 @@ static void read_column(State *state, const Elements *elements,
             if (!may_be(state, row, most, value)) {
                 fail_member(state, elements, row, i, value);
                 return;
+            }
+            if (step == 0) {
+                put_same(elements, row, i, stretch, value);
+                i += stretch;
+                break;
             }
             put_member(row, member_at(elements, row, i), value);
         }

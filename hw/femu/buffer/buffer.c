@@ -280,6 +280,7 @@ static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
     if (--stream->stripe_left == 0) {
         wbuf_open_stripe(buffer, zone_idx, stream->stripe_end_page);
         stream->has_opened = true;
+        index_set_put(&buffer->going_on, zone_idx, true);
     }
     buffer->units[unit_of_page(buffer, zone_idx, page.page)].given++;
     if (wbuf_is_log(buffer, zone_idx)) {
@@ -557,6 +558,7 @@ void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
 
     g_assert(stream->fill_left == 0);
     stream->fill_job_idx = job_idx;
+    index_set_put(&buffer->going_on, zone_idx, true);
     fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }
@@ -680,9 +682,12 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
         serve_unit(buffer, now_ns, i);
     }
-    for (uint32_t i = 0; i < buffer->stream_count; i++) {
+    for (uint32_t i = 0, end = buffer->stream_count;
+         (i = index_set_next(&buffer->going_on, i, end)) < end; i++) {
         open_on(buffer, now_ns, i);
         fill_on(buffer, now_ns, i);
+        index_set_put(&buffer->going_on, i,
+                      buffer->streams[i].fill_job_idx != SSD_NONE);
     }
     let_in(buffer, now_ns);
 }

@@ -17,6 +17,7 @@
 #ifndef FEMU_BUFFER_H
 #define FEMU_BUFFER_H
 
+#include "../base/index_set.h"
 #include "../inside/lines.h"
 #include "../link/link.h"
 #include "../media/media.h"
@@ -98,6 +99,7 @@ typedef struct WriteBuffer {
     uint32_t drain_number; /* how many drains have begun */
     uint32_t stream_count; /* zones, and the log if it is one */
     Stream *streams;  /* [zone]; that of the log is behind them */
+    IndexSet going_on; /* all with has_opened or a fill job; others may be in */
     uint32_t zone_strands;
     Divisor strands_divisor; /* by that */
     uint32_t log_strands;    /* 0: the log is no stream */

@@ -80,6 +80,7 @@ static const StateRow buffer_rows[] = {
     STATE_NUMBER(WriteBuffer, drain_number),
     STATE_LEFT(WriteBuffer, stream_count, "of the parameters"),
     STATE_ELSE(WriteBuffer, streams, "stream_rows"),
+    STATE_LEFT(WriteBuffer, going_on, "between calls of the fill jobs"),
     STATE_LEFT(WriteBuffer, zone_strands, "of the parameters"),
     STATE_LEFT(WriteBuffer, strands_divisor, "of the parameters"),
     STATE_LEFT(WriteBuffer, log_strands, "of the parameters"),
@@ -277,6 +278,17 @@ static void check_units(WriteBuffer *buffer, State *state)
 
 /* Writing and reading */
 
+static void visit_streams(WriteBuffer *buffer, State *state)
+{
+    STATE_TABLE(state, stream_rows, buffer->streams, buffer->stream_count,
+                NULL);
+    for (uint32_t i = 0;
+         state_is_reading(state) && i < buffer->stream_count; i++) {
+        index_set_put(&buffer->going_on, i,
+                      buffer->streams[i].fill_job_idx != SSD_NONE);
+    }
+}
+
 static void visit_pages(WriteBuffer *buffer, State *state)
 {
     StateLinks links = STATE_LINKS(BufferedPage, next_idx, "pages",
@@ -342,8 +354,7 @@ void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
     STATE_STRUCT(state, buffer_rows, buffer);
     if (wbuf_is_on(buffer)) {
         visit_turns(buffer, state, waits);
-        STATE_TABLE(state, stream_rows, buffer->streams,
-                    buffer->stream_count, NULL);
+        visit_streams(buffer, state);
         STATE_TABLE(state, unit_rows, buffer->units,
                     buffer->media->unit_count, NULL);
         visit_pages(buffer, state);

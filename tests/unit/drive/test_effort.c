@@ -312,8 +312,12 @@ static const Case cases[] = {
     {"commands/draining", write_while_draining,
      "zone-size=1M page-size=4K channels=1 cmd-slots=8192 write-buffer=64M "
      "program-registers=1 buffer-waiters=8192 reset-drains=on "
-     "reset-drain-first=on reset-base-ns=1000 zones=%s",
+     "reset-drain-first=on reset-base-ns=1000 program-registers=1 zones=%s",
      32, 4096, "32", "4096"},
+    {"zones/draining", rewrite_one_page,
+     SMALL_ZONES "max-open=4 max-active=4 write-buffer=1M reset-drains=on "
+     "reset-drain-first=on reset-base-ns=1000 program-registers=1 zones=%s",
+     1 << 8, 1 << 18, "256", "262144"},
     {"zones/in-a-state", find_zone, SMALL_ZONES "zones=%s",
      1 << 12, 1 << 17, "4096", "131072"},
     {"zones/in-a-state/scattered", find_scattered,
