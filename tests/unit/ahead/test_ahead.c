@@ -430,6 +430,10 @@ static void test_registers(void)
     expect_read(d, t + 5000001, 1, 1, XFER + part - 1, 0);
     drive_expect(d, write, t + 5000000 + XFER + PROG);
     expect_read(d, t + 6000000, 1, 1, READ + part, 0);
+    /* What it has programmed is not in it. */
+    write = drive_write(d, t + 7000000, 20, 4);
+    drive_expect(d, write, t + 7000000 + XFER + PROG);
+    expect_read(d, t + 8000000, 20, 1, READ + part, 0);
     drive_free(d);
 }
 

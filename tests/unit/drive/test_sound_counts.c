@@ -63,6 +63,24 @@ static void test_idle(void)
     end();
 }
 
+/* Nor does it leave what it has suspended. */
+static void test_left_suspended(void)
+{
+    FlashUnit *unit;
+
+    begin("channels=1 reads-first=1 program-suspend=on");
+    drive_write(drive, LATER, 0, 1);
+    run_to(LATER + 100000);
+    unit = &ssd->media.flash.units[0];
+    g_assert_cmpuint(unit->running_idx, !=, FLASH_NONE);
+    SET(ssd->media.flash.tokens[unit->running_idx].has_event, false);
+    SET(ssd->events.lanes[FLASH_LANE_PROGRAMS].count, 0);
+    SET(unit->suspended_idx, unit->running_idx);
+    SET(unit->running_idx, FLASH_NONE);
+    refused("drive: unit 0 is idle, and has something to do");
+    end();
+}
+
 /* A stream is within its zone, and what is read of it before its next byte. */
 static void test_stream(void)
 {
@@ -638,6 +656,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-counts/leaves", test_leaves);
     g_test_add_func("/sound-counts/last-job", test_last_job);
     g_test_add_func("/sound-counts/idle", test_idle);
+    g_test_add_func("/sound-counts/left-suspended", test_left_suspended);
     g_test_add_func("/sound-counts/stream", test_stream);
     g_test_add_func("/sound-counts/row", test_row);
     g_test_add_func("/sound-counts/fetches", test_fetches);

@@ -111,6 +111,46 @@ static void test_beside(void)
     end();
 }
 
+/*
+ * An idle unit may have what waits for the drive's own to end: a program, and
+ * what is behind it, but no other operation.
+ */
+static void test_held(void)
+{
+    Flash *flash;
+    FlashUnit *unit;
+
+    begin(OWNS "channels=1 ");
+    drive_write(drive, 0, 0, 3);
+    run_to(2 * 25000 + 2 * 700000 + 1);
+    flash = &ssd->media.flash;
+    unit = &flash->units[0];
+    g_assert_true(unit->programs_own);
+    g_assert_cmpuint(unit->running_idx, ==, FLASH_NONE);
+    g_assert_cmpuint(unit->work.head_idx, !=, FLASH_NONE);
+    let_in();
+    SET(flash->tokens[unit->work.head_idx].op.kind, FLASH_READ);
+    refused("drive: unit 0 is idle, and has something to do");
+    SET(unit->programs_own, false);
+    refused("drive: unit 0 is idle, and has something to do");
+    end();
+}
+
+/* Who is suspended programs, too. */
+static void test_suspended(void)
+{
+    begin("channels=1 zones=4 own-program-after=2 own-program-ns=100000 "
+          "reads-first=1 program-suspend=on suspend-ns=1000 resume-ns=1000 ");
+    drive_fill(drive, 0, 1);
+    drive_write(drive, LATER, 1, 1);
+    drive_read(drive, LATER + 100000, 0, 1);
+    run_to(LATER + 110000);
+    g_assert_cmpuint(ssd->media.flash.units[0].suspended_idx, !=, FLASH_NONE);
+    g_assert_cmpuint(ssd->media.flash.programming, ==, 1);
+    let_in();
+    end();
+}
+
 /* A drive that has none of its own counts nothing. */
 static void test_none(void)
 {
@@ -124,7 +164,13 @@ static void test_none(void)
     SET(ssd->media.flash.begun, 1);
     refused("drive: 0 units program, must be 0; 1 programs since the drive's "
             "own");
-    end();
+    run_out(drive);
+    event_heap_push(&ssd->events, drive->now_ns + LATER + 1,
+                    event_name(EVENT_FLASH,
+                               flash_own_event(&ssd->media.flash.config)));
+    SET(ssd->media.flash.units[0].programs_own, true);
+    refused("drive: unit 0 has a program of the drive's own, with 0 others");
+    drive_free(drive);
 }
 
 int main(int argc, char **argv)
@@ -134,6 +180,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-own/gathering", test_gathering);
     g_test_add_func("/sound-own/own", test_own);
     g_test_add_func("/sound-own/beside", test_beside);
+    g_test_add_func("/sound-own/held", test_held);
+    g_test_add_func("/sound-own/suspended", test_suspended);
     g_test_add_func("/sound-own/none", test_none);
     return g_test_run();
 }
