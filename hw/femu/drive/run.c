@@ -159,7 +159,7 @@ static void act_upon(Ssd *ssd, uint64_t now_ns, Effect effect)
 
     switch (effect_kind(effect)) {
     case EFFECT_PARTS_ENDED:
-        if (commands_is_at_rest(&ssd->commands, idx)) {
+        if (commands_part_off(&ssd->commands, idx)) {
             goes_on(ssd, now_ns, idx);
         }
         break;

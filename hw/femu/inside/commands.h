@@ -55,7 +55,6 @@ typedef struct Command {
     uint32_t next_select_all_idx; /* next Select All that waits */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */
     uint32_t last_job_idx;
-    bool has_told;   /* its EFFECT_PARTS_ENDED is in the queue */
     bool writes;     /* has a write to issue when parts_left is 0 */
     bool is_writing; /* conventional: a part of the write has been issued */
     bool is_promised; /* conventional: through the buffer, see span_to_write() */
@@ -187,29 +186,17 @@ static inline bool commands_part_off(Commands *commands, uint32_t command_idx)
 }
 
 /*
- * The same for rooms below drive/: the end of the last part becomes an
- * EFFECT_PARTS_ENDED. New parts may be added before drive/ acts upon it, so it
- * asks commands_is_at_rest().
+ * The same for rooms below drive/: the last part becomes an EFFECT_PARTS_ENDED,
+ * and is one until drive/ acts upon it. Others may be added and end meanwhile.
  */
 static inline void commands_part_ended(Commands *commands,
                                        uint32_t command_idx)
 {
-    Command *command = &commands->at[command_idx];
-
-    if (commands_part_off(commands, command_idx) && !command->has_told) {
-        command->has_told = true;
+    if (commands->at[command_idx].parts_left == 1) {
         effects_push(commands->effects, EFFECT_PARTS_ENDED, command_idx);
+    } else {
+        commands_part_off(commands, command_idx);
     }
-}
-
-/* drive/ acts upon EFFECT_PARTS_ENDED. Return: is still no part left? */
-static inline bool commands_is_at_rest(Commands *commands,
-                                       uint32_t command_idx)
-{
-    Command *command = &commands->at[command_idx];
-
-    command->has_told = false;
-    return command->parts_left == 0;
 }
 
 /*

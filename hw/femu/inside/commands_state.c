@@ -55,7 +55,6 @@ static const StateRow command_rows[] = {
     STATE_ELSE(Command, done, "done_rows"),
     STATE_ELSE(Command, write, "write_rows"),
     STATE_ELSE(Command, target, "span_rows"),
-    STATE_LEFT(Command, has_told, "no effect waits between calls"),
     STATE_IN_LISTS(Command, next_idx),
     STATE_IN_LISTS(Command, next_write_idx),      /* zns, conv */
     STATE_IN_LISTS(Command, next_select_all_idx), /* zns */

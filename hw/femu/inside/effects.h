@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 typedef enum EffectKind {
-    EFFECT_PARTS_ENDED,   /* no part of command `idx` is left */
+    EFFECT_PARTS_ENDED,   /* the last part of command `idx` */
     EFFECT_ZONE_DUE,      /* writes of zone `idx` may go on, or its next job */
     EFFECT_ROOM_FREED,    /* fewer writes wait for the buffer than before */
     EFFECT_PROGRAMS_ENDED, /* the programs that the reset waited for */
