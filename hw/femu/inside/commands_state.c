@@ -59,7 +59,7 @@ static const StateRow command_rows[] = {
     STATE_IN_LISTS(Command, next_write_idx),      /* zns, conv */
     STATE_IN_LISTS(Command, next_select_all_idx), /* zns */
     STATE_IN_LISTS(Command, first_job_idx),       /* zns */
-    STATE_IN_LISTS(Command, last_job_idx),        /* zns */
+    STATE_LEFT(Command, last_job_idx, "only while jobs are added"),
 };
 
 static const StateRow commands_rows[] = {

@@ -268,24 +268,22 @@ static void visit_zone_queues(Zns *zns, State *state)
     state_links_end(&links);
 }
 
-/* Lists of jobs, whose ends are members of the commands. */
+/* Lists of jobs, the first of which are members of the commands. */
 static void visit_command_jobs(Zns *zns, State *state, StateLinks *links,
                                const uint32_t *used)
 {
     Command *commands = zns->commands->at;
     uint32_t count = zns->commands->count;
-    g_autofree uint32_t *ends = g_new(uint32_t, 2 * (size_t)count);
+    g_autofree uint32_t *firsts = g_new(uint32_t, count);
 
     for (uint32_t i = 0; i < count; i++) {
-        ends[2 * i] = commands[used[i]].first_job_idx;
-        ends[2 * i + 1] = commands[used[i]].last_job_idx;
+        firsts[i] = commands[used[i]].first_job_idx;
     }
     state_lists(state, links, &(StateHeads) {
-        ends, 2 * sizeof(uint32_t), 0, sizeof(uint32_t), count,
+        firsts, sizeof(uint32_t), 0, STATE_SINGLE, count,
     });
     for (uint32_t i = 0; i < count; i++) {
-        commands[used[i]].first_job_idx = ends[2 * i];
-        commands[used[i]].last_job_idx = ends[2 * i + 1];
+        commands[used[i]].first_job_idx = firsts[i];
     }
 }
 

@@ -379,7 +379,6 @@ static void test_select_alls(void)
     run_to(LATER + 2000);
     g_assert_cmpuint(jobs->select_all_tail_idx, ==, next_idx);
     SET(commands[next_idx].first_job_idx, SSD_NONE);
-    SET(commands[next_idx].last_job_idx, SSD_NONE);
     refused("drive: command 1 is no Select All with jobs");
     SET(jobs->select_all_head_idx, next_idx);
     SET(jobs->select_all_running, 0);
