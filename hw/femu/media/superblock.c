@@ -317,9 +317,7 @@ static uint32_t take_dirt(SuperblockTable *table, uint32_t superblock_idx,
     }
     table->superblocks[superblock_idx].erase_count += taken;
     table->superblocks[superblock_idx].dirty_count -= taken;
-    if (taken != 0) {
-        rank_again(table, superblock_idx);
-    }
+    rank_again(table, superblock_idx);
     return taken;
 }
 
