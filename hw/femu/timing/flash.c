@@ -275,7 +275,10 @@ static void unit_event(Flash *flash, uint64_t now_ns, uint32_t payload)
     uint32_t own = flash_own_event(&flash->config);
 
     if (payload >= own) {
-        flash_own_ended(flash, now_ns, &flash->units[payload - own]);
+        FlashUnit *unit = &flash->units[payload - own];
+
+        flash_own_ended(flash, now_ns, unit);
+        flash_unit_go_on(flash, now_ns, unit);
     } else {
         flash_unit_suspended(flash, now_ns,
                              &flash->units[payload -

@@ -49,7 +49,7 @@ typedef struct FlashConfig {
     uint32_t slow_page_permille;
     uint64_t program_ns;
     uint64_t program_data_ns; /* added if it has data of the host */
-    uint32_t own_after; /* programs of the host on each unit; 0: none of its own */
+    uint32_t own_after; /* host programs on each unit; 0: none of its own */
     uint64_t own_ns;
     uint32_t program_spread_permille;
     uint32_t stripe_cells; /* so many cells_idx in a row are a stripe */

@@ -130,7 +130,7 @@ void flash_unit_init(FlashUnit *unit, uint32_t channel_idx);
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 /* Choose what runs next on a unit that has become idle. */
 void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit);
-/* It may program again: go on with what has waited for that. */
+/* It may program again: go on with what has waited for that, if anything. */
 void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 /* The suspend latency is over: reads may run now. */
 void flash_unit_suspended(Flash *flash, uint64_t now_ns, FlashUnit *unit);

@@ -42,5 +42,4 @@ void flash_own_ended(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     unit->programs_own = false;
     flash_own_gather(flash, now_ns);
-    flash_unit_go_on(flash, now_ns, unit);
 }

@@ -343,7 +343,7 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 
 void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
-    if (unit->running_idx == FLASH_NONE && has_work(flash, unit)) {
+    if (unit->running_idx == FLASH_NONE) {
         unit->busy_since_at_ns = now_ns;
         flash_unit_next(flash, now_ns, unit);
     }
