@@ -212,6 +212,34 @@ static void test_whole_pages(void)
     }
 }
 
+/* Nor do whole pages that come later in their zone. */
+static void test_later_page(void)
+{
+    Drive *d = drive_with_reset(RESET);
+    uint64_t slba = drive_zone_lba(d, 1);
+
+    drive_write(d, T, slba, 4);
+    drive_write(d, T, slba + 4, 4);
+    expect(d, 4, T);
+    expect(d, 5, T);
+    drive_drain(d);
+    drive_free(d);
+}
+
+/* What goes to a ZRWA is in no room of the buffer, and needs no seat. */
+static void test_zrwa(void)
+{
+    Drive *d = drive_with_reset(RESET "zrwa-size=64K");
+
+    drive_zone_op(d, T, SSD_OP_ZONE_OPEN_ZRWA, 1);
+    drive_write(d, T, drive_zone_lba(d, 1), 3);
+    expect(d, 4, T);
+    expect(d, 5, T + 3 * XFER / 4);
+    expect(d, 2, T + MS + ERASE);
+    drive_drain(d);
+    drive_free(d);
+}
+
 /* Each namespace has one of its own. */
 static void test_namespaces(void)
 {
@@ -285,6 +313,8 @@ int main(int argc, char **argv)
     g_test_add_func("/seats/namespaces", test_namespaces);
     g_test_add_func("/seats/failed", test_failed);
     g_test_add_func("/seats/whole-pages", test_whole_pages);
+    g_test_add_func("/seats/later-page", test_later_page);
+    g_test_add_func("/seats/zrwa", test_zrwa);
     g_test_add_func("/seats/reset-of-who-waits", test_reset_of_who_waits);
     return g_test_run();
 }
