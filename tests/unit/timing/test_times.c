@@ -19,6 +19,8 @@ static void test_write(void)
     Drive *d = drive_new("");
     uint32_t tag = drive_write(d, 1000, 0, 1);
 
+    /* Without a link its data are where they leave for the unit. */
+    g_assert_cmpuint(ssd_next_at_ns(d->ssd), ==, 1000 + XFER);
     drive_expect(d, tag, 1000 + XFER + PROG);
     drive_expect_idle(d);
     drive_free(d);
