@@ -187,6 +187,64 @@ static void test_stripes(void)
 }
 
 /*
+ * Pages of a stripe wait for their units, which zone 0 has; so does the next
+ * stripe's page of the unit that is idle, or idle first. When the last of them
+ * goes, so do all of the next stripe, or the flush would not end.
+ */
+static void expect_next_stripe(uint32_t before)
+{
+    Drive *d = drive_new("channels=2 program-registers=1 zones=2 "
+                         "write-buffer=64K page-turns=on");
+    uint32_t tag;
+
+    tag = drive_write(d, 0, 0, before);
+    drive_expect(d, tag, 0);
+    tag = drive_write(d, 0, drive_zone_lba(d, 1), 4);
+    drive_expect(d, tag, 0);
+    tag = drive_flush(d, 0);
+    drive_expect(d, tag, 3 * PAGE);
+    drive_free(d);
+}
+
+static void test_next_stripe(void)
+{
+    expect_next_stripe(1);
+    expect_next_stripe(2);
+}
+
+/* A zone's pages are those of its units in turn, of three as well. */
+static void test_three_units(void)
+{
+    Drive *d = drive_new("channels=3 program-registers=1 write-buffer=64K "
+                         "page-turns=on");
+    uint32_t tag;
+
+    for (uint64_t i = 0; i < 3; i++) {
+        uint64_t at_ns = i * 1000000;
+
+        tag = drive_write(d, at_ns, i, 1);
+        drive_expect(d, tag, at_ns);
+        tag = drive_flush(d, at_ns);
+        drive_expect(d, tag, at_ns + PAGE);
+    }
+    drive_free(d);
+}
+
+/* A zone that fails keeps no room for what its writes have yet to bring. */
+static void test_failed_on_the_way(void)
+{
+    Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
+                         "max-active=1 link-in-ns=1048576");
+    uint32_t tag = drive_write(d, 0, 0, 3);
+
+    g_assert_true(ssd_zone_fail(d->ssd, 0, 1, 0, SSD_ZONE_READ_ONLY));
+    drive_expect(d, tag, 12288);
+    tag = drive_write(d, 100000, drive_zone_lba(d, 1), 12);
+    drive_expect(d, tag, 100000 + 49152);
+    drive_free(d);
+}
+
+/*
  * Unit 0 has two pages of zone 0, unit 1 one, when a finish begins to fill zone
  * 1 and then zone 0 writes one more page for unit 1. Without page-turns the
  * finish waits at unit 0 alone, and that page is the next of unit 1; with them,
@@ -313,6 +371,9 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/turns/hold-up", test_turns_hold_up);
     g_test_add_func("/sharing/own-units", test_own_units);
     g_test_add_func("/sharing/stripes", test_stripes);
+    g_test_add_func("/sharing/next-stripe", test_next_stripe);
+    g_test_add_func("/sharing/three-units", test_three_units);
+    g_test_add_func("/sharing/failed-on-the-way", test_failed_on_the_way);
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);

@@ -133,7 +133,9 @@ static void same_buffer(const WriteBuffer *a, const WriteBuffer *b)
     SAME(used_bytes);
     SAME(writers);
     SAME(waiting_count);
+    SAME(has_told);
     for (uint32_t i = 0; i < a->stream_count; i++) {
+        SAME(streams[i].has_opened);
         SAME(streams[i].formed_bytes);
         SAME(streams[i].stripe_left);
         SAME(streams[i].stripe_end_page);
