@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "params_bounds.h"
 #include "sound.h"
 
 #define OWNS "channels=2 zones=4 own-program-after=2 own-program-ns=100000 "
@@ -75,6 +76,10 @@ static void test_own(void)
     first = flash_own_event(&flash->config);
     g_assert_cmpuint(flash->programming, ==, 2);
     g_assert_cmpuint(ssd->events.count, ==, 2);
+    /* Each operation may have one, each unit a suspension and one of these. */
+    g_assert_cmpuint(ssd->events.capacity, ==,
+                     flash->config.op_capacity + 2 * 2 +
+                     params_bounds(&ssd->params).events);
     let_in();
     SET(flash->programming, 1);
     refused("drive: 1 units program, must be 2; 0 programs since the drive's "
