@@ -55,6 +55,11 @@ static void test_lines(void)
     g_assert_cmpuint(ssd_params_conventional_lines(&p), ==, 5);
     p.conventional_spare_pct = 0;
     g_assert_cmpuint(ssd_params_conventional_lines(&p), ==, 2 + 2);
+
+    p = geometry;
+    p.pages_per_block = 2;
+    p.conventional_bytes = UINT64_C(100) * 11 * 7 * 5 * 3 * 2 * 4096;
+    g_assert_cmpuint(ssd_params_conventional_lines(&p), ==, 100 + 2);
 }
 
 /* There is a log where there is a conventional namespace. */
