@@ -230,17 +230,50 @@ static void test_three_units(void)
     drive_free(d);
 }
 
-/* A zone that fails keeps no room for what its writes have yet to bring. */
+/* Of what still comes in for a zone that has failed nothing is programmed. */
 static void test_failed_on_the_way(void)
 {
     Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
                          "max-active=1 link-in-ns=1048576");
-    uint32_t tag = drive_write(d, 0, 0, 3);
+    uint32_t first = drive_write(d, 0, 0, 3), second = drive_write(d, 0, 3, 1);
 
     g_assert_true(ssd_zone_fail(d->ssd, 0, 1, 0, SSD_ZONE_READ_ONLY));
-    drive_expect(d, tag, 12288);
-    tag = drive_write(d, 100000, drive_zone_lba(d, 1), 12);
-    drive_expect(d, tag, 100000 + 49152);
+    drive_expect(d, first, 12288);
+    drive_expect(d, second, 16384);
+    first = drive_flush(d, 20000);
+    drive_expect(d, first, 20000);
+    drive_free(d);
+}
+
+/* Nor is what comes in of a zone's earlier life, though there is a new one. */
+static void test_reset_on_the_way(void)
+{
+    Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
+                         "max-active=1 link-in-ns=1048576");
+    uint32_t write = drive_write(d, 0, 0, 3);
+    uint32_t reset = drive_zone_op(d, 0, SSD_OP_ZONE_RESET, 0);
+
+    drive_expect(d, reset, 0);
+    drive_expect(d, write, 12288);
+    write = drive_write(d, 20000, 0, 1);
+    drive_expect(d, write, 24096);
+    write = drive_flush(d, 30000);
+    drive_expect(d, write, 30000);
+    drive_free(d);
+}
+
+/* Its room is that of who waits, at once. */
+static void test_room_on_the_way(void)
+{
+    Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
+                         "max-active=1 link-in-ns=1048576");
+    uint32_t write = drive_write(d, 0, 0, 3);
+    uint32_t other = drive_zone_op(d, 0, SSD_OP_ZONE_RESET, 0);
+
+    drive_expect(d, other, 0);
+    other = drive_write(d, 1, drive_zone_lba(d, 1), 12);
+    drive_expect(d, write, 12288);
+    drive_expect(d, other, 12288 + 49152);
     drive_free(d);
 }
 
@@ -374,6 +407,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/next-stripe", test_next_stripe);
     g_test_add_func("/sharing/three-units", test_three_units);
     g_test_add_func("/sharing/failed-on-the-way", test_failed_on_the_way);
+    g_test_add_func("/sharing/reset-on-the-way", test_reset_on_the_way);
+    g_test_add_func("/sharing/room-on-the-way", test_room_on_the_way);
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
