@@ -12,6 +12,7 @@
 /* The base drive of drive.h, in numbers. */
 #define PROG UINT64_C(700000)
 #define XFER UINT64_C(25000)
+#define ERASE UINT64_C(3500000)
 
 /* One unit that holds one program: a page takes XFER + PROG = 725 us. */
 #define PAGE (XFER + PROG)
@@ -262,6 +263,29 @@ static void test_reset_on_the_way(void)
     drive_free(d);
 }
 
+/*
+ * A zone that fails while its reset is on the way has the life that begins with
+ * it: what has been written behind the reset is programmed, when the blocks have
+ * been erased.
+ */
+static void test_failed_before_reset(void)
+{
+    const uint64_t from = 100000000;
+    Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
+                         "max-active=1 fe-reset-ns=5000 fe-write-ns=1000");
+    uint32_t reset, write, flush;
+
+    drive_fill(d, 0, 4);
+    reset = drive_zone_op(d, from, SSD_OP_ZONE_RESET, 0);
+    write = drive_write(d, from, 0, 4);
+    g_assert_true(ssd_zone_fail(d->ssd, from, 1, 0, SSD_ZONE_READ_ONLY));
+    drive_expect(d, write, from + 6000);
+    flush = drive_flush(d, from + 7000);
+    drive_expect(d, reset, from + 5000 + ERASE);
+    drive_expect(d, flush, from + 5000 + ERASE + PROG);
+    drive_free(d);
+}
+
 /* Its room is that of who waits, at once. */
 static void test_room_on_the_way(void)
 {
@@ -409,6 +433,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/failed-on-the-way", test_failed_on_the_way);
     g_test_add_func("/sharing/reset-on-the-way", test_reset_on_the_way);
     g_test_add_func("/sharing/room-on-the-way", test_room_on_the_way);
+    g_test_add_func("/sharing/failed-before-reset", test_failed_before_reset);
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
