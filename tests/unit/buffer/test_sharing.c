@@ -265,8 +265,8 @@ static void test_reset_on_the_way(void)
 
 /*
  * A zone that fails while its reset is on the way has the life that begins with
- * it: what has been written behind the reset is programmed, when the blocks have
- * been erased.
+ * it: what has been written behind the reset is programmed, once the blocks are
+ * erased.
  */
 static void test_failed_before_reset(void)
 {
@@ -286,7 +286,61 @@ static void test_failed_before_reset(void)
     drive_free(d);
 }
 
-/* Its room is that of who waits, at once. */
+/*
+ * A reset forgets pages that wait for their units; a finish that has come behind
+ * them goes on without them, and its programs are the next ones.
+ */
+static void expect_finish_before_reset(const char *words)
+{
+    g_autofree char *all = g_strconcat(ONE "zones=2 zone-capacity=16K "
+                                       "write-buffer=64K ", words, NULL);
+    Drive *d = drive_new(all);
+    uint32_t write = drive_write(d, 0, drive_zone_lba(d, 1), 1);
+    uint32_t finish, reset;
+
+    drive_expect(d, write, 0);
+    write = drive_write(d, 0, 0, 2);
+    drive_expect(d, write, 0);
+    finish = drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+    reset = drive_zone_op(d, 1, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, finish, PAGE + 2 * PAGE);
+    drive_expect(d, reset, PAGE + 2 * PAGE + ERASE);
+    drive_free(d);
+}
+
+static void test_finish_before_reset(void)
+{
+    expect_finish_before_reset("");
+    expect_finish_before_reset("page-turns=on");
+}
+
+/* It forgets a part of a page, too, whose room is that of who waits, at once. */
+static void test_part_before_reset(void)
+{
+    Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=64K "
+                         "max-active=2");
+    uint32_t tag = drive_write(d, 0, 0, 3), write;
+
+    drive_expect(d, tag, 0);
+    write = drive_write(d, 1, drive_zone_lba(d, 1), 16);
+    tag = drive_zone_op(d, 2, SSD_OP_ZONE_RESET, 0);
+    drive_expect_next(d, tag, 2);
+    drive_expect(d, write, 2);
+    drive_free(d);
+
+    d = drive_new(ONE "zones=2 page-size=16K write-buffer=64K max-active=2");
+    tag = drive_write(d, 0, 0, 3);
+    drive_expect(d, tag, 0);
+    tag = drive_zone_op(d, 1, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, tag, 1);
+    tag = drive_write(d, 2, 0, 1);
+    drive_expect(d, tag, 2);
+    tag = drive_flush(d, 3);
+    drive_expect(d, tag, 3);
+    drive_free(d);
+}
+
+/* The room of what comes in of an earlier life is that of who waits, at once. */
 static void test_room_on_the_way(void)
 {
     Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
@@ -434,6 +488,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/reset-on-the-way", test_reset_on_the_way);
     g_test_add_func("/sharing/room-on-the-way", test_room_on_the_way);
     g_test_add_func("/sharing/failed-before-reset", test_failed_before_reset);
+    g_test_add_func("/sharing/finish-before-reset", test_finish_before_reset);
+    g_test_add_func("/sharing/part-before-reset", test_part_before_reset);
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
