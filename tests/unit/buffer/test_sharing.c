@@ -287,8 +287,8 @@ static void test_failed_before_reset(void)
 }
 
 /*
- * A reset forgets pages that wait for their units; a finish that has come behind
- * them goes on without them, and its programs are the next ones.
+ * A reset forgets pages that wait for their units; a finish that has come
+ * behind them goes on without them, and its programs are the next ones.
  */
 static void expect_finish_before_reset(const char *words)
 {
@@ -314,7 +314,7 @@ static void test_finish_before_reset(void)
     expect_finish_before_reset("page-turns=on");
 }
 
-/* It forgets a part of a page, too, whose room is that of who waits, at once. */
+/* It forgets a part of a page, too; its room is that of who waits, at once. */
 static void test_part_before_reset(void)
 {
     Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=64K "
@@ -340,7 +340,7 @@ static void test_part_before_reset(void)
     drive_free(d);
 }
 
-/* The room of what comes in of an earlier life is that of who waits, at once. */
+/* The room of what comes in of an earlier life is at once who waits' to have. */
 static void test_room_on_the_way(void)
 {
     Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
