@@ -340,7 +340,7 @@ static void test_part_before_reset(void)
     drive_free(d);
 }
 
-/* The room of what comes in of an earlier life is at once who waits' to have. */
+/* The room of an earlier life's data is at once that of who waits. */
 static void test_room_on_the_way(void)
 {
     Drive *d = drive_new(ONE "zones=2 page-size=16K write-buffer=48K "
