@@ -341,6 +341,41 @@ static void test_filling_turns(void)
     end();
 }
 
+/*
+ * A program that waits for the drive's own is at no other: neither the command's
+ * own one, nor one of a page that a flush waits for. A read that runs meanwhile
+ * holds it, as any operation that runs.
+ */
+static void test_own(void)
+{
+    uint32_t tag, read;
+
+    drive = drive_new("channels=1 own-program-after=1 own-program-ns=1000000 "
+                      "reads-first=1");
+    drive_write(drive, 0, 0, 1);
+    tag = drive_write(drive, 0, 1, 1);
+    run_to(725000 + 1);
+    expect(tag, &(SsdCause) { .place = SSD_PLACE_OWN, .what = "program" });
+    read = drive_read(drive, 725000 + 2, 0, 1);
+    run_to(725000 + 3);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .works = true, .what = "read",
+    });
+    expect(tag, &(SsdCause) {
+        .place = SSD_PLACE_UNIT, .what = "read",
+        .who = { .kind = SSD_WHO_COMMAND, .tag = read },
+    });
+    end();
+
+    drive = drive_new("channels=1 own-program-after=1 own-program-ns=1000000 "
+                      "write-buffer=64K program-registers=1");
+    drive_write(drive, 0, 0, 2);
+    tag = drive_flush(drive, 0);
+    run_to(750000 + 1);
+    expect(tag, &(SsdCause) { .place = SSD_PLACE_OWN, .what = "program" });
+    end();
+}
+
 /* Between two phases, which no time passes, a reset is nowhere. */
 static void test_inside(void)
 {
@@ -639,5 +674,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/places/held-in-turns", HELD "buffer-turns=on",
                          test_held);
     g_test_add_func("/places/lines", test_lines);
+    g_test_add_func("/places/own", test_own);
     return g_test_run();
 }

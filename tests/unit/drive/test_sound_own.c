@@ -76,10 +76,6 @@ static void test_own(void)
     first = flash_own_event(&flash->config);
     g_assert_cmpuint(flash->programming, ==, 2);
     g_assert_cmpuint(ssd->events.count, ==, 2);
-    /* Each operation may have one, each unit a suspension and one of these. */
-    g_assert_cmpuint(ssd->events.capacity, ==,
-                     flash->config.op_capacity + 2 * 2 +
-                     params_bounds(&ssd->params).events);
     let_in();
     SET(flash->programming, 1);
     refused("drive: 1 units program, must be 2; 0 programs since the drive's "
@@ -92,6 +88,20 @@ static void test_own(void)
             "1");
     SET(ssd->events.events[1].payload, event_name(EVENT_FLASH, first + 2));
     refused("drive: an event of own program of unit 2, there are 2");
+    end();
+}
+
+/* Each operation may have an event, each unit a suspension and one of these. */
+static void test_room(void)
+{
+    const FlashConfig *config;
+
+    begin("channels=5 ways=3 zones=4");
+    config = &ssd->media.flash.config;
+    g_assert_cmpuint(flash_own_event(config), ==, config->op_capacity + 5 * 3);
+    g_assert_cmpuint(ssd->events.capacity, ==,
+                     config->op_capacity + 2 * 5 * 3 +
+                     params_bounds(&ssd->params).events);
     end();
 }
 
@@ -184,6 +194,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-own/begun", test_begun);
     g_test_add_func("/sound-own/gathering", test_gathering);
     g_test_add_func("/sound-own/own", test_own);
+    g_test_add_func("/sound-own/room", test_room);
     g_test_add_func("/sound-own/beside", test_beside);
     g_test_add_func("/sound-own/held", test_held);
     g_test_add_func("/sound-own/suspended", test_suspended);
