@@ -422,8 +422,8 @@ static void fail_member(State *state, const Elements *elements,
 }
 
 /*
- * The same value for `count` elements from the i-th on. What is 0 already is not
- * written: memory that a large drive has reserved stays untouched.
+ * The same value for `count` elements from the i-th on. What is 0 already is
+ * not written: memory that a large drive has reserved stays untouched.
  */
 static void put_same(const Elements *elements, const StateRow *row, uint64_t i,
                      uint64_t count, uint64_t value)
