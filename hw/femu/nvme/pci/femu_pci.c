@@ -40,15 +40,15 @@
 /* Check the drive's parameters and replace "0 means ..." by what it means. */
 static bool config_params(FemuZns *n, Error **errp)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
+    bool good = ssd_params_check(&n->params, &error);
 
-    if (!ssd_params_check(&n->params, &error)) {
+    if (good) {
+        ssd_params_resolve(&n->params);
+    } else {
         error_setg(errp, "%s", error->message);
-        g_error_free(error);
-        return false;
     }
-    ssd_params_resolve(&n->params);
-    return true;
+    return good;
 }
 
 /* A thread of the host's enters the drive at instants of the host's. */
