@@ -321,6 +321,24 @@ static void test_shadow_4k(void)
     check_shadow(4096);
 }
 
+/*
+ * As much as a command may read, from within a granule to within another one,
+ * of which only the last block is written: what is put together for the host
+ * ends there, and so does the memory for it.
+ */
+static void test_last_block(void)
+{
+    FemuDrive *drive = boot(512);
+    uint32_t bytes = drive->config.ssd.mdts_bytes, nlb = bytes / 512;
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 1, 1);
+    g_autofree uint8_t *wanted = g_malloc0(bytes);
+
+    g_assert_cmphex(femu_write(drive, nlb, 1, data), ==, NVME_SUCCESS);
+    memcpy(wanted + bytes - 512, data, 512);
+    femu_assert_data(drive, 1, nlb, wanted);
+    femu_shutdown(drive);
+}
+
 /* Write blocks where nothing is, look around them, and free them. */
 static void check_around(FemuDrive *drive, uint64_t first, uint32_t nlb)
 {
@@ -513,6 +531,7 @@ int main(int argc, char **argv)
     ADD("no-zones", test_no_zones);
     ADD("nvm-alone", test_nvm_alone);
     ADD("data", test_data);
+    ADD("last-block", test_last_block);
     ADD("refused", test_refused);
     ADD("many-ranges", test_many_ranges);
     ADD("shadow/512", test_shadow_512);
