@@ -84,6 +84,7 @@ static void test_dirt(void)
     superblock_soil(&table, 0, 1, 3);
     g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 1), ==, 1);
     superblock_soil(&table, 0, 1, 0);
+    g_assert_cmpuint(table.dirt[1].begin, ==, 1);
     g_assert_cmpuint(superblock_take_dirt(&table, 0, 1, 5), ==, 2);
     superblock_destroy(&table);
 }
