@@ -405,8 +405,8 @@ static bool check_take_turns(const SsdParams *p, GError **error)
 
 static bool check_limits(const SsdParams *p, GError **error)
 {
-    if (p->max_open == 0 || p->max_active == 0 ||
-        p->max_open <= p->max_active) {
+    /* 0 of open ones is below any limit. */
+    if (p->max_active == 0 || p->max_open <= p->max_active) {
         return true;
     }
     return params_error(error, "max-open", p->max_open,
