@@ -51,6 +51,24 @@ static void test_last_job(void)
     end();
 }
 
+/* All jobs of a Select All that run are counted, the first of the pool, too. */
+static void test_select_all(void)
+{
+    Jobs *jobs;
+
+    begin("zones=4 mgmt-parallel-zones=2");
+    drive_fill(drive, 0, 1);
+    drive_fill(drive, 1, 1);
+    drive_all_zones(drive, LATER, SSD_OP_ZONE_FINISH);
+    run_to(LATER + 1000);
+    jobs = &ssd->zns.jobs;
+    g_assert_cmpuint(jobs->at[0].command_idx, ==, jobs->select_all_head_idx);
+    g_assert_true(jobs->at[0].may_start);
+    g_assert_cmpuint(jobs->select_all_running, ==, 2);
+    let_in();
+    end();
+}
+
 /* --- Units and streams -------------------------------------------------- */
 
 /* A unit that is idle has no steps to do. */
@@ -543,6 +561,24 @@ static void test_epochs(void)
         g_assert_cmpuint(programs->current, ==, i % 4);
         drive_drain(drive);
     }
+    SET(programs->pending[0], 1);
+    refused("drive: programs of epoch 0: 1, must be 0");
+    end();
+}
+
+/* Of those that are not commands none waits for an epoch but the first reset. */
+static void test_awaited(void)
+{
+    Programs *programs;
+
+    begin("program-registers=1");
+    drive_write(drive, LATER, 0, 2);
+    drive_flush(drive, LATER + 1);
+    run_to(LATER + 2);
+    programs = &ssd->media.programs;
+    g_assert_cmpuint(owner_idx(programs->owner[programs->oldest]), ==, 1);
+    SET(programs->owner[programs->oldest].word, owner_of(OWNER_JOB, 1).word);
+    refused("drive: epoch 0 is awaited by 1 of kind 2");
     end();
 }
 
@@ -655,6 +691,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-counts/leaves", test_leaves);
     g_test_add_func("/sound-counts/last-job", test_last_job);
+    g_test_add_func("/sound-counts/select-all", test_select_all);
     g_test_add_func("/sound-counts/idle", test_idle);
     g_test_add_func("/sound-counts/left-suspended", test_left_suspended);
     g_test_add_func("/sound-counts/stream", test_stream);
@@ -684,6 +721,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-counts/phase", test_phase);
     g_test_add_func("/sound-counts/seats-of-second", test_seats_of_second);
     g_test_add_func("/sound-counts/epochs", test_epochs);
+    g_test_add_func("/sound-counts/awaited", test_awaited);
     g_test_add_func("/sound-counts/line-pages", test_line_pages);
     g_test_add_func("/sound-counts/halves", test_halves);
     g_test_add_func("/sound-counts/log-part", test_log_part);

@@ -271,6 +271,30 @@ static void test_cut(void)
     end();
 }
 
+/* A row that has been moved is of all granules of its pages. */
+static void test_moved_row(void)
+{
+    uint64_t at_ns = 0;
+    Conv *conv;
+
+    begin_conv("page-size=16K");
+    conv = &ssd->conv;
+    g_assert_cmpuint(conv->page_places, >, conv->map.zone_units);
+    for (uint32_t i = 0; conv->victim == FTL_NONE; i++) {
+        drive_write(drive, at_ns++, i * 5 % 16, 1);
+        while (conv->victim == FTL_NONE && ssd_next_at_ns(ssd) != UINT64_MAX) {
+            SsdDone done;
+
+            at_ns = ssd_next_at_ns(ssd);
+            ssd_poll(ssd, at_ns, &done, 1);
+        }
+    }
+    drive->now_ns = at_ns;
+    SET(conv->row, 3);
+    refused("drive: place 17 has been moved, and holds something");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -283,6 +307,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/without", test_without);
     g_test_add_func("/sound-log/parts", test_parts);
     g_test_add_func("/sound-log/moved", test_moved);
+    g_test_add_func("/sound-log/moved-row", test_moved_row);
     g_test_add_func("/sound-log/cut", test_cut);
     return g_test_run();
 }

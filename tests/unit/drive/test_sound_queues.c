@@ -62,6 +62,8 @@ static void test_erases(void)
     let_in();
     SET(second->programs_before, first->programs_before - 1);
     refused("drive: erase 5 waits for 2 programs, 4 are on their way");
+    SET(second->programs_before, first->programs_before + 2);
+    refused("drive: erase 5 waits for 5 programs, 4 are on their way");
     end();
 }
 
