@@ -164,6 +164,24 @@ static inline void begin_conv(const char *more)
     drive->nsid = 2;
 }
 
+/* Writes of a block here and there until a line is cleaned. */
+static inline void run_to_cleaning(void)
+{
+    const Conv *conv = &ssd->conv;
+    uint64_t at_ns = 0;
+
+    for (uint32_t i = 0; conv->victim == FTL_NONE; i++) {
+        drive_write(drive, at_ns++, i * 5 % 16, 1);
+        while (conv->victim == FTL_NONE && ssd_next_at_ns(ssd) != UINT64_MAX) {
+            SsdDone done;
+
+            at_ns = ssd_next_at_ns(ssd);
+            ssd_poll(ssd, at_ns, &done, 1);
+        }
+    }
+    drive->now_ns = at_ns;
+}
+
 /* Return: a drive with a zone that has a ZRWA. */
 static inline void begin_zrwa(const char *more)
 {

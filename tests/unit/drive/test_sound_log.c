@@ -274,22 +274,12 @@ static void test_cut(void)
 /* A row that has been moved is of all granules of its pages. */
 static void test_moved_row(void)
 {
-    uint64_t at_ns = 0;
     Conv *conv;
 
     begin_conv("page-size=16K");
     conv = &ssd->conv;
     g_assert_cmpuint(conv->page_places, >, conv->map.zone_units);
-    for (uint32_t i = 0; conv->victim == FTL_NONE; i++) {
-        drive_write(drive, at_ns++, i * 5 % 16, 1);
-        while (conv->victim == FTL_NONE && ssd_next_at_ns(ssd) != UINT64_MAX) {
-            SsdDone done;
-
-            at_ns = ssd_next_at_ns(ssd);
-            ssd_poll(ssd, at_ns, &done, 1);
-        }
-    }
-    drive->now_ns = at_ns;
+    run_to_cleaning();
     SET(conv->row, 3);
     refused("drive: place 17 has been moved, and holds something");
     end();

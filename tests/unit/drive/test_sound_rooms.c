@@ -436,20 +436,10 @@ static void test_foreign_write(void)
 static void test_victim(void)
 {
     Conv *conv;
-    uint64_t at_ns = 0;
 
     begin_conv("");
     conv = &ssd->conv;
-    for (uint32_t i = 0; conv->victim == FTL_NONE; i++) {
-        drive_write(drive, at_ns++, i * 5 % 16, 1);
-        while (conv->victim == FTL_NONE && ssd_next_at_ns(ssd) != UINT64_MAX) {
-            SsdDone done;
-
-            at_ns = ssd_next_at_ns(ssd);
-            ssd_poll(ssd, at_ns, &done, 1);
-        }
-    }
-    drive->now_ns = at_ns;
+    run_to_cleaning();
     SET(conv->programmed_pages[0], 7);
     refused("drive: pages of the victim 0: 7, must be 8");
     SET(conv->ops_left, 0);
