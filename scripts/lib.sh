@@ -120,6 +120,21 @@ build_with_ninja()
     die "$label failed; the whole log is $log"
 }
 
+# check_warnings DIR FILES: shows what the compiler warns of in files that match
+# FILES. They are compiled again the next time, so that no warning gets lost.
+# With WERROR=1 in the environment, that is an error.
+check_warnings()
+{
+    local dir=$1 warning="[^ ]*($2)[^ :]*:[0-9]+:[0-9]+: warning:" files
+    files=$(grep -oE "$warning" "$dir/ninja.log" | cut -d: -f1 | sort -u) ||
+        return 0
+    grep -E "$warning" "$dir/ninja.log" | sort -u >&2
+    (cd "$dir" && xargs touch -c <<<"$files")
+    if [ "${WERROR:-0}" = 1 ]; then
+        die "our own files compile with warnings"
+    fi
+}
+
 # --- Root or sudo -------------------------------------------------------------
 
 as_root()
