@@ -120,7 +120,7 @@ static void link_all(State *state, const StateLinks *links,
 {
     guint begin = 0;
 
-    for (uint64_t i = 0; i < heads->count && state_is_good(state); i++) {
+    for (uint64_t i = 0; i < heads->count; i++) {
         guint end = begin + g_array_index(lengths, uint32_t, i);
 
         link_list(state, links, heads, i, members, begin, end);

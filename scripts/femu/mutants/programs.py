@@ -332,7 +332,7 @@ class Core(Target):
 
 class Device(Target):
     """hw/femu/nvme, in QEMU, but for what schedules vCPUs, and for what KVM does:
-    QEMU's accelerator for tests has neither, and the sanitised QEMU no TCG."""
+    QEMU's accelerator for tests has neither."""
 
     name = 'device'
     workers = QTESTS_AT_ONCE

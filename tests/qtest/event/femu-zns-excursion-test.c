@@ -220,6 +220,25 @@ static void test_detached(void)
     femu_shutdown(drive);
 }
 
+/*
+ * An excursion 2^64 ns and 448 us away by the host's clock, which counts to
+ * 2^63: it is not taken for one that is due.
+ */
+static void test_beyond_the_clock(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+
+    config.time_dilation = 1000000;
+    config.ssd.excursion_ns = UINT64_C(18446744073710);
+    drive = femu_boot(&config, NULL);
+    femu_assert_works(drive, 1);
+    femu_assert_works(drive, 2);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_IMPLICITLY_OPEN,
+                     femu_page_nlb(drive));
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -229,5 +248,7 @@ int main(int argc, char **argv)
                    test_list_without_event);
     qtest_add_func("femu-zns/excursion/disabled", test_disabled);
     qtest_add_func("femu-zns/excursion/detached", test_detached);
+    qtest_add_func("femu-zns/excursion/beyond-the-clock",
+                   test_beyond_the_clock);
     return g_test_run();
 }
