@@ -264,13 +264,7 @@ static void digest_of(const uint8_t *data, size_t size,
     g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
     gsize count = DIGEST_BYTES;
 
-    while (size > 0) {
-        size_t part = MIN(size, SSD_GIB);
-
-        g_checksum_update(checksum, data, part);
-        data += part;
-        size -= part;
-    }
+    g_checksum_update(checksum, data, size);
     g_checksum_get_digest(checksum, digest, &count);
 }
 

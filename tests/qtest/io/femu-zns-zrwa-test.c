@@ -315,7 +315,10 @@ static void test_allocation(void)
     femu_shutdown(drive);
 }
 
-/* Set Zone Descriptor Extension allocates, too; the zone is closed then. */
+/*
+ * Set Zone Descriptor Extension allocates, too, if asked; the zone is closed
+ * then.
+ */
 static void assert_extension(FemuDrive *drive, uint64_t lba, uint8_t byte)
 {
     NvmeCmd cmd = femu_cmd_report(drive, lba, NVME_ZONE_REPORT_ALL, true,
@@ -346,6 +349,11 @@ static void test_extension(void)
                     NVME_ZA_ZRWA_VALID | NVME_ZA_ZD_EXT_VALID);
     g_assert_cmphex(femu_write(drive, lba + 5, 1, NULL), ==, NVME_SUCCESS);
     femu_assert_zone(drive, ZONE, IMPLICIT, 0);
+    set = femu_cmd_zone(NVME_ZONE_ACTION_SET_ZD_EXT,
+                        femu_zone_lba(drive, ZONE + 1), false);
+    set.dptr.prp1 = cpu_to_le64(drive->buf);
+    g_assert_cmphex(femu_exec(&drive->io, &set).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_zone(drive, ZONE + 1).za, ==, NVME_ZA_ZD_EXT_VALID);
     femu_shutdown(drive);
 }
 

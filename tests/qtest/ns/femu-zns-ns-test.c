@@ -598,6 +598,10 @@ static void test_changed_zones(void)
     submit_list(drive, 1);
     expect_list(drive, 1, femu_zone_lba(drive, 1));
     set_ok(drive, "zone-fail", "0x1:0 read-only");
+    /* nor with another page about 1 */
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE, 1,
+                               127u << 16 | NVME_LOG_SMART_INFO, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
     g_assert_true(silent(drive));
     submit_list(drive, 2);
     expect_zone_event(drive, next, 1);

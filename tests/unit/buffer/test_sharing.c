@@ -473,6 +473,30 @@ static void test_unlocked(void)
     expect_unlocked("page-turns=on");
 }
 
+/*
+ * Of three pages of one zone, two for unit 0, the other idle unit gets the
+ * last of its stripe: the next one opens with that, for both, or the flush
+ * would not end.
+ */
+static void test_unlocked_stripe(void)
+{
+    Drive *d = drive_new("channels=2 program-registers=1 zones=2 "
+                         "zone-capacity=16K max-active=2 write-buffer=64K "
+                         "erase-ns=0 erase-at=background "
+                         "reset-lock-ns=1600000 page-turns=on");
+    const uint64_t reset_ns = 10 * PAGE, begins_ns = reset_ns + 1600000;
+    uint32_t reset, flush;
+
+    drive_expect(d, drive_write(d, 0, 0, 4), 0);
+    drive_drain(d);
+    reset = drive_zone_op(d, reset_ns, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, drive_write(d, reset_ns + 1, 16, 3), reset_ns + 1);
+    flush = drive_flush(d, reset_ns + 1);
+    drive_expect(d, reset, begins_ns);
+    drive_expect(d, flush, begins_ns + 2 * PAGE);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -494,5 +518,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
     g_test_add_func("/sharing/unlocked", test_unlocked);
+    g_test_add_func("/sharing/unlocked/stripe", test_unlocked_stripe);
     return g_test_run();
 }

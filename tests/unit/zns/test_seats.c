@@ -131,6 +131,30 @@ static void test_more_than_seats(void)
 }
 
 /*
+ * Two seats, which zones 0 and 1 have. Zone 1 becomes full, so zone 2 may be
+ * active; as nobody waits elsewhere its data come right behind those that fill
+ * zone 1, and not behind what zone 0 has to write later. 4 KiB take 4096 ns.
+ */
+static void test_in_order(void)
+{
+    const uint64_t t = 1000 * MS;
+    Drive *d = drive_new("channels=1 program-registers=1 zones=8 "
+                         "page-size=16K write-buffer=64K max-active=2 "
+                         "link-in-ns=1048576");
+
+    drive_write(d, 0, drive_zone_lba(d, 0), 3);
+    drive_write(d, 0, drive_zone_lba(d, 1), 15);
+    drive_drain(d);
+    drive_write(d, t, drive_zone_lba(d, 1) + 15, 1);
+    drive_write(d, t, drive_zone_lba(d, 2), 3);
+    drive_write(d, t, drive_zone_lba(d, 0) + 3, 1);
+    expect(d, 3, t + 4096);
+    expect(d, 4, t + 16384);
+    expect(d, 5, t + 20480);
+    drive_free(d);
+}
+
+/*
  * A zone that is full again while its reset lasts, and then one with a part. The
  * first has three of its four portions in a buffer of as many until its first
  * page is programmed; then the other's part comes in, as there is room.
@@ -308,6 +332,7 @@ int main(int argc, char **argv)
                          test_turns);
     g_test_add_func("/seats/copies", test_copies);
     g_test_add_func("/seats/more", test_more_than_seats);
+    g_test_add_func("/seats/in-order", test_in_order);
     g_test_add_func("/seats/reset", test_reset);
     g_test_add_func("/seats/waits", test_waits);
     g_test_add_func("/seats/namespaces", test_namespaces);

@@ -452,8 +452,8 @@ static void visit_req_links(FemuZns *n, State *state, const uint32_t *tag,
     }
     visit_u32s(state, "requests' queues", sq, count, FEMU_MAX_QUEUES);
     visit_u32s(state, "requests' formats", nsid, count, n->ns_count);
-    for (uint64_t i = 0; state_is_reading(state) && state_is_good(state) &&
-                         i < count; i++) {
+    /* When this writes, they stay what they are. */
+    for (uint64_t i = 0; state_is_good(state) && i < count; i++) {
         FemuReq *req = &n->req[tag[i]];
 
         req->busy = true;

@@ -77,10 +77,9 @@ static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
  */
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t size_lba = femu_ns_size_lba(ns), at_lba = cmd->slba;
+    uint64_t at_lba = cmd->slba;
 
-    if (!ns->bad_writes.count || cmd->slba >= size_lba ||
-        cmd->nlb > size_lba - cmd->slba ||
+    if (!ns->bad_writes.count || !femu_inject_fits(ns, cmd->slba, cmd->nlb) ||
         (femu_ns_zoned(ns) && !find_in_zone(n, ns, cmd, &at_lba)) ||
         !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
         return NVME_SUCCESS;

@@ -93,11 +93,10 @@ void femu_journal_close(FemuZns *n)
 
     if (n->journal) {
         note_head(n);
-        if (!ssd_journal_close(n->journal, &error)) {
+        if (!ssd_journal_close(g_steal_pointer(&n->journal), &error)) {
             error_report("femu-zns: %s", error->message);
             g_error_free(error);
         }
     }
-    n->journal = NULL;
     g_clear_pointer(&n->journal_kept, g_free);
 }

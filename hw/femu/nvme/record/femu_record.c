@@ -104,12 +104,13 @@ static void trace_at_exit(Notifier *notifier, void *data)
 /* A file that is whole gets its name. Return: false with *error. */
 bool femu_record_rename(const char *from, const char *to, GError **error)
 {
-    if (rename(from, to) != 0) {
+    bool is_renamed = rename(from, to) == 0;
+
+    if (!is_renamed) {
         g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
                     "cannot rename '%s': %s", from, g_strerror(errno));
-        return false;
     }
-    return true;
+    return is_renamed;
 }
 
 bool femu_trace_open(FemuZns *n, Error **errp)

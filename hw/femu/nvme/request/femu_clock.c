@@ -23,8 +23,8 @@ void femu_time_enter(FemuZns *n)
     n->clock_ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     n->now_ns = n->base_ns + n->clock_ns / n->dilation;
     /* Up to the end of power-up-ns after a power cut, core time is that end. */
-    if (n->ssd && n->now_ns < ssd_now_ns(n->ssd)) {
-        n->now_ns = ssd_now_ns(n->ssd);
+    if (n->ssd) {
+        n->now_ns = MAX(n->now_ns, ssd_now_ns(n->ssd));
     }
 }
 
