@@ -81,6 +81,28 @@ static void test_registers(void)
     femu_shutdown(drive);
 }
 
+/* Each 32 bits are written alone, whatever the others are. */
+static void test_registers_alone(void)
+{
+    static const uint32_t offset[] = {
+        NVME_REG_AQA, NVME_REG_ASQ, NVME_REG_ASQ + 4, NVME_REG_ACQ,
+        NVME_REG_ACQ + 4,
+    };
+    FemuDrive *drive = boot_disabled(NULL);
+    uint32_t value[ARRAY_SIZE(offset)] = { 0 };
+
+    for (unsigned round = 1; round < 3; round++) {
+        for (unsigned i = 0; i < ARRAY_SIZE(offset); i++) {
+            value[i] = round << 16 | (i + 1) << 4;
+            femu_set_reg(drive, offset[i], value[i]);
+            for (unsigned j = 0; j < ARRAY_SIZE(offset); j++) {
+                g_assert_cmphex(femu_reg(drive, offset[j]), ==, value[j]);
+            }
+        }
+    }
+    femu_shutdown(drive);
+}
+
 /* What cannot be written, or is not there, does nothing. */
 static void test_registers_read_only(void)
 {
@@ -576,6 +598,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/ctrl/" name, test)
     ADD("pci", test_pci);
     ADD("registers", test_registers);
+    ADD("registers-alone", test_registers_alone);
     ADD("registers-read-only", test_registers_read_only);
     ADD("doorbells-not-ready", test_doorbells_not_ready);
     ADD("writes-logged", test_writes_logged);
