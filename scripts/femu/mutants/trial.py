@@ -275,10 +275,10 @@ class Fate:
 class Court:
     """Runs the tests of all builds on mutants, and decides their fates.
 
-    builds: [[Case]]; those of the first build know what they reach; killers:
-    see killers.py; is_same(mutant): whether it compiles to the original's code.
-    That takes a second, so it is asked only when the first build's tests have
-    passed; quick_s: of each build, after so many seconds of tests a mutant
+    builds: [[Case]]; those of the first build know what they reach, and need
+    not be in the others; killers: see killers.py; is_same(mutant): whether it
+    compiles to the original's code. That takes a second, so it is asked only
+    when the first build's tests have passed; quick_s: of each build, after so many seconds of tests a mutant
     survives in it; None: after all tests; workers: so many are tried at once;
     of_file: {path: the numbers of its mutants}.
     """
@@ -290,7 +290,8 @@ class Court:
                        for cases in builds[1:]]
         for cases in self.others:
             for case in self.first:
-                cases[case.name].guess_s = SLOWER * (case.cpu_s or 0)
+                if case.name in cases:
+                    cases[case.name].guess_s = SLOWER * (case.cpu_s or 0)
         self.folder = folder
         self.killers = killers
         self.is_same = is_same
@@ -309,7 +310,8 @@ class Court:
         if fate or self.is_same(mutant):
             return fate or Fate(None, None, len(reaching), True)
         for build, cases in enumerate(self.others):
-            again = [cases[case.name] for case in reaching]
+            again = [cases[case.name] for case in reaching
+                     if case.name in cases]
             fate = self.meet(number, mutant, again, f'then {build}', build + 1)
             if fate:
                 return fate
