@@ -278,9 +278,10 @@ class Court:
     builds: [[Case]]; those of the first build know what they reach, and need
     not be in the others; killers: see killers.py; is_same(mutant): whether it
     compiles to the original's code. That takes a second, so it is asked only
-    when the first build's tests have passed; quick_s: of each build, after so many seconds of tests a mutant
-    survives in it; None: after all tests; workers: so many are tried at once;
-    of_file: {path: the numbers of its mutants}.
+    when the first build's tests have passed; quick_s: of each build, after so
+    many seconds of tests a mutant survives in it; None: after all tests;
+    workers: so many are tried at once; of_file: {path: the numbers of its
+    mutants}.
     """
 
     def __init__(self, builds, folder, killers, is_same, quick_s, workers,
