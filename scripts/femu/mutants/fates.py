@@ -9,11 +9,11 @@ source changes. Knows nothing of what the targets are and of how results are
 shown.
 """
 
+import collections
 import concurrent.futures
 import hashlib
 import json
 import os
-import random
 import subprocess
 import tempfile
 
@@ -260,10 +260,21 @@ class Work:
 
     def draw(self, seed, wanted=None):
         """wanted(mutant): whether it may be drawn; None: all may. Return: the
-        mutants in random order, which is the order in which they are drawn."""
-        order = [m for m in self.all if wanted is None or wanted(m)]
-        random.Random(seed).shuffle(order)
-        return order
+        mutants in random order, which is the order in which they are drawn.
+
+        A mutant's rank is of the seed and itself alone: a change of the source
+        leaves the others in their order, so that a seed whose survivors are
+        mended still draws what it drew.
+        """
+        times = collections.Counter()
+        rank = {}
+        for mutant in self.all:
+            key = self.key(mutant)
+            rank[mutant] = digest(*(repr(part).encode('utf-8')
+                                    for part in (seed, key, times[key])))
+            times[key] += 1
+        return sorted((m for m in self.all if wanted is None or wanted(m)),
+                      key=rank.get)
 
     def unseen(self, order, cases):
         """cases: of the first build. Return: the mutants that no test reaches,

@@ -464,6 +464,15 @@ static void test_victim(void)
             "places and 1 operations left");
     SET(conv->row, 1);
     refused("drive: place 1 has been moved, and holds something");
+    g_assert_false(ftl_is_valid(&conv->ftl, 0));
+    for (uint32_t place = 1; place < conv->ftl.line_places; place++) {
+        if (ftl_is_valid(&conv->ftl, place)) {
+            SET(conv->ftl.place_of[conv->ftl.holds[place]], 0);
+        }
+    }
+    SET(conv->row, 1);
+    SET(conv->ftl.place_of[conv->ftl.holds[0]], 1);
+    refused("drive: place 0 has been moved, and holds something");
     end();
 }
 
