@@ -225,6 +225,33 @@ static void test_fill_is_old(void)
     drive_free(d);
 }
 
+/*
+ * Unit 0 has two pages from before the drain, unit 1 one. Behind that wait the
+ * finish's page and then one of zone 0, both young: an idle unit gets either,
+ * but the host's first, as the finish's is due behind one of zone 0.
+ */
+static void test_young_yields(void)
+{
+    Drive *d = drive_new("channels=2 program-registers=1 write-buffer=256K "
+                         "page-turns=on erase-ns=0 erase-at=background "
+                         "reset-base-ns=1000 reset-drains=on "
+                         "reset-drain-first=on");
+    const uint64_t at_ns = 100 * MS;
+    uint32_t tag, finish, reset;
+
+    drive_fill(d, 2, 15);
+    drive_fill(d, 3, 1);
+    tag = drive_write(d, at_ns, 0, 3);
+    drive_expect(d, tag, at_ns);
+    reset = drive_zone_op(d, at_ns + 1, SSD_OP_ZONE_RESET, 3);
+    finish = drive_zone_op(d, at_ns + 2, SSD_OP_ZONE_FINISH, 2);
+    tag = drive_write(d, at_ns + 3, 3, 1);
+    drive_expect(d, tag, at_ns + 3);
+    drive_expect(d, reset, at_ns + 2 * PAGE + 1000);
+    drive_expect(d, finish, at_ns + 3 * PAGE);
+    drive_free(d);
+}
+
 /* What a reset leaves behind */
 
 /* A finish that has nothing to fill gives a reset nothing to erase. */
@@ -411,5 +438,6 @@ int main(int argc, char **argv)
     g_test_add_func("/draws/of-the-block", test_slow_pages_are_of_the_block);
     g_test_add_func("/reset/drain-alone", test_drain_alone);
     g_test_add_func("/reset/fill-is-old", test_fill_is_old);
+    g_test_add_func("/reset/young-yields", test_young_yields);
     return g_test_run();
 }
