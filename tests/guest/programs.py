@@ -155,7 +155,7 @@ def test_rocksdb(tap):
     for number in (1, 2):
         out, status, text = run(
             'rocksdb-%d' % number, JOB=ROCKSDB, DILATION=str(DILATION),
-            CONFIG=config('zn540-small.cfg'), ARGS='n=12000 reads=500',
+            CONFIG=config('zn540-small.cfg'), ARGS='n=9000 reads=1000',
             PACKAGES=PACKAGES)
         tap.result(status == 0, 'rocksdb: run %d' % number, text)
         outs.append(out)

@@ -172,6 +172,9 @@ static void test_damaged(void)
     stq_be_p(s.bytes + s.core - 8, HUGE_LENGTH);
     assert_refused(&s, s.size, NULL, "core has 4611686018427387904 bytes, "
                    "of which there can be 2147483647");
+    stq_be_p(s.bytes + s.core - 8, UINT64_C(1) + INT32_MAX);
+    assert_refused(&s, s.size, NULL, "core has 2147483648 bytes, "
+                   "of which there can be 2147483647");
     stq_be_p(s.bytes + s.core - 8, INT32_MAX);
     assert_refused(&s, s.size, NULL, "core: the stream ends in it");
     stq_be_p(s.bytes + s.core - 8, core_bytes);

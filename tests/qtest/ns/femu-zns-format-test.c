@@ -663,6 +663,25 @@ static void test_all_of_two(void)
     femu_shutdown(drive);
 }
 
+/* A power cut ends that of each. */
+static void test_power_cut_of_two(void)
+{
+    FemuDrive *drive = boot_two();
+
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        femu_fill(drive, 0, femu_page_nlb(drive));
+    }
+    submit_format(drive, NVME_NSID_BROADCAST, LBAF_512);
+    g_assert_cmphex(read_now(drive, 1), ==, NVME_FORMAT_IN_PROGRESS);
+    g_assert_cmphex(read_now(drive, 2), ==, NVME_FORMAT_IN_PROGRESS);
+    qom_set(drive, "power-cut", "1");
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    g_assert_cmphex(read_now(drive, 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(read_now(drive, 2), ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 static void attachment_of_second(FemuDrive *drive, uint32_t sel)
 {
     qtest_memset(drive->host->qts, drive->buf, 0, FEMU_PAGE_BYTES);
@@ -711,6 +730,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/format/trace", test_trace);
     qtest_add_func("femu-zns/format/one-of-two", test_one_of_two);
     qtest_add_func("femu-zns/format/all-of-two", test_all_of_two);
+    qtest_add_func("femu-zns/format/power-cut-of-two", test_power_cut_of_two);
     qtest_add_func("femu-zns/format/attached-of-two", test_attached_of_two);
     return g_test_run();
 }

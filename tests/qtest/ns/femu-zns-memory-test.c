@@ -162,6 +162,39 @@ static void test_reset_frees_file(void)
     g_unlink(path);
 }
 
+/* ... but of a file that is mapped privately nothing: it is not the drive's. */
+static void test_reset_keeps_file(void)
+{
+    g_autofree char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-memory-XXXXXX", &path, NULL);
+    FemuConfig config = femu_small_config();
+    uint64_t bytes = config.ssd.zones * config.ssd.zone_capacity_bytes;
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT,
+                                               "memdev=data");
+    g_autofree char *args = g_strdup_printf(
+        "-object memory-backend-file,id=data,share=off,mem-path=%s,"
+        "size=%" PRIu64 " %s", path, bytes, device);
+    g_autofree char *before = g_malloc(bytes);
+    g_autofree char *after = NULL;
+    gsize length;
+    FemuDrive *drive;
+
+    memset(before, 0xa5, bytes);
+    g_assert_cmpint(write(fd, before, bytes), ==, bytes);
+    drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_fill(drive, 1, femu_cap_nlb(&config));
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET,
+                                   femu_zone_lba(drive, 1), false), ==,
+                    NVME_SUCCESS);
+    femu_shutdown(drive);
+    g_assert_true(g_file_get_contents(path, &after, &length, NULL));
+    g_assert_cmpmem(after, length, before, bytes);
+    close(fd);
+    g_unlink(path);
+}
+
 /* ... and, where the host's memory is shared, no other zone's. */
 static void test_reset_spares(void)
 {
@@ -198,6 +231,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/memory/" name, test)
     qtest_add_func("femu-zns/peers/memory-pinned", test_sparse);
     ADD("reset-frees", test_reset_frees);
+    ADD("reset-keeps-file", test_reset_keeps_file);
     ADD("reset-frees/memdev", test_reset_frees_memdev);
     ADD("reset-frees/file", test_reset_frees_file);
     ADD("reset-spares", test_reset_spares);

@@ -152,13 +152,10 @@ void femu_store_deallocate(FemuStore *store, uint64_t offset_bytes,
                            uint64_t bytes)
 {
     uint64_t end_bytes = offset_bytes + bytes;
-    uint64_t first = ROUND_UP(offset_bytes, SSD_GRANULE_BYTES);
-    uint64_t last = ROUND_DOWN(end_bytes, SSD_GRANULE_BYTES);
+    uint64_t first = MIN(ROUND_UP(offset_bytes, SSD_GRANULE_BYTES), end_bytes);
+    uint64_t last = MAX(ROUND_DOWN(end_bytes, SSD_GRANULE_BYTES), first);
 
     assert(end_bytes <= store->flat_bytes);
-    if (first >= last) {
-        first = last = MIN(first, end_bytes);
-    }
     put(store, offset_bytes, NULL, first - offset_bytes);
     put(store, last, NULL, end_bytes - last);
     bitmap_clear(store->flat_written, first / SSD_GRANULE_BYTES,
