@@ -7,6 +7,7 @@ Knows nothing of how a run is done: it calls the scripts as a user does.
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 
@@ -17,6 +18,17 @@ BUILD_GUEST = os.path.join(TOP, 'scripts', 'build-guest')
 ROCKSDB = os.path.join(TOP, 'jobs', 'rocksdb-f2fs.sh')
 BENCHMARKS = ['fillrandom', 'overwrite', 'readrandom']
 DILATION = 10
+# README.md's command, which is not run once more for that page's own test.
+IN_README = re.compile(
+    r'^make run JOB=jobs/rocksdb-f2fs\.sh CONFIG=configs/zn540-small\.cfg '
+    r'DILATION=%d ARGS="([^"]+)"$' % DILATION, re.M)
+
+
+def args_in_readme():
+    """Return: the ARGS of that command."""
+    with open(os.path.join(TOP, 'README.md'), encoding='utf-8') as file:
+        return IN_README.search(file.read())[1]
+
 
 # "broken | true" fails, as pipefail has it; what is behind the failed "prepare"
 # must not run, in the subshell nor behind it.
@@ -155,7 +167,7 @@ def test_rocksdb(tap):
     for number in (1, 2):
         out, status, text = run(
             'rocksdb-%d' % number, JOB=ROCKSDB, DILATION=str(DILATION),
-            CONFIG=config('zn540-small.cfg'), ARGS='n=9000 reads=1000',
+            CONFIG=config('zn540-small.cfg'), ARGS=args_in_readme(),
             PACKAGES=PACKAGES)
         tap.result(status == 0, 'rocksdb: run %d' % number, text)
         outs.append(out)
