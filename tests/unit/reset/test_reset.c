@@ -172,6 +172,11 @@ static void test_steps_take_turns(void)
 
 /* A finish beside a drain */
 
+/* Resets cost 1 us, and what was written before them goes first. */
+#define DRAINS_FIRST "program-registers=1 write-buffer=256K erase-ns=0 " \
+                     "erase-at=background reset-base-ns=1000 " \
+                     "reset-drains=on reset-drain-first=on"
+
 /*
  * At the drain's beginning the unit has the first page of the finish, and the
  * second waits, before six pages of zone 1. The third is young: it comes behind
@@ -179,9 +184,7 @@ static void test_steps_take_turns(void)
  */
 static void test_fill_is_young(void)
 {
-    Drive *d = drive_new("channels=1 program-registers=1 write-buffer=256K "
-                         "erase-ns=0 erase-at=background reset-base-ns=1000 "
-                         "reset-drains=on reset-drain-first=on");
+    Drive *d = drive_new("channels=1 " DRAINS_FIRST);
     const uint64_t at_ns = 100 * MS;
     uint32_t finish, write, reset;
 
@@ -203,10 +206,7 @@ static void test_fill_is_young(void)
  */
 static void test_fill_is_old(void)
 {
-    Drive *d = drive_new("channels=1 program-registers=1 write-buffer=256K "
-                         "page-turns=on erase-ns=0 erase-at=background "
-                         "reset-base-ns=1000 reset-drains=on "
-                         "reset-drain-first=on");
+    Drive *d = drive_new("channels=1 page-turns=on " DRAINS_FIRST);
     const uint64_t at_ns = 100 * MS;
     uint32_t tag, finish, reset;
 
@@ -232,10 +232,7 @@ static void test_fill_is_old(void)
  */
 static void test_young_yields(void)
 {
-    Drive *d = drive_new("channels=2 program-registers=1 write-buffer=256K "
-                         "page-turns=on erase-ns=0 erase-at=background "
-                         "reset-base-ns=1000 reset-drains=on "
-                         "reset-drain-first=on");
+    Drive *d = drive_new("channels=2 page-turns=on " DRAINS_FIRST);
     const uint64_t at_ns = 100 * MS;
     uint32_t tag, finish, reset;
 
