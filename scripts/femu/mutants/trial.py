@@ -39,6 +39,7 @@ LEAST_CPU_S = 1
 FILE_BYTES = 1 << 40            # largest file of a test; sparse ones are large
 TOO_LONG = 'it needs more time than it may'
 PASSED = re.compile(r'^ok \d+ (\S+)', re.M)
+NOT_PASSED = re.compile(r'^not ok \d+ (?:- )?(.+)', re.M)
 
 # A program that holds tests; cases: its arguments for each of them, or None
 # for one that is run as a whole. env: what is added to the environment;
@@ -138,8 +139,18 @@ def run(cases, mutant, folder, cpu_s, wait_s, reached=None):
                             if case.path not in passed), culprit)
             if failed != TOO_LONG and mutant == 0:
                 failed += '\n' + printed[-3000:]
+            elif failed != TOO_LONG and culprit.path is None:
+                failed += what_failed(printed)
     shutil.rmtree(temporary, ignore_errors=True)
     return Outcome(failed, culprit, seconds, usage.ru_utime + usage.ru_stime)
+
+
+def what_failed(printed):
+    """Return: ': ' and the first check that failed in what a program PRINTED, or
+    its last line; '' if it printed nothing."""
+    found = NOT_PASSED.search(printed)
+    said = [found[1]] if found else printed.strip().splitlines()[-1:]
+    return ''.join(': ' + line for line in said)
 
 
 def end_group(process):
