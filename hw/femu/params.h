@@ -145,7 +145,7 @@
       "the controller issues programs, of whatever unit, one after another, " \
       "each in this time; 0: in none")                                        \
     X(U32, reads_first, "reads-first", 0, 0, 1u << 16, "reads",               \
-      "reads that a unit serves before programs and erases that wait, and "   \
+      "reads that a unit senses before programs and erases that wait, and "   \
       "for each suspension; 0 means in order of arrival")                     \
     X(BOOL, program_suspend, "program-suspend", false, false, true, "",       \
       "a running program is suspended for reads")                             \

@@ -66,7 +66,7 @@ typedef struct FlashConfig {
     uint32_t unit_planes; /* planes that a unit senses at once */
     uint64_t register_read_ns; /* of a page in a register; 0: sense it again */
     bool cache_read; /* a unit works on while a read is transferred */
-    uint32_t reads_first; /* reads in a row before other work; 0: by arrival */
+    uint32_t reads_first; /* senses in a row before other work; 0: by arrival */
     bool program_suspend;
     bool erase_suspend;
     uint64_t suspend_ns; /* from the suspend point until reads can go */
@@ -101,7 +101,8 @@ typedef struct FlashUnit {
     FlashQueue work;  /* all other operations, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
     uint32_t suspended_idx; /* program or erase that is suspended for reads */
-    uint32_t reads_served;  /* reads since other work last ran */
+    uint32_t reads_served;  /* reads that sensed since other work last ran */
+    uint64_t reread_bytes;  /* and what others read out of the registers */
     uint32_t first_draw; /* first draw of this stretch's segment lengths */
     uint32_t drawn;      /* how many lengths have been drawn */
     uint64_t run_from_at_ns; /* the present stretch: from ... until */

@@ -47,6 +47,7 @@ static const StateRow unit_rows[] = {
     STATE_INDEX_OR_NONE(FlashUnit, running_idx, STATE_OF_TOKENS),
     STATE_INDEX_OR_NONE(FlashUnit, suspended_idx, STATE_OF_TOKENS),
     STATE_NUMBER(FlashUnit, reads_served),
+    STATE_NUMBER(FlashUnit, reread_bytes),
     STATE_NUMBER(FlashUnit, first_draw),
     STATE_AT_MOST(FlashUnit, drawn, FLASH_ROUND_SEGMENTS),
     STATE_TIME(FlashUnit, run_from_at_ns),

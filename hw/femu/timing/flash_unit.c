@@ -5,7 +5,7 @@
  * A program or erase that can be suspended runs in segments. It has no event
  * for each: the suspend points are worked out when a read waits. Then it stops
  * at the next one, reads go after the suspend latency, at most `reads_first` of
- * them, and it runs on for one segment at least, longer by the resume cost.
+ * them that sense, and it runs on for one segment at least, longer by the resume cost.
  *
  * Knows nothing of zones, commands or NVMe.
  *
@@ -50,30 +50,57 @@ static uint64_t read_time_ns(const Flash *flash, const FlashOp *op)
 
 /*
  * Each plane has a register, which keeps the page that a read has sensed last.
- * Return: do they hold all that this one reads? From now on they do.
+ * What a read needs in them: its page, in each plane that has a part of it.
  */
+typedef struct SensedPlanes {
+    FlashSensed page;
+    FlashSensed *held; /* the register of the first of these planes */
+    uint32_t count;
+} SensedPlanes;
+
+static SensedPlanes planes_of(Flash *flash, const FlashOp *op)
+{
+    uint64_t begin_bytes = remainder_of(op->begin_bytes, &flash->page_divisor);
+    uint64_t last_bytes = begin_bytes + op->end_bytes - op->begin_bytes - 1;
+    uint32_t first = divide(begin_bytes, &flash->plane_divisor);
+
+    return (SensedPlanes) {
+        .page = {
+            .cells_idx = op->cells_idx,
+            .row = op->row,
+            .page = divide(op->begin_bytes, &flash->page_divisor) + 1,
+        },
+        .held = &flash->sensed[op->unit_idx * flash->config.unit_planes +
+                               first],
+        .count = divide(last_bytes, &flash->plane_divisor) - first + 1,
+    };
+}
+
 static bool is_in_registers(Flash *flash, const FlashOp *op)
 {
-    const FlashConfig *config = &flash->config;
-    uint64_t begin_bytes = remainder_of(op->begin_bytes, &flash->page_divisor);
-    uint64_t end_bytes = begin_bytes + op->end_bytes - op->begin_bytes;
-    FlashSensed page = {
-        .cells_idx = op->cells_idx,
-        .row = op->row,
-        .page = divide(op->begin_bytes, &flash->page_divisor) + 1,
-    };
-    bool all = true;
+    SensedPlanes planes;
 
-    for (uint32_t i = divide(begin_bytes, &flash->plane_divisor);
-         i * flash->plane_divisor.by < end_bytes; i++) {
-        FlashSensed *held =
-            &flash->sensed[op->unit_idx * config->unit_planes + i];
-
-        all &= held->page == page.page && held->row == page.row &&
-               held->cells_idx == page.cells_idx;
-        *held = page;
+    if (flash->config.register_read_ns == 0) {
+        return false;
     }
-    return all;
+    planes = planes_of(flash, op);
+    for (uint32_t i = 0; i < planes.count; i++) {
+        if (planes.held[i].page != planes.page.page ||
+            planes.held[i].row != planes.page.row ||
+            planes.held[i].cells_idx != planes.page.cells_idx) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void keep_in_registers(Flash *flash, const FlashOp *op)
+{
+    SensedPlanes planes = planes_of(flash, op);
+
+    for (uint32_t i = 0; i < planes.count; i++) {
+        planes.held[i] = planes.page;
+    }
 }
 
 /* Work that is no read uses the registers: what they held is lost. */
@@ -270,6 +297,7 @@ static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
         take_registers(flash, unit);
     } else if (register_ns != 0) {
         token->from_registers = is_in_registers(flash, &token->op);
+        keep_in_registers(flash, &token->op);
     }
     unit_run(flash, now_ns, unit, token_idx,
              token->from_registers ? register_ns
@@ -298,13 +326,48 @@ static void start_step(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     start_token(flash, now_ns, unit, token_idx);
 }
 
+/* Its own data are in other registers: what reads have sensed stays. */
 static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     uint32_t token_idx = unit->suspended_idx;
 
     unit->suspended_idx = FLASH_NONE;
-    take_registers(flash, unit);
     unit_run(flash, now_ns, unit, token_idx, unit->left_ns);
+}
+
+/*
+ * Does the read that waits first go before other work that waits? At most
+ * `reads_first` in a row that sense, and what the registers hold as long as less
+ * than that many pages' bytes were read out again. So what waits for reads waits
+ * no longer than these take.
+ */
+static bool read_goes_first(Flash *flash, const FlashUnit *unit)
+{
+    const FlashConfig *config = &flash->config;
+
+    return is_in_registers(flash, &flash->tokens[unit->reads.head_idx].op)
+           ? unit->reread_bytes < (uint64_t)config->reads_first *
+                                  config->page_bytes
+           : unit->reads_served < config->reads_first;
+}
+
+static void start_read(Flash *flash, uint64_t now_ns, FlashUnit *unit,
+                       uint32_t token_idx)
+{
+    const FlashToken *token = &flash->tokens[token_idx];
+
+    start_token(flash, now_ns, unit, token_idx);
+    if (token->from_registers) {
+        unit->reread_bytes += token->op.end_bytes - token->op.begin_bytes;
+    } else {
+        unit->reads_served++;
+    }
+}
+
+static void reads_over(FlashUnit *unit)
+{
+    unit->reads_served = 0;
+    unit->reread_bytes = 0;
 }
 
 /* Something waits, and may begin. */
@@ -326,12 +389,11 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
         return;
     }
     if (!queue_is_empty(&unit->reads) &&
-        (only_reads || unit->reads_served < flash->config.reads_first)) {
-        unit->reads_served++;
-        unit_start(flash, now_ns, unit, &unit->reads);
+        (only_reads || read_goes_first(flash, unit))) {
+        start_read(flash, now_ns, unit, queue_pop(flash, &unit->reads));
         return;
     }
-    unit->reads_served = 0;
+    reads_over(unit);
     if (unit->suspended_idx != FLASH_NONE) {
         unit_resume(flash, now_ns, unit);
     } else if (can_work) {
@@ -374,8 +436,12 @@ static void begin_work(Flash *flash, uint64_t now_ns, FlashUnit *unit,
                        uint32_t token_idx, bool is_first)
 {
     unit->busy_since_at_ns = now_ns;
-    unit->reads_served = is_first ? unit->reads_served + 1 : 0;
-    start_token(flash, now_ns, unit, token_idx);
+    if (is_first) {
+        start_read(flash, now_ns, unit, token_idx);
+    } else {
+        reads_over(unit);
+        start_token(flash, now_ns, unit, token_idx);
+    }
 }
 
 /* An idle unit may have programs that wait, and what is behind them. */

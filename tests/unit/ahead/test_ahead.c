@@ -457,6 +457,66 @@ static void test_registers_of_planes(void)
     drive_free(d);
 }
 
+#define SUSPENDS "register-read-ns=7000 page-size=16K channels=1 " \
+                 "read-granule=4K cache-read=on program-suspend=on " \
+                 "suspend-ns=1000 resume-ns=2000 suspend-segment-ns=100000 "
+
+/* Reads of one page wait while a program runs that lasts until `end_at_ns`. */
+static void expect_reads(Drive *d, uint64_t at_ns, unsigned count,
+                         const uint32_t *slba, const uint64_t *end_at_ns)
+{
+    uint32_t tag[8];
+
+    for (unsigned i = 0; i < count; i++) {
+        tag[i] = drive_read(d, at_ns, slba[i], 1);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        drive_expect(d, tag[i], end_at_ns[i]);
+    }
+}
+
+/* A program that was suspended leaves the page that reads have sensed. */
+static void test_registers_of_resumed(void)
+{
+    const uint64_t again = 7000, part = XFER / 4;
+    Drive *d = drive_new(SUSPENDS "reads-first=1");
+    uint64_t t = LATER + XFER;
+    uint32_t write;
+
+    drive_fill(d, 0, 2);
+    write = drive_write(d, LATER, 16, 4);
+    /* It stops at 100 us, and goes on after one read for 100 us more ... */
+    expect_read(d, t + 50000, 0, 1, 50000 + 1000 + READ + part, 0);
+    t += 100000 + 1000 + READ;
+    /* ... in which a read comes that does not sense. */
+    expect_read(d, t + 50000, 1, 1, 50000 + 1000 + again + part, 0);
+    t += 100000 + 1000 + again;
+    drive_expect(d, write, t + PROG - 2 * 100000 + 2 * 2000);
+    drive_free(d);
+}
+
+/* Reads that do not sense go before the program as well, up to a page's
+ * bytes for each of reads-first. */
+static void test_registers_go_first(void)
+{
+    const uint64_t again = 7000, part = XFER / 4, stop = 100000 + 1000;
+    const uint32_t lba[] = {0, 1, 2, 3, 0, 1};
+    Drive *d = drive_new(SUSPENDS "reads-first=1");
+    uint64_t t = LATER + XFER, at[6];
+    uint32_t write;
+
+    drive_fill(d, 0, 2);
+    write = drive_write(d, LATER, 16, 4);
+    for (unsigned i = 0; i < 5; i++) {
+        at[i] = t + stop + READ + i * again + part;
+    }
+    /* The sixth waits for a segment. */
+    at[5] = t + stop + READ + 4 * again + stop + again + part;
+    expect_reads(d, t + 50000, 6, lba, at);
+    drive_expect(d, write, t + 2 * 1000 + READ + 5 * again + PROG + 2 * 2000);
+    drive_free(d);
+}
+
 /* Off by default: the same reads, each sensed. */
 static void test_off(void)
 {
@@ -493,6 +553,8 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/link-part", test_link_part);
     g_test_add_func("/ahead/registers", test_registers);
     g_test_add_func("/ahead/registers-of-planes", test_registers_of_planes);
+    g_test_add_func("/ahead/registers-of-resumed", test_registers_of_resumed);
+    g_test_add_func("/ahead/registers-go-first", test_registers_go_first);
     g_test_add_func("/ahead/off", test_off);
     return g_test_run();
 }

@@ -193,6 +193,7 @@ static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
     step.transfer_ns = share_ns(m, p->page_transfer_ns,
                                 from_granule * granule,
                                 to_granule * granule);
+    step.crosses = (to_granule - from_granule) * granule;
     model_unit_join(m, model_place(m, zone_idx, step.page).unit,
                     model_read_ns(m, &step), step);
 }

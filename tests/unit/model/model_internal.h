@@ -150,6 +150,7 @@ typedef struct Step {
     uint64_t bytes;         /* of a read: what the host gets of it */
     AheadLine *line;        /* that is fetched, for no command */
     uint64_t transfer_ns;
+    uint64_t crosses;       /* bytes; of a read, whole granules */
     uint64_t program_seq;
     int superblock;         /* that backs its zone when it is issued */
     bool is_first;          /* an erase that only a reset of it waits for */
@@ -178,7 +179,8 @@ typedef struct Unit {
     GQueue loads;       /* Step: programs that wait for a register */
     GQueue coming;      /* Step: programs on their way, erases behind them */
     unsigned loaded;    /* registers that are taken */
-    unsigned reads_served;  /* in a row */
+    unsigned reads_served;  /* in a row, that sensed */
+    uint64_t reread_bytes;  /* by the others */
     bool owned;         /* by a program of the drive's own */
     bool busy;
     Step running;

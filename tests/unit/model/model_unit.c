@@ -37,11 +37,12 @@ static void plan_suspension(Model *m, uint32_t unit_idx)
     });
 }
 
-/* All that it reads is in the registers; from now on, at any rate. */
-static bool in_registers(const Model *m, Unit *unit, const Step *step)
+/* All that it reads is in the registers; with `keep`, from now on. */
+static bool in_registers(const Model *m, Unit *unit, const Step *step,
+                         bool keep)
 {
     uint64_t sense_at = step->from - step->from % m->sense_bytes;
-    bool all = true;
+    bool all = m->p.register_read_ns != 0;
 
     for (uint64_t at = sense_at; at < sense_at + m->sense_bytes;
          at += m->part_bytes) {
@@ -52,10 +53,12 @@ static bool in_registers(const Model *m, Unit *unit, const Step *step)
         }
         all = all && reg->until && reg->superblock == step->superblock &&
               reg->page == step->page && reg->from == at;
-        *reg = (Register) {
-            .superblock = step->superblock, .page = step->page, .from = at,
-            .until = at + m->part_bytes,
-        };
+        if (keep) {
+            *reg = (Register) {
+                .superblock = step->superblock, .page = step->page,
+                .from = at, .until = at + m->part_bytes,
+            };
+        }
     }
     return all;
 }
@@ -64,9 +67,7 @@ static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
 {
     Unit *unit = &m->unit[unit_idx];
 
-    if (step.kind != STEP_SENSE_END) {
-        memset(unit->reg, 0, sizeof(unit->reg));
-    } else if (m->p.register_read_ns && in_registers(m, unit, &step)) {
+    if (step.kind == STEP_SENSE_END && in_registers(m, unit, &step, true)) {
         take_ns = m->p.register_read_ns;
     }
     unit->busy = true;
@@ -105,13 +106,33 @@ static bool has_work(const Model *m, Unit *unit)
 static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
 {
     Step *step = g_queue_pop_head(queue);
+    Unit *unit = &m->unit[unit_idx];
 
     if (step->kind == STEP_PROGRAM_END) {
         m->program_count++;
         m->begun += step->data;
     }
+    if (step->kind != STEP_SENSE_END) {
+        memset(unit->reg, 0, sizeof(unit->reg));
+    }
     start(m, unit_idx, *step, step->at_ns);
     g_free(step);
+}
+
+/* May a read go before others, and what will that count? */
+static bool may_read(const Model *m, Unit *unit, bool others)
+{
+    const Step *step = g_queue_peek_head(&unit->reads);
+    bool held = step && in_registers(m, unit, step, false);
+    uint64_t most = m->p.reads_first * m->sense_bytes;
+
+    if (!step || (others && (held ? unit->reread_bytes >= most
+                                  : unit->reads_served >= m->p.reads_first))) {
+        return false;
+    }
+    unit->reads_served += !held;
+    unit->reread_bytes += held ? step->crosses : 0;
+    return true;
 }
 
 void model_unit_next(Model *m, uint32_t unit_idx)
@@ -124,13 +145,12 @@ void model_unit_next(Model *m, uint32_t unit_idx)
         start_first(m, unit_idx, &unit->visits);
         return;
     }
-    if (unit->reads.length &&
-        (!others || unit->reads_served < m->p.reads_first)) {
-        unit->reads_served++;
+    if (may_read(m, unit, others)) {
         start_first(m, unit_idx, &unit->reads);
         return;
     }
     unit->reads_served = 0;
+    unit->reread_bytes = 0;
     if (unit->suspended) {
         unit->suspended = false;
         start(m, unit_idx, unit->rest, unit->rest_ns);
