@@ -61,13 +61,17 @@ static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
     }
 }
 
-/* What others have sent, or that one has stopped, may let a worker go on. */
+/*
+ * What others have sent, or that one has stopped, may let a worker go on; one
+ * that sleeps sees it when it wakes.
+ */
 static void wake_flow(Engine *engine)
 {
     for (unsigned i = 0; i < engine->worker_count; i++) {
         Worker *worker = &engine->workers[i];
 
-        if (worker->flow_held && !is_ahead(engine, worker)) {
+        if (worker->flow_held && worker->job->flow_sleep_ns == 0 &&
+            !is_ahead(engine, worker)) {
             worker->flow_held = false;
             wake_at(engine, worker, engine_now_ns(engine));
         }
@@ -189,6 +193,26 @@ static bool settles(Worker *worker, bool held_back)
     return worker->settling;
 }
 
+/* The host's timer lets a worker sleep so long. */
+static uint64_t flow_sleep_ns(const Engine *engine, Worker *worker)
+{
+    uint64_t slack_ns = engine->plan->host_timer_slack_ns;
+
+    return worker->job->flow_sleep_ns +
+           (slack_ns ? sim_random_below(&worker->random, slack_ns + 1) : 0);
+}
+
+/* A worker whose flow holds it back sleeps when nothing of it is under way. */
+static void sleep_if_held(Engine *engine, Worker *worker, uint64_t deadline_ns)
+{
+    if (worker->flow_held && !worker->settling &&
+        worker->job->flow_sleep_ns != 0) {
+        wake_at(engine, worker,
+                MIN(deadline_ns, add_ns(engine_now_ns(engine),
+                                        flow_sleep_ns(engine, worker))));
+    }
+}
+
 /* Send one operation. Return: false when the worker has to stop for now. */
 static bool send_one(Engine *engine, Worker *worker)
 {
@@ -209,6 +233,7 @@ static bool send_one(Engine *engine, Worker *worker)
     if (settles(worker, worker->flow_held ||
                 (worker->job->settles && at_ns > now_ns)) ||
         worker->flow_held) {
+        sleep_if_held(engine, worker, deadline_ns);
         return false;
     }
     if (at_ns > now_ns) {

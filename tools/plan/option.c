@@ -217,6 +217,8 @@ static const OptionRow rows[] = {
     {"flow", OPTION_COUNT, OF_JOB(flow), "a worker's share of what the workers "
      "of all jobs with a flow send: who has sent more waits, and lets all that "
      "it has under way end first"},
+    {"flow_sleep", OPTION_MICROS, OF_JOB(flow_sleep_ns), "who waits so sleeps "
+     "for this before it looks again (it goes on as soon as it may)"},
     {"rate_process", OPTION_CALL, BY(set_process), "linear or poisson: gaps of "
      "an open loop (linear)"},
     {"open_loop", OPTION_BOOL, OF_SPEC(open_loop), "operations arrive at "
@@ -260,6 +262,9 @@ static const OptionRow rows[] = {
      "up to this much longer, as when the host does something else (0)"},
     {"host_stall_per_million", OPTION_NUMBER, OF_PLAN(host_stall_per_million),
      "how many of them (0)"},
+    {"host_timer_slack", OPTION_MICROS, OF_PLAN(host_timer_slack_ns),
+     "flow_sleep takes up to this much longer, as sleeps do: 50us is Linux's "
+     "(0)"},
     {"host_seed", OPTION_NUMBER, OF_PLAN(host_seed), "of what is drawn (1)"},
     IGNORED("filename"), IGNORED("ioengine"), IGNORED("direct"),
     IGNORED("thread"), IGNORED("group_reporting"), IGNORED("norandommap"),

@@ -78,6 +78,8 @@ typedef struct PlanJob {
                             has under way end first, as fio does */
     uint64_t flow;       /* 0: none; else each worker sends this share of what
                             all workers with a flow send, or less */
+    uint64_t flow_sleep_ns; /* who has sent more looks again after this; 0: as
+                               soon as it may send */
     PlanArrival arrival;
     uint64_t think_ns;    /* after every think_count operations of a worker */
     uint64_t think_count;
@@ -126,6 +128,7 @@ typedef struct Plan {
     uint64_t host_spread_ns;   /* drawn, up to this much more or less */
     uint64_t host_stall_ns;    /* a stalled command takes up to this longer */
     uint64_t host_stall_per_million; /* so many commands are stalled */
+    uint64_t host_timer_slack_ns; /* drawn, a sleep takes up to this longer */
     uint64_t host_seed;
 } Plan;
 

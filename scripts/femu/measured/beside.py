@@ -50,6 +50,12 @@ MISNAMED = {
 ALONE = 'bw'
 # The share of reads, and how many threads wrote beside the reader.
 SEVERAL = re.compile(r'_(\d+)_conc_(\d+)')
+# Whom fio's flow held back in runs named conc slept for 1 us (flow_sleep=1), which Linux
+# makes up to 50 us longer: the timer slack that a thread has by default.
+FLOW_SLEEP = {'flow_sleep': '1us', 'host_timer_slack': '50us'}
+# io_uring rounds its queue up to a power of two, and fio fills it: so many are
+# under way of a queue depth, as Little's law says.
+UNDER_WAY = {3: 4, 5: 7, 6: 8, 7: 8}
 # A job that had this share of its queue depth in flight was limited by nothing
 # but the queue depth.
 CLOSED_LOOP = 0.85
@@ -94,8 +100,7 @@ def io_options(exp, host, op_name, block, workers, depth):
         raise Skip('a block of %d bytes' % block)
     place = {'size': '4z', 'prefill': '100%'} if op_name == 'read' else \
         {'size': '8z', 'offset_increment': '8z'}
-    # io_uring rounds its queue up to a power of two.
-    depth = 1 << math.ceil(math.log2(max(1, depth)))
+    depth = UNDER_WAY.get(depth, depth)
     return dict({'rw': IO_OPS[op_name], 'bs': block, 'time_based': 1,
                  'iodepth': 1 if op_name == 'write' else depth,
                  'numjobs': max(1, workers)},
@@ -284,6 +289,8 @@ def coupled_jobs(exp, host, seed, read_pct, workers):
                                    1, depth)
     made['read'].update(rw='read', size='1z', flow=read_pct * workers)
     made['write'].update(numjobs=workers, flow=100 - read_pct)
+    for options in made.values():
+        options.update(FLOW_SLEEP)
     return both(seed, TIMES, made[exp.op('fg_op')], made[exp.op('bg_op')])
 
 

@@ -18,7 +18,7 @@ FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
 # that it has must be of the same type: an object, a list of texts, or a number.
 HOST_DEFAULTS = {
     'passthrough': {'parts': [], 'us': {}},
-    'polled': {'parts': [], 'ns': 0, 'spread_ns': 0},
+    'polled': {'parts': [], 'clat_parts': [], 'ns': 0, 'spread_ns': 0},
     'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
     'unthrottled_per_s': {},
     'zones_per_thread': protocol.FG_ZONES,

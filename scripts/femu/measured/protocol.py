@@ -265,10 +265,19 @@ def make_run(exp, host, config, seed, changes=None):
 
 # --- Metrics ------------------------------------------------------------------
 
-def percentile(made, percent):
+def submission_us(exp, host):
+    """Return: what the percentiles of an experiment do not have of its mean
+    latency: fio counts them from when a command was submitted, unless it runs
+    with lat_percentiles, and all else from when that begins."""
+    if exp.part in host['polled']['clat_parts']:
+        return host['polled']['ns'] / 1000
+    return 0
+
+
+def percentile(made, percent, less_us):
     """Return: a percentile as fio would have printed it, in us."""
     value = made.percentile_us(percent)
-    return None if value is None else fio_bucket_us(value)
+    return None if value is None else fio_bucket_us(max(0, value - less_us))
 
 
 def op_of(exp, job_name):
@@ -295,12 +304,13 @@ def is_mgmt(exp):
         'softfinish', 'reset')
 
 
-def latencies_of(prefix, made):
-    """Return: {metric: value} of an Op's latencies."""
-    return {prefix + 'mean_us': made.mean_us,
-            prefix + 'p50_us': percentile(made, 50.0),
-            prefix + 'p95_us': percentile(made, 95.0),
-            prefix + 'p99_us': percentile(made, 99.0)}
+def latencies_of(prefix, made, less_us):
+    """Return: {metric: value} of an Op's latencies; LESS_US: see
+    submission_us()."""
+    return dict({prefix + 'mean_us': made.mean_us},
+                **{'%sp%d_us' % (prefix, percent):
+                   percentile(made, percent, less_us)
+                   for percent in (50, 95, 99)})
 
 
 def metrics_of(exp, result, host):
@@ -313,13 +323,13 @@ def metrics_of(exp, result, host):
         values = {'kiops': share * less_inline_resets(
             exp, made.iops / 1000, made.bytes_per_s, host),
                   'mibps': share * made.bytes_per_s / MIB}
-        values.update(latencies_of('', made))
+        values.update(latencies_of('', made, submission_us(exp, host)))
     mgmt = result.get('fg' if is_mgmt(exp) else 'bg')
     if mgmt:
         made = Op(mgmt, op_of(exp, 'fg' if is_mgmt(exp) else 'bg'))
         values['bg_mibps'] = made.bytes_per_s / MIB
         values['mgmt_per_s'] = beside.mgmt_per_s(exp, made, host)
-        values.update(latencies_of('mgmt_', made))
+        values.update(latencies_of('mgmt_', made, 0))
     wanted = list(exp.measured)
     if 'speedup' in wanted:
         wanted.append('kiops')
