@@ -5,7 +5,8 @@
  * A program or erase that can be suspended runs in segments. It has no event
  * for each: the suspend points are worked out when a read waits. Then it stops
  * at the next one, reads go after the suspend latency, at most `reads_first` of
- * them that sense, and it runs on for one segment at least, longer by the resume cost.
+ * them that sense, and it runs on for one segment at least, longer by the
+ * resume cost.
  *
  * Knows nothing of zones, commands or NVMe.
  *

@@ -50,8 +50,8 @@ MISNAMED = {
 ALONE = 'bw'
 # The share of reads, and how many threads wrote beside the reader.
 SEVERAL = re.compile(r'_(\d+)_conc_(\d+)')
-# Whom fio's flow held back in runs named conc slept for 1 us (flow_sleep=1), which Linux
-# makes up to 50 us longer: the timer slack that a thread has by default.
+# Whom fio's flow held back in runs named conc slept for 1 us (flow_sleep=1),
+# which Linux makes up to 50 us longer: a thread's timer slack by default.
 FLOW_SLEEP = {'flow_sleep': '1us', 'host_timer_slack': '50us'}
 # io_uring rounds its queue up to a power of two, and fio fills it: so many are
 # under way of a queue depth, as Little's law says.
