@@ -432,17 +432,15 @@ void flash_step(Flash *flash, uint64_t now_ns, uint32_t unit_idx)
     }
 }
 
-/* For an idle unit nothing waits: the operation is all that it could choose. */
+/*
+ * For an idle unit nothing waits: the operation is all that it could choose. Its
+ * reads in a row were over when it came to rest.
+ */
 static void begin_work(Flash *flash, uint64_t now_ns, FlashUnit *unit,
                        uint32_t token_idx, bool is_first)
 {
     unit->busy_since_at_ns = now_ns;
-    if (is_first) {
-        start_read(flash, now_ns, unit, token_idx);
-    } else {
-        reads_over(unit);
-        start_token(flash, now_ns, unit, token_idx);
-    }
+    (is_first ? start_read : start_token)(flash, now_ns, unit, token_idx);
 }
 
 /* An idle unit may have programs that wait, and what is behind them. */
