@@ -492,6 +492,7 @@ static void test_registers_of_resumed(void)
     expect_read(d, t + 50000, 1, 1, 50000 + 1000 + again + part, 0);
     t += 100000 + 1000 + again;
     drive_expect(d, write, t + PROG - 2 * 100000 + 2 * 2000);
+    g_assert_cmpuint(counter(d, "flash.senses"), ==, 1);
     drive_free(d);
 }
 
