@@ -461,7 +461,7 @@ static void test_registers_of_planes(void)
                  "read-granule=4K cache-read=on program-suspend=on " \
                  "suspend-ns=1000 resume-ns=2000 suspend-segment-ns=100000 "
 
-/* Reads of one page wait while a program runs that lasts until `end_at_ns`. */
+/* Reads that come at one instant end at `end_at_ns`, each at its own. */
 static void expect_reads(Drive *d, uint64_t at_ns, unsigned count,
                          const uint32_t *slba, const uint64_t *end_at_ns)
 {
@@ -496,8 +496,10 @@ static void test_registers_of_resumed(void)
     drive_free(d);
 }
 
-/* Reads that do not sense go before the program as well, up to a page's
- * bytes for each of reads-first. */
+/*
+ * Reads that do not sense go before the program as well, up to a page's bytes
+ * for each of reads-first.
+ */
 static void test_registers_go_first(void)
 {
     const uint64_t again = 7000, part = XFER / 4, stop = 100000 + 1000;
