@@ -51,7 +51,7 @@ def simulate(sim, experiments, host, config, seeds, settings=None,
     for exp in experiments + list(alone.values()):
         try:
             mine = [protocol.make_run(exp, host, config, seed, settings)
-                    for seed in range(1, seeds + 1)]
+                    for seed in protocol.seeds_of(exp, seeds)]
         except protocol.LeftOut as reason:
             exp.left_out = str(reason)
             continue
