@@ -449,6 +449,33 @@ static void test_channel(void)
     end();
 }
 
+/*
+ * A program waits for another to be issued, whatever crosses a channel before
+ * that: the read, of the first operation that there ever was.
+ */
+static void test_issue(void)
+{
+    uint32_t read, first, second;
+
+    drive = drive_new("program-issue-ns=40000 program-registers=1");
+    drive_fill(drive, 0, 1);
+    read = drive_read(drive, 5000000, 0, 1);
+    first = drive_write(drive, 5050000, 1, 1);
+    second = drive_write(drive, 5052000, 2, 1);
+    run_to(5070000);
+    expect(read, &(SsdCause) {
+        .place = SSD_PLACE_CHANNEL, .works = true, .what = "read",
+    });
+    expect(first, &(SsdCause) {
+        .place = SSD_PLACE_ISSUE, .works = true, .what = "program",
+    });
+    expect(second, &(SsdCause) {
+        .place = SSD_PLACE_ISSUE, .what = "program",
+        .who = { .kind = SSD_WHO_COMMAND, .tag = first },
+    });
+    end();
+}
+
 /* A read crosses it for longer than a program does. */
 static void test_crossing(void)
 {
@@ -648,6 +675,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/places/release", test_release);
     g_test_add_func("/places/release-first", test_release_first);
+    g_test_add_func("/places/issue", test_issue);
     g_test_add_func("/places/zone-cleaning", test_zone_cleaning);
     g_test_add_func("/places/link-out", test_link_out);
     g_test_add_func("/places/both-ways", test_both_ways);
