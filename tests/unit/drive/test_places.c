@@ -341,6 +341,22 @@ static void test_filling_turns(void)
     end();
 }
 
+/* Zone 2's page waits for the unit, zone 1's is behind what was written. */
+static void test_filling_one_unit(void)
+{
+    uint32_t behind, waiting;
+
+    drive = drive_new("channels=1 program-registers=1 write-buffer=64K "
+                      "page-turns=on");
+    waiting = drive_zone_op(drive, 0, SSD_OP_ZONE_FINISH, 2);
+    drive_write(drive, 1, drive_zone_lba(drive, 1), 4);
+    behind = drive_zone_op(drive, 2, SSD_OP_ZONE_FINISH, 1);
+    run_to(100);
+    expect_page(behind, UINT32_MAX);
+    expect_page(waiting, 0);
+    end();
+}
+
 /*
  * A program that waits for the drive's own is at no other: neither the command's
  * own one, nor one of a page that a flush waits for. A read that runs meanwhile
@@ -688,6 +704,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/filling", test_filling);
     g_test_add_func("/places/filling-behind", test_filling_behind);
     g_test_add_func("/places/filling-turns", test_filling_turns);
+    g_test_add_func("/places/filling-one-unit", test_filling_one_unit);
     g_test_add_func("/places/inside", test_inside);
     g_test_add_func("/places/steps", test_steps);
     g_test_add_func("/places/channel", test_channel);
