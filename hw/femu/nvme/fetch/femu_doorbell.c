@@ -70,8 +70,8 @@ void femu_cq_doorbell(FemuZns *n, uint32_t id, uint32_t head)
  * it makes with an EventIdx that may be older than what has been seen, or newer
  * by this very change; so EventIdx is half a queue away, where no change that is
  * smaller can pass it. Of a completion queue nobody needs to know the head at
- * once, unless completions are parked or it lowers the pin. (The admin queue's
- * doorbells are registers: see femu_dbbuf_rung().)
+ * once, unless completions are parked, or without MSI-X, as it may lower the pin.
+ * (The admin queue's doorbells are registers: see femu_dbbuf_rung().)
  */
 static uint32_t tail_event_idx(const FemuZns *n, const FemuSq *sq)
 {
@@ -82,7 +82,7 @@ static uint32_t tail_event_idx(const FemuZns *n, const FemuSq *sq)
 static uint32_t head_event_idx(FemuZns *n, const FemuCq *cq)
 {
     return n->entry.by_poller && cq->id > 0 &&
-           QSIMPLEQ_EMPTY(&cq->parked) && femu_irq_is_message(n)
+           QSIMPLEQ_EMPTY(&cq->parked) && femu_irq_is_msix(n)
            ? (cq->head + cq->size / 2) % cq->size : cq->head;
 }
 

@@ -229,12 +229,6 @@ bool femu_irq_is_msix(FemuZns *n)
     return msix_enabled(PCI_DEVICE(n));
 }
 
-/* Does the host get messages, and no level of a pin? */
-bool femu_irq_is_message(FemuZns *n)
-{
-    return msix_enabled(PCI_DEVICE(n)) || msi_enabled(PCI_DEVICE(n));
-}
-
 /*
  * Set the pin as queues, mask and interrupt mode have it. It is low unless the
  * device is in D0. (A pin's interrupts need no Bus Master Enable.) Without QEMU's

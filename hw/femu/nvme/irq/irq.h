@@ -20,7 +20,6 @@ int64_t femu_irq_next_at_ns(const FemuZns *n);
 void femu_irq_ctrl_reset(FemuZns *n);
 bool femu_irq_waits(const FemuZns *n);
 bool femu_irq_is_msix(FemuZns *n);
-bool femu_irq_is_message(FemuZns *n);
 void femu_irq_update_pin(FemuZns *n);
 void femu_irq_mask(FemuZns *n, uint32_t vectors);
 void femu_irq_unmask(FemuZns *n, uint32_t vectors);

@@ -21,7 +21,7 @@
 #include "../ns/ns.h"
 #include "../record/record.h"
 
-/* A replay, with those commands of which not all records have come. */
+/* A replay, with those commands that have no D record yet. */
 typedef struct Restore {
     FemuZns *n;
     SsdTraceReader *reader;
@@ -29,7 +29,7 @@ typedef struct Restore {
     Error **errp;
 } Restore;
 
-/* A command that core and history have not both ended. */
+/* A command that has no D record yet. */
 typedef struct Open {
     uint64_t seq;
     bool is_done;       /* the core is done with it: */
@@ -71,9 +71,6 @@ static void run_to(Restore *r, uint64_t now_ns)
         open->done = done;
         n->req[done.tag].busy = false;
         n->free_req[n->free_req_count++] = done.tag;
-        if (open->discarded) {
-            g_hash_table_remove(r->open, &seq);
-        }
     }
 }
 
