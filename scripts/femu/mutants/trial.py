@@ -138,7 +138,7 @@ def run(cases, mutant, folder, cpu_s, wait_s, reached=None):
             culprit = next((case for case in cases
                             if case.path not in passed), culprit)
             if failed != TOO_LONG and mutant == 0:
-                failed += '\n' + printed[-3000:]
+                failed += what_failed(printed) + '\n' + printed[-3000:]
             elif failed != TOO_LONG and culprit.path is None:
                 failed += what_failed(printed)
     shutil.rmtree(temporary, ignore_errors=True)

@@ -29,6 +29,7 @@
 #define EVENT_ZONE_CHANGED (UINT64_C(1) << 32 /* of this namespace */ | \
                             EVENT(NVME_AER_TYPE_NOTICE, 0xef, \
                                   LOG_CHANGED_ZONES))
+#define CC_SHN_NORMAL (1u << 14)
 #define NOWHERE UINT64_C(0x80000000)
 
 static FemuDrive *boot(void)
@@ -421,6 +422,22 @@ static void fail_zone(FemuDrive *drive, const char *value)
                              "'property': 'zone-fail', 'value': %s}}", value);
 }
 
+/* A controller that has been shut down tells of nothing more. */
+static void test_silent_when_shut_down(void)
+{
+    FemuDrive *drive = boot();
+
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, ZONE_CHANGED);
+    request(drive);
+    femu_set_reg(drive, NVME_REG_CC,
+                 femu_reg(drive, NVME_REG_CC) | CC_SHN_NORMAL);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_READY | NVME_CSTS_SHST_COMPLETE);
+    fail_zone(drive, "3 offline");
+    g_assert_true(silent(drive));
+    femu_shutdown(drive);
+}
+
 /* The list holds 511 zones; of more it tells that they are more. */
 static void test_changed_zones_full(void)
 {
@@ -607,6 +624,8 @@ int main(int argc, char **argv)
                    test_reset_drops_events);
     qtest_add_func("femu-zns/event/reset-drops-notices",
                    test_reset_drops_notices);
+    qtest_add_func("femu-zns/event/silent-when-shut-down",
+                   test_silent_when_shut_down);
     qtest_add_func("femu-zns/event/log-not-sent", test_log_not_sent);
     qtest_add_func("femu-zns/event/changed-zones", test_changed_zones);
     qtest_add_func("femu-zns/event/changed-zones-full",

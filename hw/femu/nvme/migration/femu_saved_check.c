@@ -90,15 +90,16 @@ static void check_free(const FemuZns *n, State *state)
     }
 }
 
-/* A reset ends the keeping of data of the zones that it names. */
+/*
+ * A reset ends the keeping of data of the zones that it names. The core has
+ * been read before, and so the reset is of a namespace that has zones.
+ */
 static bool zone_fits(const FemuZns *n, const SsdInside *inside)
 {
-    const FemuNs *ns = femu_ns(n, inside->nsid);
     uint32_t zone_idx = n->req[inside->tag].zone_idx;
 
-    return inside->op != SSD_OP_ZONE_RESET ||
-           (ns && femu_ns_zoned(ns) &&
-            (zone_idx == FEMU_ZONES_ALL || zone_idx < ns->zones));
+    return inside->op != SSD_OP_ZONE_RESET || zone_idx == FEMU_ZONES_ALL ||
+           zone_idx < femu_ns(n, inside->nsid)->zones;
 }
 
 /* Requests are the commands inside the core, each once. */
