@@ -136,6 +136,11 @@
       "array time of a read of the pages that the planes' registers still "   \
       "hold from the last reads; programs and erases take the registers; 0: " \
       "every read senses")                                                    \
+    X(U64, sense_command_ns, "sense-command-ns", 0, 0,                        \
+      UINT64_C(1000000000), "ns",                                             \
+      "a read's command holds its channel so long before the unit senses, "   \
+      "and the unit as well if that has turned to it from other work; a "     \
+      "read of what the registers are going to hold needs none")              \
     X(U32, program_registers, "program-registers", 0, 0, 16, "programs",      \
       "programs whose data a unit can hold, the running one included; "       \
       "further ones wait before the channel. 1: no cache program, 2: "        \
@@ -241,8 +246,9 @@
       "host link, to the drive: data of writes, appends and compares")        \
     X(U64, link_out_ns, "link-out-ns", 0, 0, UINT64_C(1000000000), "ns/MiB",  \
       "host link, to the host: data of reads")                                \
-    X(U64, link_part_ns, "link-part-ns", 0, 0, UINT64_C(1000000000), "ns",    \
-      "more of it for each part of what a unit senses at once that is "       \
+    X(U64, link_part_ns, "link-part-ns", 0, 0, UINT64_C(1000000000),          \
+      "ns/MiB",                                                               \
+      "more of it for data that are a part of what a unit senses at once, "   \
       "sensed for one read alone")                                            \
     X(U64, fixed_read_ns, "fixed-read-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "latency of a read, verify or compare that occupies nothing")           \

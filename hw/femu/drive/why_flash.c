@@ -254,13 +254,8 @@ void why_at_unit(Why *why, SsdPlace place, uint32_t unit_idx,
 
 static uint64_t service_ns(const Flash *flash, const FlashToken *token)
 {
-    const FlashConfig *config = &flash->config;
-
-    return is_issuing(token) ? config->issue_ns :
-           flash_transfer_ns(flash, token->op.kind == FLASH_READ
-                                    ? config->read_transfer_ns
-                                    : config->program_transfer_ns,
-                             token->op.begin_bytes, token->op.end_bytes);
+    return is_issuing(token) ? flash->config.issue_ns
+                             : flash_channel_ns(flash, token);
 }
 
 static void add_at_clock(Why *why, SsdCause *cause, const FlashToken *token,

@@ -137,5 +137,6 @@ void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
 {
     book_out(link, now_ns, command_idx,
              per_mib_ns(bytes, link->out_ns) +
-             (bytes < link->sense_bytes ? link->part_ns : 0));
+             (bytes < link->sense_bytes ? per_mib_ns(bytes, link->part_ns)
+                                        : 0));
 }

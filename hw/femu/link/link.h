@@ -26,7 +26,7 @@ typedef struct LinkPortion {
 } LinkPortion;
 
 typedef struct Link {
-    uint64_t in_ns; /* for a MiB; 0: no time */
+    uint64_t in_ns; /* for a MiB, as the next two; 0: no time */
     uint64_t out_ns;
     uint64_t part_ns;     /* more, of what is not all that is sensed at once: */
     uint32_t sense_bytes;

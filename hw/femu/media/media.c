@@ -103,6 +103,7 @@ static void init_flash(Media *media, EventHeap *events, const Bounds *bounds)
         .program_transfer_ns = p->program_transfer_ns * unit_planes,
         .unit_planes = unit_planes,
         .register_read_ns = p->register_read_ns,
+        .sense_command_ns = p->sense_command_ns,
         .program_registers = p->program_registers,
         .issue_ns = p->program_issue_ns,
         .cache_read = p->cache_read,

@@ -32,6 +32,8 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
                                           config->unit_planes);
         flash->sensed = g_new0(FlashSensed,
                                (size_t)unit_count * config->unit_planes);
+        flash->asked = g_new0(FlashSensed,
+                              (size_t)unit_count * config->unit_planes);
     }
     for (uint32_t i = 0; i < unit_count; i++) {
         flash_unit_init(&flash->units[i], i / config->units_per_channel);
@@ -50,6 +52,7 @@ void flash_destroy(Flash *flash)
     g_free(flash->busy.entries);
     g_free(flash->tokens);
     g_free(flash->channels);
+    g_free(flash->asked);
     g_free(flash->sensed);
     g_free(flash->units);
 }
@@ -146,6 +149,40 @@ bool flash_unlock_programs(Flash *flash, uint64_t now_ns)
     return true;
 }
 
+/*
+ * A read's command crosses the channel, and then the read is its unit's. If that
+ * is at other work, the read waits there first, and the unit for the command.
+ */
+
+static void read_issue(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    const FlashUnit *unit = &flash->units[token->op.unit_idx];
+    bool is_held = flash_unit_asked(flash, &token->op);
+
+    token->is_issued = flash->config.sense_command_ns == 0;
+    if (token->is_issued || !flash_only_reads(flash, unit)) {
+        flash_unit_join(flash, now_ns, token_idx);
+    } else {
+        /* Without a command it stays behind those before it all the same. */
+        token->from_registers = is_held;
+        flash_channel_ask(flash, now_ns, token_idx);
+    }
+}
+
+static void read_issued(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    FlashUnit *unit = &flash->units[token->op.unit_idx];
+
+    token->is_issued = true;
+    if (unit->running_idx == token_idx) {
+        flash_unit_commanded(flash, now_ns, unit);
+    } else {
+        flash_unit_join(flash, now_ns, token_idx);
+    }
+}
+
 /* The order of programs and erases on a unit */
 
 static void erase_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
@@ -197,7 +234,7 @@ void flash_issue_next(Flash *flash, uint64_t now_ns)
     token->has_event = false;
     switch (token->op.kind) {
     case FLASH_READ:
-        flash_unit_join(flash, now_ns, token_idx);
+        read_issue(flash, now_ns, token_idx);
         break;
     case FLASH_ERASE:
         erase_ask(flash, now_ns, token_idx);
@@ -248,12 +285,16 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     return op->kind != FLASH_READ;
 }
 
-/* The transfer has ended, or the issue. True if the operation has, too. */
+/* The transfer, command or issue has ended. True if the operation has, too. */
 static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
     const FlashOp *op = &token->op;
 
+    if (op->kind == FLASH_READ && !token->is_issued) {
+        read_issued(flash, now_ns, token_idx);
+        return false;
+    }
     if (flash_programs(op->kind) && !token->is_issued) {
         token->is_issued = true;
         flash_channel_ask(flash, now_ns, token_idx);

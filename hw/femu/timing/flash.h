@@ -57,6 +57,8 @@ typedef struct FlashConfig {
     uint64_t erase_ns; /* of one block */
     uint64_t step_ns;
 
+    uint64_t sense_command_ns; /* on the channel, before a sense */
+
     /* Transfers of a page over the channel */
     uint64_t read_transfer_ns;
     uint64_t program_transfer_ns;
@@ -81,8 +83,9 @@ typedef struct FlashToken {
     uint32_t next_idx; /* in a queue, or in the free list */
     uint32_t programs_before; /* of an erase that waits: see FlashUnit */
     bool at_unit;      /* its event is the end of array work */
-    bool is_issued;    /* a program: the controller has issued it */
-    bool from_registers; /* a read: the page was in a register */
+    bool is_issued; /* a program: by the controller; a read: to its unit */
+    bool from_registers; /* a read: the page was in a register, or, before it
+                          * is issued, will be for one before it */
     bool has_event;    /* one event is pending; see unit_run() */
 } FlashToken;
 
@@ -157,6 +160,7 @@ typedef struct Flash {
     LocalClock *channels;
     FlashUnit *units;
     FlashSensed *sensed; /* [unit * unit_planes + plane]; NULL: not used */
+    FlashSensed *asked; /* likewise, once the reads issued so far are served */
     bool locked; /* no program gets a register */
 
     /*
@@ -261,6 +265,10 @@ static inline uint64_t flash_transfer_ns(const Flash *flash, uint64_t page_ns,
     return divide(end_bytes * page_ns, &flash->page_divisor) -
            divide(begin_bytes * page_ns, &flash->page_divisor);
 }
+
+/* How long the visit to its channel takes that the operation makes next, or is
+ * at: of a read, that of its command or of its data. */
+uint64_t flash_channel_ns(const Flash *flash, const FlashToken *token);
 
 /* No program takes less array time than this. */
 uint64_t flash_least_program_ns(const FlashConfig *config);

@@ -92,6 +92,13 @@ static bool fits(const Flash *flash, const FlashToken *token, Place place)
 {
     FlashKind kind = token->op.kind;
 
+    if (kind == FLASH_READ && !token->is_issued) {
+        return flash->config.sense_command_ns != 0 &&
+               (place == (flash->config.reads_first ? PLACE_READS : PLACE_WORK)
+                ? token->at_unit
+                : !token->at_unit && (place == PLACE_MOVES ||
+                                      place == PLACE_RUNS));
+    }
     switch (place) {
     case PLACE_MOVES:
         return !token->at_unit && kind != FLASH_ERASE && kind != FLASH_STEP &&

@@ -124,8 +124,23 @@ void flash_own_gather(Flash *flash, uint64_t now_ns);
 /* A program of the drive's own has ended. */
 void flash_own_ended(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 
+/* Does the unit nothing but reads? Then it takes commands of more. */
+static inline bool flash_only_reads(const Flash *flash, const FlashUnit *unit)
+{
+    return unit->suspended_idx == FLASH_NONE &&
+           (unit->running_idx == FLASH_NONE ||
+            flash->tokens[unit->running_idx].op.kind == FLASH_READ);
+}
+
 /* flash_unit.c */
 void flash_unit_init(FlashUnit *unit, uint32_t channel_idx);
+/*
+ * A read is issued: will reads before it have its page in the registers? They
+ * will then hold it for those behind it, unless other work takes them.
+ */
+bool flash_unit_asked(Flash *flash, const FlashOp *op);
+/* The command has crossed of the read that the unit has turned to. */
+void flash_unit_commanded(Flash *flash, uint64_t now_ns, FlashUnit *unit);
 /* The operation asks for array time. */
 void flash_unit_join(Flash *flash, uint64_t now_ns, uint32_t token_idx);
 /* Choose what runs next on a unit that has become idle. */

@@ -112,6 +112,7 @@ static const StateRow flash_rows[] = {
     STATE_ELSE(Flash, channels, "clock_rows"),
     STATE_ELSE(Flash, units, "unit_rows"),
     STATE_ELSE(Flash, sensed, "sensed_rows"),
+    STATE_ELSE(Flash, asked, "sensed_rows"),
     STATE_ELSE(Flash, counters, "counter_rows"),
     STATE_ELSE(Flash, busy, "busy_log_rows"),
 };
@@ -174,6 +175,8 @@ static void visit_tokens(Flash *flash, State *state, StateLinks *tokens)
 
 void flash_state(Flash *flash, State *state)
 {
+    uint64_t registers = flash->sensed ? (uint64_t)flash_unit_count(flash) *
+                                         flash->config.unit_planes : 0;
     StateLinks tokens;
 
     state_room(state, "flash");
@@ -188,9 +191,8 @@ void flash_state(Flash *flash, State *state)
     STATE_TABLE(state, clock_rows, flash->channels, flash->config.channels,
                 NULL);
     STATE_TABLE(state, unit_rows, flash->units, flash_unit_count(flash), NULL);
-    STATE_TABLE(state, sensed_rows, flash->sensed,
-                flash->sensed ? (uint64_t)flash_unit_count(flash) *
-                                flash->config.unit_planes : 0, NULL);
+    STATE_TABLE(state, sensed_rows, flash->sensed, registers, NULL);
+    STATE_TABLE(state, sensed_rows, flash->asked, registers, NULL);
     STATE_STRUCT(state, counter_rows, &flash->counters);
     visit_log(state, &flash->busy);
     tokens = STATE_LINKS(FlashToken, next_idx, "operations", flash->tokens,

@@ -59,7 +59,8 @@ typedef struct SensedPlanes {
     uint32_t count;
 } SensedPlanes;
 
-static SensedPlanes planes_of(Flash *flash, const FlashOp *op)
+static SensedPlanes planes_of(const Flash *flash, FlashSensed *registers,
+                              const FlashOp *op)
 {
     uint64_t begin_bytes = remainder_of(op->begin_bytes, &flash->page_divisor);
     uint64_t last_bytes = begin_bytes + op->end_bytes - op->begin_bytes - 1;
@@ -71,20 +72,21 @@ static SensedPlanes planes_of(Flash *flash, const FlashOp *op)
             .row = op->row,
             .page = divide(op->begin_bytes, &flash->page_divisor) + 1,
         },
-        .held = &flash->sensed[op->unit_idx * flash->config.unit_planes +
-                               first],
+        .held = &registers[op->unit_idx * flash->config.unit_planes + first],
         .count = divide(last_bytes, &flash->plane_divisor) - first + 1,
     };
 }
 
-static bool is_in_registers(Flash *flash, const FlashOp *op)
+/* `registers`: flash->sensed, or flash->asked; NULL: none is used. */
+static bool is_in_registers(const Flash *flash, FlashSensed *registers,
+                            const FlashOp *op)
 {
     SensedPlanes planes;
 
-    if (flash->config.register_read_ns == 0) {
+    if (!registers) {
         return false;
     }
-    planes = planes_of(flash, op);
+    planes = planes_of(flash, registers, op);
     for (uint32_t i = 0; i < planes.count; i++) {
         if (planes.held[i].page != planes.page.page ||
             planes.held[i].row != planes.page.row ||
@@ -95,23 +97,35 @@ static bool is_in_registers(Flash *flash, const FlashOp *op)
     return true;
 }
 
-static void keep_in_registers(Flash *flash, const FlashOp *op)
+static void keep_in_registers(const Flash *flash, FlashSensed *registers,
+                              const FlashOp *op)
 {
-    SensedPlanes planes = planes_of(flash, op);
+    SensedPlanes planes = planes_of(flash, registers, op);
 
     for (uint32_t i = 0; i < planes.count; i++) {
         planes.held[i] = planes.page;
     }
 }
 
+bool flash_unit_asked(Flash *flash, const FlashOp *op)
+{
+    bool is_held = is_in_registers(flash, flash->asked, op);
+
+    if (flash->asked) {
+        keep_in_registers(flash, flash->asked, op);
+    }
+    return is_held;
+}
+
 /* Work that is no read uses the registers: what they held is lost. */
 static void take_registers(Flash *flash, const FlashUnit *unit)
 {
     uint32_t planes = flash->config.unit_planes;
+    size_t first = (size_t)(unit - flash->units) * planes;
 
-    if (flash->config.register_read_ns != 0) {
-        memset(&flash->sensed[(unit - flash->units) * planes], 0,
-               planes * sizeof(*flash->sensed));
+    if (flash->sensed) {
+        memset(&flash->sensed[first], 0, planes * sizeof(*flash->sensed));
+        memset(&flash->asked[first], 0, planes * sizeof(*flash->asked));
     }
 }
 
@@ -297,12 +311,29 @@ static void start_token(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     if (token->op.kind != FLASH_READ) {
         take_registers(flash, unit);
     } else if (register_ns != 0) {
-        token->from_registers = is_in_registers(flash, &token->op);
-        keep_in_registers(flash, &token->op);
+        token->from_registers = is_in_registers(flash, flash->sensed,
+                                                &token->op);
+        keep_in_registers(flash, flash->sensed, &token->op);
     }
+    if (token->op.kind == FLASH_READ && !token->is_issued &&
+        !token->from_registers) {
+        unit->running_idx = token_idx; /* which waits for the command */
+        flash_channel_ask(flash, now_ns, token_idx);
+        return;
+    }
+    token->is_issued = true;
     unit_run(flash, now_ns, unit, token_idx,
              token->from_registers ? register_ns
                                    : array_time_ns(flash, &token->op));
+}
+
+void flash_unit_commanded(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    FlashToken *token = &flash->tokens[unit->running_idx];
+
+    token->at_unit = true;
+    unit_run(flash, now_ns, unit, unit->running_idx,
+             array_time_ns(flash, &token->op));
 }
 
 static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
@@ -346,7 +377,8 @@ static bool read_goes_first(Flash *flash, const FlashUnit *unit)
 {
     const FlashConfig *config = &flash->config;
 
-    return is_in_registers(flash, &flash->tokens[unit->reads.head_idx].op)
+    return is_in_registers(flash, flash->sensed,
+                           &flash->tokens[unit->reads.head_idx].op)
            ? unit->reread_bytes < (uint64_t)config->reads_first *
                                   config->page_bytes
            : unit->reads_served < config->reads_first;

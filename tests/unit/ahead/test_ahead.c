@@ -397,7 +397,7 @@ static void test_hit_costs(void)
 /* A part of what is sensed takes the link for longer, but not of a line. */
 static void test_link_part(void)
 {
-    Drive *d = drive_new(FOUR "lba-size=512 link-part-ns=1000 page-size=8K "
+    Drive *d = drive_new(FOUR "lba-size=512 link-part-ns=2048000 page-size=8K "
                          "read-ahead-after=1");
     uint64_t t = LATER;
 
@@ -434,6 +434,49 @@ static void test_registers(void)
     write = drive_write(d, t + 7000000, 20, 4);
     drive_expect(d, write, t + 7000000 + XFER + PROG);
     expect_read(d, t + 8000000, 20, 1, READ + part, 0);
+    drive_free(d);
+}
+
+/*
+ * A read's command holds the channel before its die; there is none for a page
+ * that the register holds, or is going to hold for a read that came before.
+ */
+static void test_sense_command(void)
+{
+    const uint64_t command = 7000, part = XFER / 4, again = 5000;
+    Drive *d = drive_new("sense-command-ns=7000 register-read-ns=5000 "
+                         "page-size=16K channels=1 dies=2 read-granule=4K");
+    uint64_t t = LATER;
+    uint32_t first, second, third;
+
+    drive_fill(d, 0, 3);
+    expect_read(d, t, 0, 1, command + READ + part, 0);
+    expect_read(d, t + 1000000, 1, 1, again + part, 0);
+    /* Two dies; what is read again overtakes the second's command and sense. */
+    t += 2000000;
+    first = drive_read(d, t, 8, 1);
+    second = drive_read(d, t, 4, 2);
+    third = drive_read(d, t, 9, 1);
+    drive_expect(d, first, t + command + READ + part);
+    drive_expect(d, third, t + command + READ + 2 * part);
+    drive_expect(d, second, t + command + READ + 4 * part);
+    /* A program takes the register: then there is a command again. */
+    t += 1000000;
+    drive_expect(d, drive_write(d, t, 16, 4), t + XFER + PROG);
+    expect_read(d, t + 1000000, 8, 1, command + READ + part, 0);
+    /* While it runs, there is none; then the die waits for the command. */
+    t += 2000000;
+    first = drive_write(d, t, 32, 4);
+    second = drive_read(d, t + XFER + 1, 8, 1);
+    drive_expect(d, first, t + XFER + PROG);
+    drive_expect(d, second, t + XFER + PROG + command + READ + part);
+    t += 1000000;
+    first = drive_write(d, t, 48, 4);
+    second = drive_read(d, t + XFER + 1, 8, 1);
+    third = drive_read(d, t + XFER + 2, 9, 1);
+    drive_expect(d, first, t + XFER + PROG);
+    drive_expect(d, second, t + XFER + PROG + command + READ + part);
+    drive_expect(d, third, t + XFER + PROG + command + READ + 2 * part);
     drive_free(d);
 }
 
@@ -554,6 +597,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/quiet", test_quiet);
     g_test_add_func("/ahead/hit-costs", test_hit_costs);
     g_test_add_func("/ahead/link-part", test_link_part);
+    g_test_add_func("/ahead/sense-command", test_sense_command);
     g_test_add_func("/ahead/registers", test_registers);
     g_test_add_func("/ahead/registers-of-planes", test_registers_of_planes);
     g_test_add_func("/ahead/registers-of-resumed", test_registers_of_resumed);

@@ -466,6 +466,9 @@ static void run_flash_step(Model *m, Step step)
         model_unit_next(m, step.unit);
         program_end(m, &step);
         break;
+    case STEP_COMMAND:
+        model_unit_commanded(m, step);
+        break;
     case STEP_SENSE_END:
         sense_end(m, step);
         break;

@@ -194,8 +194,7 @@ static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
                                 from_granule * granule,
                                 to_granule * granule);
     step.crosses = (to_granule - from_granule) * granule;
-    model_unit_join(m, model_place(m, zone_idx, step.page).unit,
-                    model_read_ns(m, &step), step);
+    model_unit_read(m, model_place(m, zone_idx, step.page), step);
 }
 
 void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,

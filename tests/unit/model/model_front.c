@@ -370,7 +370,7 @@ void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed)
     if (cmd->done.op == SSD_OP_READ &&
         (m->p.link_out_ns || m->p.link_part_ns)) {
         cross(m, &m->link_out_ns, bytes, m->p.link_out_ns);
-        m->link_out_ns += is_part ? m->p.link_part_ns : 0;
+        m->link_out_ns += is_part ? bytes * m->p.link_part_ns / SSD_MIB : 0;
         cmd->link_until_ns = m->link_out_ns;
     }
 }

@@ -126,6 +126,7 @@ typedef enum StepKind {
     STEP_PROGRAM_JOIN,  /* a page has been transferred */
     STEP_PROGRAM_END,
     STEP_RELEASE,       /* some of what was programmed leaves the buffer */
+    STEP_COMMAND,       /* a read's command has crossed its channel */
     STEP_SENSE_END,
     STEP_ERASE_END,
     STEP_VISIT,         /* a reset asks for a unit for a short while */
@@ -158,7 +159,8 @@ typedef struct Step {
     uint32_t channel;       /* of a program */
     bool data;              /* of a program: the host's, ... */
     bool buffered;          /* ... out of the write buffer */
-    bool holds_unit;        /* a transfer that the array waits for */
+    bool commanded;         /* a read: its command has crossed */
+    bool holds_unit;        /* on a channel, and the array waits for it */
     uint64_t visit;         /* to an array */
     bool pending;           /* the step of its end, which moves, is known */
 } Step;
@@ -193,6 +195,7 @@ typedef struct Unit {
     Step rest;          /* ... this is still to be done, ... */
     uint64_t rest_ns;   /* ... for so long */
     Register reg[8];    /* one for each plane */
+    Register asked[8];  /* what they will hold for the next read */
 } Unit;
 
 /* A page that is to be given to its unit, and since when. */
@@ -502,6 +505,8 @@ uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);
 void model_unit_next(Model *m, uint32_t unit_idx);
 /* Let `step` happen when its unit has worked on it for `take_ns`. */
 void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step);
+void model_unit_read(Model *m, Place where, Step step);
+void model_unit_commanded(Model *m, Step step);
 void model_unit_suspended(Model *m, uint32_t unit_idx);
 /* Is this the end of what the array does, and has it not been put off? */
 bool model_unit_ends(Model *m, const Step *step);

@@ -38,7 +38,7 @@ static void plan_suspension(Model *m, uint32_t unit_idx)
 }
 
 /* All that it reads is in the registers; with `keep`, from now on. */
-static bool in_registers(const Model *m, Unit *unit, const Step *step,
+static bool in_registers(const Model *m, Register *regs, const Step *step,
                          bool keep)
 {
     uint64_t sense_at = step->from - step->from % m->sense_bytes;
@@ -46,7 +46,7 @@ static bool in_registers(const Model *m, Unit *unit, const Step *step,
 
     for (uint64_t at = sense_at; at < sense_at + m->sense_bytes;
          at += m->part_bytes) {
-        Register *reg = &unit->reg[(at - sense_at) / m->part_bytes];
+        Register *reg = &regs[(at - sense_at) / m->part_bytes];
 
         if (step->until <= at || step->from >= at + m->part_bytes) {
             continue;
@@ -63,13 +63,10 @@ static bool in_registers(const Model *m, Unit *unit, const Step *step,
     return all;
 }
 
-static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
+static void run(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
 {
     Unit *unit = &m->unit[unit_idx];
 
-    if (step.kind == STEP_SENSE_END && in_registers(m, unit, &step, true)) {
-        take_ns = m->p.register_read_ns;
-    }
     unit->busy = true;
     unit->until_ns = m->now_ns + take_ns;
     step.at_ns = unit->until_ns;
@@ -85,6 +82,34 @@ static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
         if (unit->reads.length) {
             plan_suspension(m, unit_idx);
         }
+    }
+}
+
+/* The array waits for the command of a read that it has turned to. */
+static void command(Model *m, uint32_t unit_idx, Step step)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    unit->busy = true;
+    unit->running = step;
+    unit->suspending = false;
+    step.kind = STEP_COMMAND;
+    step.holds_unit = true;
+    step.at_ns = model_book(m, model_place(m, step.zone_idx, step.page).channel,
+                            m->p.sense_command_ns);
+    model_add_step(m, step);
+}
+
+static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
+{
+    if (step.kind != STEP_SENSE_END) {
+        run(m, unit_idx, step, take_ns);
+    } else if (in_registers(m, m->unit[unit_idx].reg, &step, true)) {
+        run(m, unit_idx, step, m->p.register_read_ns);
+    } else if (m->p.sense_command_ns && !step.commanded) {
+        command(m, unit_idx, step);
+    } else {
+        run(m, unit_idx, step, take_ns);
     }
 }
 
@@ -114,6 +139,7 @@ static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
     }
     if (step->kind != STEP_SENSE_END) {
         memset(unit->reg, 0, sizeof(unit->reg));
+        memset(unit->asked, 0, sizeof(unit->asked));
     }
     start(m, unit_idx, *step, step->at_ns);
     g_free(step);
@@ -123,7 +149,7 @@ static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
 static bool may_read(const Model *m, Unit *unit, bool others)
 {
     const Step *step = g_queue_peek_head(&unit->reads);
-    bool held = step && in_registers(m, unit, step, false);
+    bool held = step && in_registers(m, unit->reg, step, false);
     uint64_t most = m->p.reads_first * m->sense_bytes;
 
     if (!step || (others && (held ? unit->reread_bytes >= most
@@ -211,6 +237,36 @@ void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
     } else if (goes_first && !unit->suspending &&
                can_suspend(m, &unit->running)) {
         plan_suspension(m, unit_idx);
+    }
+}
+
+/* Its command comes first, unless a read before it has asked for the page. */
+void model_unit_read(Model *m, Place where, Step step)
+{
+    Unit *unit = &m->unit[where.unit];
+    bool held = in_registers(m, unit->asked, &step, true);
+
+    step.unit = where.unit;
+    step.kind = STEP_SENSE_END;
+    if (m->p.sense_command_ns == 0 || unit->suspended ||
+        (unit->busy && unit->running.kind != STEP_SENSE_END)) {
+        model_unit_join(m, step.unit, model_read_ns(m, &step), step);
+        return;
+    }
+    step.kind = STEP_COMMAND;
+    step.at_ns = model_book(m, where.channel,
+                            held ? 0 : m->p.sense_command_ns);
+    model_add_step(m, step);
+}
+
+void model_unit_commanded(Model *m, Step step)
+{
+    step.kind = STEP_SENSE_END;
+    step.commanded = true;
+    if (step.holds_unit) {
+        run(m, step.unit, step, model_read_ns(m, &step));
+    } else {
+        model_unit_join(m, step.unit, model_read_ns(m, &step), step);
     }
 }
 

@@ -336,6 +336,7 @@ static void random_array(Rng *rng, SsdParams *p)
 static void random_ahead(Rng *rng, SsdParams *p)
 {
     p->register_read_ns = PICK(rng, 0, 0, 1, 7901);
+    p->sense_command_ns = PICK(rng, 0, 0, 1, 6007);
     p->read_ahead_bytes = PICK(rng, 0, 0, 1, 2, 5, 20) *
                           ssd_params_sense_bytes(p);
     p->read_ahead_streams = PICK(rng, 1, 1, 2, 4);
@@ -343,7 +344,7 @@ static void random_ahead(Rng *rng, SsdParams *p)
     p->read_ahead_parts = PICK(rng, 0, 0, 1, 3);
     p->read_ahead_quiet_ns = PICK(rng, 0, 0, 0, 1000003);
     p->link_out_ns = PICK(rng, 0, 0, 40386803);
-    p->link_part_ns = PICK(rng, 0, 0, 1009);
+    p->link_part_ns = PICK(rng, 0, 0, 10090411);
     p->fixed_read_size_ns = PICK(rng, 0, 0, 50000011);
 }
 

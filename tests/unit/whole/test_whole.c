@@ -68,7 +68,8 @@ static const Soup soups[] = {
       4000 },
     { "link/zrwa", ZONES LINK "zrwa-size=16K max-zrwa=3", 4000 },
     { "fixed", ZONES FIXED, 4000 },
-    { "ahead/one", ZONES AHEAD "link-out-ns=40386803 link-part-ns=1009", 6000 },
+    { "ahead/one", ZONES AHEAD "link-out-ns=40386803 "
+      "link-part-ns=10090411 sense-command-ns=6007", 6000 },
     { "ahead/streams", ZONES AHEAD "read-ahead-streams=3 "
       "read-ahead-after=1 dies=2 lba-size=512 " FIXED, 6000 },
     { "ahead/shallow", ZONES FRONT "read-ahead=4K read-ahead-streams=2 "
@@ -82,7 +83,7 @@ static const Soup soups[] = {
     { "ahead/registers", ZONES "register-read-ns=7907 lba-size=512 "
       "reads-first=2 program-suspend=on suspend-ns=20013 "
       "suspend-segment-ns=50021 page-size=16K zone-capacity=48K "
-      "read-granule=512", 6000 },
+      "read-granule=512 sense-command-ns=6007", 6000 },
     { "ahead/buffer", ZONES BUFFER FRONT LINK FIXED AHEAD
       "register-read-ns=7907 fixed-read-size-ns=50000011", 6000 },
     { "front/all", ZONES FRONT SMALL LINK FIXED "read-slots=3 fe-after=250",
