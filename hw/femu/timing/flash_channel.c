@@ -1,5 +1,5 @@
 /*
- * Transfers: a channel is a local clock.
+ * Transfers, and commands of reads: a channel is a local clock.
  *
  * Knows nothing of what units do.
  *

@@ -18,7 +18,7 @@
 #include "../base/owner.h"
 
 typedef enum FlashKind {
-    FLASH_READ,    /* sense on the unit, then transfer over the channel */
+    FLASH_READ,    /* a command, a sense on the unit, then the transfer */
     FLASH_LOAD,    /* transfer into the unit's page register, nothing more */
     FLASH_PROGRAM, /* transfer, then program on the unit */
     FLASH_PAD,     /* a program that holds no data of the host */
