@@ -266,8 +266,10 @@ static inline uint64_t flash_transfer_ns(const Flash *flash, uint64_t page_ns,
            divide(begin_bytes * page_ns, &flash->page_divisor);
 }
 
-/* How long the visit to its channel takes that the operation makes next, or is
- * at: of a read, that of its command or of its data. */
+/*
+ * How long the visit to its channel takes that the operation makes next, or is
+ * at: of a read, that of its command or of its data.
+ */
 uint64_t flash_channel_ns(const Flash *flash, const FlashToken *token);
 
 /* No program takes less array time than this. */
