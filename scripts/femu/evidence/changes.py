@@ -13,6 +13,7 @@ import os
 import re
 
 from femu.common.csv_file import rows_of
+from femu.common.simulator import SimError
 from femu.validate import compare
 
 STEP = 8     # each 8th experiment of each part is in the sample
@@ -103,7 +104,12 @@ def sample_of(experiments):
 
 
 def headline(sim, sample, host, config, change):
-    """Return: a row of FIELDS: the sample's mean errors with a change."""
+    """Return: a row of FIELDS: the sample's mean errors with a change, or why
+    the drive refuses it.
+
+    Raises SimError if something else than the drive refuses a run: such a row
+    would be kept, and be wrong in the next run, too.
+    """
     for exp in sample:
         exp.model, exp.spread = {}, {}
     settings = dict(word.split('=', 1) for word in change.split()) \
@@ -111,7 +117,11 @@ def headline(sim, sample, host, config, change):
     skipped = compare.simulate(sim, sample, host, config, 1, settings,
                                'evidence: ' + change)
     errors = compare.counted(compare.errors_of(sample))
-    reason = next(iter(skipped), '').replace(os.path.abspath(config) + ': ', '')
+    refusal = os.path.abspath(config) + ': '
+    for reason in skipped:
+        if change == AS_IS or not reason.startswith(refusal):
+            raise SimError('%s: %s' % (change, reason))
+    reason = next(iter(skipped), '').removeprefix(refusal)
     row = {'change': change, 'skipped': reason}
     for kind, metrics in compare.KINDS.items():
         value = compare.mean_abs([e for e in errors if e.metric in metrics])
