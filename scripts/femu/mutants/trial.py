@@ -95,9 +95,12 @@ def argv_of(cases):
 
 
 def limit(pid, cpu_s):
-    """Limit what a program that has started may use."""
+    """Limit what a program that has started may use. That no core is dumped, a
+    sanitised one says itself as it starts, and would not be allowed to if the
+    most that it read a moment ago had become less: so that stays."""
+    most_bytes = resource.getrlimit(resource.RLIMIT_CORE)[1]
     for what, most in ((resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)),
-                       (resource.RLIMIT_CORE, (0, 0)),
+                       (resource.RLIMIT_CORE, (0, most_bytes)),
                        (resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))):
         try:
             resource.prlimit(pid, what, most)
