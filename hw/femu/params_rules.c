@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 
+#include "base/round.h"
 #include "params_bounds.h"
 #include "params_size.h"
 #include "params_table.h"
@@ -275,9 +276,9 @@ static uint32_t superblock_blocks(const SsdParams *p)
 {
     uint64_t units = zone_plane_count(p);
     uint64_t pages = p->zone_capacity_bytes / p->page_bytes;
-    uint64_t rows = (pages + units - 1) / units;
+    uint64_t rows = div_round_up(pages, units);
 
-    return (rows + p->pages_per_block - 1) / p->pages_per_block;
+    return div_round_up(rows, p->pages_per_block);
 }
 
 /* The drive keeps a counter for each block. */
@@ -289,7 +290,7 @@ static bool check_block_count(const SsdParams *p, GError **error)
     ssd_params_resolve(&resolved);
     units = zone_plane_count(&resolved);
     groups = (uint64_t)p->channels * p->ways * p->dies * p->planes / units;
-    superblocks = groups * ((p->zones + groups - 1) / groups +
+    superblocks = groups * (div_round_up(p->zones, groups) +
                             p->spare_superblocks);
     blocks = superblock_blocks(&resolved);
     if (superblocks > MAX_SUPERBLOCKS) {

@@ -9,6 +9,8 @@
 
 #include "index_set.h"
 
+#include "round.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -16,12 +18,12 @@
 
 static uint32_t word_count(uint32_t bound)
 {
-    return (bound + WORD_BITS - 1) / WORD_BITS;
+    return div_round_up(bound, WORD_BITS);
 }
 
 static uint32_t run_count(uint32_t bound)
 {
-    return (bound + INDEX_SET_RUN - 1) / INDEX_SET_RUN;
+    return div_round_up(bound, INDEX_SET_RUN);
 }
 
 void index_set_init(IndexSet *set, uint32_t bound)

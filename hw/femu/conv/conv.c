@@ -8,6 +8,8 @@
 
 #include "conv.h"
 
+#include "../base/round.h"
+
 /* Construction */
 
 static void init_map(Conv *conv)
@@ -153,8 +155,7 @@ static void issue_read(Conv *conv, uint64_t now_ns, uint32_t command_idx,
 
     op->host_bytes = op->end_bytes - op->begin_bytes;
     op->begin_bytes -= op->begin_bytes % granule_bytes;
-    op->end_bytes = (op->end_bytes + granule_bytes - 1) / granule_bytes *
-                    granule_bytes;
+    op->end_bytes = round_up(op->end_bytes, granule_bytes);
     issue(conv, now_ns, command_idx, op);
 }
 
@@ -568,7 +569,6 @@ static ZoneWrite span_to_write(const Conv *conv, uint64_t begin_bytes,
                                uint64_t end_bytes)
 {
     uint64_t from_bytes = begin_bytes - begin_bytes % SSD_GRANULE_BYTES;
-    uint64_t to_bytes = end_bytes + (SSD_GRANULE_BYTES - 1);
 
     if (!wbuf_has_log(conv->buffer)) {
         return (ZoneWrite) {
@@ -578,7 +578,7 @@ static ZoneWrite span_to_write(const Conv *conv, uint64_t begin_bytes,
     return (ZoneWrite) {
         .data = { conv->params->zones, from_bytes, from_bytes },
         .wp_from_bytes = from_bytes,
-        .end_bytes = to_bytes - to_bytes % SSD_GRANULE_BYTES,
+        .end_bytes = round_up(end_bytes, SSD_GRANULE_BYTES),
     };
 }
 
@@ -587,14 +587,14 @@ static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
 {
     Command *command = &conv->commands->at[command_idx];
     bool begins_inside = begin_bytes % SSD_GRANULE_BYTES != 0;
-    bool one_granule = begin_bytes / SSD_GRANULE_BYTES ==
-                       (end_bytes - 1) / SSD_GRANULE_BYTES;
+    bool ends_inside = end_bytes % SSD_GRANULE_BYTES != 0;
+    bool in_one = begin_bytes / SSD_GRANULE_BYTES ==
+                  end_bytes / SSD_GRANULE_BYTES;
 
     if (begins_inside) {
         read_part(conv, now_ns, command_idx, begin_bytes);
     }
-    if (end_bytes % SSD_GRANULE_BYTES != 0 &&
-        !(begins_inside && one_granule)) {
+    if (ends_inside && !(begins_inside && in_one)) {
         read_part(conv, now_ns, command_idx, end_bytes);
     }
     /* 0 stands for none; old ones are gone long before the numbers return. */
@@ -619,8 +619,7 @@ static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
 /* Only whole granules become free; the rest of a range keeps its place. */
 static void deallocate(Conv *conv, uint64_t begin_bytes, uint64_t end_bytes)
 {
-    uint64_t granule = (begin_bytes + SSD_GRANULE_BYTES - 1) /
-                       SSD_GRANULE_BYTES;
+    uint64_t granule = div_round_up(begin_bytes, SSD_GRANULE_BYTES);
 
     for (; (granule + 1) * SSD_GRANULE_BYTES <= end_bytes; granule++) {
         ftl_drop(&conv->ftl, granule);

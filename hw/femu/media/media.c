@@ -59,7 +59,7 @@ static void init_superblocks(Media *media)
         .zones = p->zones,
         .group_count = media->map.group_count,
         .units = media->map.zone_units,
-        .blocks = (rows + media->rows_per_block - 1) / media->rows_per_block,
+        .blocks = div_round_up(rows, media->rows_per_block),
         .spares = p->spare_superblocks,
         .direct = p->mapping == SSD_MAPPING_DIRECT,
         .order = p->superblock_order,

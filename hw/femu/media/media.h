@@ -16,6 +16,7 @@
 #define FEMU_MEDIA_H
 
 #include "../base/bounds.h"
+#include "../base/round.h"
 #include "../inside/commands.h"
 #include "../params.h"
 #include "../timing/flash.h"
@@ -151,8 +152,17 @@ static inline uint32_t media_zone_of_place(const Media *media,
 /* Rows that a zone has on a unit. */
 static inline uint64_t media_zone_rows(const Media *media)
 {
-    return (media->zone_pages + media->map.zone_units - 1) /
-           media->map.zone_units;
+    return div_round_up(media->zone_pages, media->map.zone_units);
+}
+
+/* Rows of a zone's first pages at a place of its stripe. */
+static inline uint32_t media_rows_at(const Media *media, uint32_t zone_idx,
+                                     uint64_t pages, uint32_t position)
+{
+    uint32_t first = media_page_at_position(media, zone_idx, position);
+
+    return pages > first ? div_round_up(pages - first, media->map.zone_units)
+                         : 0;
 }
 
 /* Places and cells behind these are not of zones. */

@@ -26,15 +26,6 @@ void media_power_cut(Media *media, const Media *from)
     g_byte_array_unref(bytes);
 }
 
-/* Pages of a zone's first ones that lie at a place of its stripe. */
-static uint32_t rows_at(const Media *media, uint32_t zone_idx,
-                        uint64_t pages, uint32_t position)
-{
-    uint32_t first = media_page_at_position(media, zone_idx, position);
-
-    return pages > first ? (pages - first - 1) / media->map.zone_units + 1 : 0;
-}
-
 /* The blocks that hold data have been erased before these came. */
 static void clean_below(Media *media, uint32_t zone_idx, uint32_t position,
                         uint32_t rows)
@@ -58,7 +49,7 @@ void media_put(Media *media, uint32_t zone_idx, uint64_t bytes)
         superblock_map(table, zone_idx);
     }
     for (uint32_t u = 0; u < units; u++) {
-        uint32_t rows = rows_at(media, zone_idx, pages, u);
+        uint32_t rows = media_rows_at(media, zone_idx, pages, u);
 
         media->programmed_rows[zone_idx * units + u] = rows;
         clean_below(media, zone_idx, u, rows);

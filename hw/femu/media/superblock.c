@@ -8,6 +8,8 @@
 
 #include "superblock.h"
 
+#include "../base/round.h"
+
 #include <glib.h>
 
 /* Pools: doubly linked, in the order in which superblocks were given back */
@@ -164,8 +166,7 @@ uint64_t superblock_blocks(const SuperblockTable *table)
 void superblock_init(SuperblockTable *table, const SuperblockConfig *config)
 {
     uint32_t groups = config->group_count;
-    uint32_t per_group = (config->zones + groups - 1) / groups +
-                         config->spares;
+    uint32_t per_group = div_round_up(config->zones, groups) + config->spares;
 
     *table = (SuperblockTable) {
         .config = *config,

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/round.h"
 #include "zns_internal.h"
 
 /* What stands in erases.next[] for a superblock that is not queued. */
@@ -38,11 +39,8 @@ static void soil(Zns *zns, uint32_t zone_idx, uint64_t used_pages,
     uint32_t units = media->map.zone_units;
 
     for (uint32_t u = 0; u < units; u++) {
-        uint32_t page = media_page_at_position(media, zone_idx, u);
-        uint64_t rows = used_pages > page
-                        ? (used_pages - page - 1) / units + 1 : 0;
-        uint32_t used = (rows + media->rows_per_block - 1) /
-                        media->rows_per_block;
+        uint32_t rows = media_rows_at(media, zone_idx, used_pages, u);
+        uint32_t used = div_round_up(rows, media->rows_per_block);
 
         if (zns->params->full_erase) {
             used = media->superblocks.config.blocks;

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/round.h"
 #include "zns_internal.h"
 
 void jobs_init(Zns *zns)
@@ -223,7 +224,7 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
     uint64_t buffered_pages = work->end_bytes / media->page_bytes + 1;
     uint64_t passed_pages = work->next_page + zns->params->page_turns;
     uint64_t pages = media->zone_pages - work->next_page;
-    uint64_t chunks = (pages + zns->chunk_pages - 1) / zns->chunk_pages;
+    uint64_t chunks = div_round_up(pages, zns->chunk_pages);
     uint64_t fresh_pages = media->zone_pages - MIN(MAX(passed_pages,
                                                        buffered_pages),
                                                    media->zone_pages);
@@ -231,8 +232,7 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
 
     return MAX(chunks * flash_least_program_ns(config) +
                (chunks ? chunks - 1 : 0) * least_pause_ns(zns->params) +
-               (fresh_pages + zns->chunk_pages - 1) / zns->chunk_pages *
-               transfer_ns,
+               div_round_up(fresh_pages, zns->chunk_pages) * transfer_ns,
                rows * flash_least_program_ns(config));
 }
 

@@ -8,6 +8,8 @@
 
 #include "zone.h"
 
+#include "../base/round.h"
+
 #include <glib.h>
 
 static const SsdZoneState states[] = {
@@ -320,14 +322,13 @@ static void move_wp(ZoneTable *table, uint32_t zone_idx, uint64_t wp_nlb)
 static uint64_t zrwa_wp_nlb(const ZoneTable *table, const ZoneEntry *zone,
                             uint64_t end_nlb)
 {
-    uint64_t granule_nlb = table->zrwa_granule_nlb;
     uint64_t reach_nlb = zone->wp_nlb + table->zrwa_nlb;
 
     if (end_nlb <= reach_nlb) {
         return zone->wp_nlb;
     }
-    return zone->wp_nlb + (end_nlb - reach_nlb + granule_nlb - 1) /
-                          granule_nlb * granule_nlb;
+    return zone->wp_nlb + round_up(end_nlb - reach_nlb,
+                                   table->zrwa_granule_nlb);
 }
 
 void zone_commit_write(ZoneTable *table, uint32_t zone_idx,
