@@ -97,7 +97,8 @@ static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
            (!failed || !zone->holds_active) &&
            (!zone->has_extension || (zone->state != SSD_ZONE_EMPTY &&
                                      zone->state != SSD_ZONE_OFFLINE)) &&
-           (zone->has_zrwa ? is_active && table->zrwa_nlb != 0
+           (zone->has_zrwa ? is_active && table->zrwa_nlb != 0 &&
+                             zone->wp_nlb % table->zrwa_granule_nlb == 0
                            : !is_active || zone->wp_nlb == zone->end_nlb);
 }
 

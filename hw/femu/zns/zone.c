@@ -366,7 +366,8 @@ SsdStatus zone_check_flush_zrwa(const ZoneTable *table, uint32_t zone_idx,
     if (!zone->has_zrwa || last_nlb < zone->wp_nlb || last_nlb >= reach_nlb) {
         return SSD_INVALID_ZONE_OPERATION;
     }
-    if ((last_nlb + 1 - zone->wp_nlb) % table->zrwa_granule_nlb != 0) {
+    /* From the write pointer, which a ZRWA moves by whole granules from 0. */
+    if ((last_nlb + 1) % table->zrwa_granule_nlb != 0) {
         return SSD_INVALID_FIELD;
     }
     return is_open(zone) ? SSD_SUCCESS : check_resources(table, zone);

@@ -99,11 +99,28 @@ static void test_resources(void)
     end();
 }
 
+/* The write pointer of a ZRWA stands between granules. */
+static void test_zrwa(void)
+{
+    ZoneEntry *zones;
+
+    begin("channels=1 page-size=8K zone-size=64K zrwa-size=16K");
+    drive_zone_op(drive, 0, SSD_OP_ZONE_OPEN_ZRWA, OPENED);
+    drive_write(drive, 0, CAPACITY * OPENED, 4);
+    drive_drain(drive);
+    let_in();
+    zones = ssd->ns.at[0].zones.zones;
+    SET(zones[OPENED].wp_nlb, 1);
+    cannot_be(OPENED);
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-zones/states", test_states);
     g_test_add_func("/sound-zones/pointers", test_pointers);
     g_test_add_func("/sound-zones/resources", test_resources);
+    g_test_add_func("/sound-zones/zrwa", test_zrwa);
     return g_test_run();
 }
