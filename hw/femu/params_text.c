@@ -120,10 +120,10 @@ static bool parse_fraction(const char *digits, const char *end, int shift,
     while (end > digits && end[-1] == '0') {
         end--;
     }
-    k = (int)MIN(end - digits, 20);
-    if (k > 19 || k > shift) {
+    if (end - digits > MIN(shift, 19)) {
         return false;
     }
+    k = (int)(end - digits);
     for (int i = 0; i < k; i++) {
         fraction = fraction * 10 + (uint64_t)(digits[i] - '0');
         five_to_k *= 5;

@@ -141,8 +141,8 @@ void state_lists(State *state, StateLinks *links, const StateHeads *heads)
     }
     visit_numbers(state, links->name, lengths, links->count);
     make_room(state, links, lengths, members);
-    visit_numbers(state, links->name, members,
-                  links->count ? links->count - 1 : 0);
+    /* Without an element there are no members either. */
+    visit_numbers(state, links->name, members, links->count - 1);
     if (state_was_read(state)) {
         link_all(state, links, heads, lengths, members);
     }

@@ -63,7 +63,7 @@ static WriteKey next_write_key(Entry *entry, const SsdNs *ns, uint64_t slba)
     if (ns->kind == SSD_NS_CONVENTIONAL) {
         return (WriteKey) { SSD_NONE, entry->conv->submitted_count++ };
     }
-    zone_idx = span_of(ns, slba, 0).zone_idx;
+    zone_idx = ns->first_zone_idx + zone_of_lba(&ns->zones, slba);
     return (WriteKey) {
         zone_idx, entry->zns->writes[zone_idx].submitted_count++,
     };
@@ -165,11 +165,10 @@ FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
                      uint64_t nlb)
 {
     const SsdParams *p = entry->params;
-    FrontCost cost = { 0 };
+    FrontCost cost;
 
     if (!commands_is_write(cmd->op)) {
-        cost.before_ns = other_cost_ns(p, cmd);
-        return cost;
+        return (FrontCost) { .before_ns = other_cost_ns(p, cmd) };
     }
     cost = write_cost(p, cmd->op, write_class(p, ns, nlb * ns->lba_bytes),
                       next_write_key(entry, ns, cmd->slba));

@@ -22,6 +22,7 @@ static void test_scene(void)
 {
     Drive *d = drive_new("reads-first=0");
     uint64_t lba = drive_zone_lba(d, 1);
+    g_autofree char *live = NULL;
 
     expect_live(d, "{\"now_ns\":0,\"inside\":0,\"slots\":1024,\"front\":0,"
                 "\"front_held\":false,\"reads_inside\":0,\"read_slots\":0,"
@@ -45,6 +46,11 @@ static void test_scene(void)
                 "\"zones\":\"fo..\",\"wp\":[[1,2]]}],\"since_ns\":0,"
                 "\"ops\":{\"write\":[1,65536,5625000]}}");
     drive_drain(d);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_CLOSE, 1);
+    drive_drain(d);
+    live = ssd_live_json(d->ssd);
+    g_assert_nonnull(strstr(live, "\"ops\":{\"write\":[3,73728,7075000],"
+                            "\"close\":[1,0,0]}"));
     drive_free(d);
 }
 

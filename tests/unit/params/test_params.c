@@ -85,6 +85,7 @@ static void test_integers(void)
     assert_set("channels", "1", 1);
     assert_set("channels", "64", 64);
     assert_set("channels", "0x10", 16);
+    assert_set("channels", "0x010", 16);
     assert_set("channels", "0X1f", 31);
     assert_set("max-open", "0", 0);
     assert_set("program-ns", "1000000000", 1000000000);
