@@ -129,7 +129,7 @@ static void commit_mgmt(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                               cmd->op);
     } else {
         zns_commit_mgmt(&ssd->zns, ssd->run_at_ns, command_idx,
-                        span_of(ns, cmd->slba, 0).zone_idx, cmd->op);
+                        zone_idx_of(ns, cmd->slba), cmd->op);
     }
 }
 

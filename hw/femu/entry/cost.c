@@ -63,7 +63,7 @@ static WriteKey next_write_key(Entry *entry, const SsdNs *ns, uint64_t slba)
     if (ns->kind == SSD_NS_CONVENTIONAL) {
         return (WriteKey) { SSD_NONE, entry->conv->submitted_count++ };
     }
-    zone_idx = ns->first_zone_idx + zone_of_lba(&ns->zones, slba);
+    zone_idx = zone_idx_of(ns, slba);
     return (WriteKey) {
         zone_idx, entry->zns->writes[zone_idx].submitted_count++,
     };

@@ -83,13 +83,19 @@ static inline uint64_t zone_wp_bytes(const Namespaces *namespaces,
            ns_of_zone(namespaces, zone_idx)->lba_bytes;
 }
 
+/* The zone of the drive that a block of a namespace is in. */
+static inline uint32_t zone_idx_of(const SsdNs *ns, uint64_t slba)
+{
+    return ns->first_zone_idx + zone_of_lba(&ns->zones, slba);
+}
+
 /* Blocks of a namespace, which lie in one zone, as bytes of that. */
 static inline Span span_of(const SsdNs *ns, uint64_t slba, uint64_t nlb)
 {
     uint64_t begin_bytes = zone_offset_nlb(&ns->zones, slba) * ns->lba_bytes;
 
     return (Span) {
-        .zone_idx = ns->first_zone_idx + zone_of_lba(&ns->zones, slba),
+        .zone_idx = zone_idx_of(ns, slba),
         .begin_bytes = begin_bytes,
         .end_bytes = begin_bytes + nlb * ns->lba_bytes,
     };
