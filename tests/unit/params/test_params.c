@@ -84,7 +84,6 @@ static void test_integers(void)
 {
     assert_set("channels", "1", 1);
     assert_set("channels", "64", 64);
-    assert_set("channels", "0x10", 16);
     assert_set("channels", "0x010", 16);
     assert_set("channels", "0X1f", 31);
     assert_set("max-open", "0", 0);
