@@ -43,7 +43,6 @@ void event_heap_destroy(EventHeap *heap)
 {
     g_free(heap->lanes);
     g_free(heap->events);
-    heap->events = NULL;
 }
 
 /* The first events */

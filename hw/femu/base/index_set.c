@@ -36,7 +36,6 @@ void index_set_destroy(IndexSet *set)
 {
     g_free(set->words);
     g_free(set->runs);
-    *set = (IndexSet) { NULL, NULL };
 }
 
 void index_set_clear(IndexSet *set, uint32_t bound)

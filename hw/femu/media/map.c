@@ -84,5 +84,4 @@ void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
 void map_destroy(ZoneMap *map)
 {
     g_free(map->unit_idx);
-    map->unit_idx = NULL;
 }
