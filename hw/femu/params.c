@@ -53,7 +53,7 @@ bool ssd_params_set(SsdParams *params, const char *name, const char *text,
 
     for (unsigned i = 0; i < count; i++) {
         /* The first letters differ mostly; a state names all rows. */
-        if (table[i].name[0] == name[0] && g_str_equal(table[i].name, name)) {
+        if (g_str_equal(table[i].name, name)) {
             return set_row(params, &table[i], text, error);
         }
     }

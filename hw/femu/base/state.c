@@ -398,8 +398,7 @@ static void write_column(State *state, const Elements *elements,
         step = value - last;
         stretch++;
         last = value;
-        if (step == 0 && stretch % SAME_PART == 0 &&
-            is_array(elements, row)) {
+        if (step == 0 && is_array(elements, row)) {
             uint64_t same = same_behind(elements, row, i);
 
             stretch += same;

@@ -148,7 +148,7 @@ void state_room_end(State *state);
 void state_count(State *state, StateOf of, uint64_t count);
 uint64_t state_count_of(const State *state, StateOf of);
 
-/* One number. Read: at most `most`. */
+/* One number. Read: at most `most`; 0 if it is refused. */
 void state_number(State *state, const char *name, uint64_t *value,
                   uint64_t most);
 /* A text, read: allocated, at most `most` bytes; or *text as it was. */

@@ -249,16 +249,10 @@ SsdStatus zone_check_read(const ZoneTable *table, uint32_t zone_idx,
 
 static SsdStatus check_writable(const ZoneEntry *zone)
 {
-    switch (zone->state) {
-    case SSD_ZONE_FULL:
-        return SSD_ZONE_IS_FULL;
-    case SSD_ZONE_READ_ONLY:
-        return SSD_ZONE_IS_READ_ONLY;
-    case SSD_ZONE_OFFLINE:
-        return SSD_ZONE_IS_OFFLINE;
-    default:
-        return SSD_SUCCESS;
-    }
+    return zone->state == SSD_ZONE_FULL ? SSD_ZONE_IS_FULL :
+           zone->state == SSD_ZONE_READ_ONLY ? SSD_ZONE_IS_READ_ONLY :
+           zone->state == SSD_ZONE_OFFLINE ? SSD_ZONE_IS_OFFLINE :
+           SSD_SUCCESS;
 }
 
 /* Can a write of [offset, end) go into the zone's ZRWA, or move it there? */
