@@ -115,6 +115,43 @@ static void test_zrwa(void)
     end();
 }
 
+/* A job's zone as it was: pointers that no zone can have. */
+static void test_was(void)
+{
+    static const struct {
+        uint32_t wp_nlb, end_nlb;
+        SsdZoneState state;
+        bool has_zrwa;
+    } bad[] = {
+        { CAPACITY, CAPACITY, SSD_ZONE_IMPLICITLY_OPEN, false },
+        { CAPACITY + 1, CAPACITY + 1, SSD_ZONE_IMPLICITLY_OPEN, false },
+        { CAPACITY - 1, CAPACITY - 1, SSD_ZONE_FULL, false },
+        { 1, CAPACITY + 1, SSD_ZONE_IMPLICITLY_OPEN, true },
+        { 2, 1, SSD_ZONE_IMPLICITLY_OPEN, true },
+        { 1, 2, SSD_ZONE_IMPLICITLY_OPEN, false },
+    };
+    Job *job;
+
+    begin("channels=1 zrwa-size=16K max-active=4 max-zrwa=4");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    let_in();
+    job = &ssd->zns.jobs.at[ssd->zns.jobs.zones[0].head_idx];
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *wanted = g_strdup_printf(
+            "zones: job 0 began with a zone in state %x, with write pointer "
+            "%u, written up to %u", bad[i].state, bad[i].wp_nlb,
+            bad[i].end_nlb);
+
+        SET(job->was.wp_nlb, bad[i].wp_nlb);
+        SET(job->was.end_nlb, bad[i].end_nlb);
+        SET(job->was.state, bad[i].state);
+        SET(job->was.has_zrwa, bad[i].has_zrwa);
+        refused(wanted);
+    }
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -122,5 +159,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-zones/pointers", test_pointers);
     g_test_add_func("/sound-zones/resources", test_resources);
     g_test_add_func("/sound-zones/zrwa", test_zrwa);
+    g_test_add_func("/sound-zones/was", test_was);
     return g_test_run();
 }
