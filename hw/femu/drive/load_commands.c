@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "../base/round.h"
 #include "load.h"
 
 /* What commands wait for, as parts of them */
@@ -241,10 +242,10 @@ static bool goes_through_buffer(const LoadCheck *check,
     const Span *target = &command->target;
     uint64_t begin_bytes = target->begin_bytes -
                            target->begin_bytes % SSD_GRANULE_BYTES;
-    uint64_t end_bytes = target->end_bytes + SSD_GRANULE_BYTES - 1;
 
     return write->data.zone_idx == check->ssd->params.zones &&
-           write->end_bytes == end_bytes - end_bytes % SSD_GRANULE_BYTES &&
+           write->end_bytes == round_up(target->end_bytes,
+                                        SSD_GRANULE_BYTES) &&
            begin_bytes <= write->wp_from_bytes &&
            write->wp_from_bytes <= write->data.begin_bytes &&
            write->data.end_bytes <= write->end_bytes &&

@@ -210,10 +210,13 @@ static void read_params(State *state, const char *text, SsdParams *params)
     g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
 
     ssd_params_defaults(params);
-    for (unsigned i = 0; lines[i] && *lines[i]; i++) {
+    for (unsigned i = 0; lines[i]; i++) {
         g_autoptr(GError) error = NULL;
         char *value = strchr(lines[i], '=');
 
+        if (*lines[i] == '\0') { /* behind the last */
+            continue;
+        }
         if (value == NULL) {
             state_fail(state, "'%s' is no parameter with a value", lines[i]);
             return;

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 /* Zones 0 to 6, one of each state. */
-enum { EMPTY, IMPLICIT, EXPLICIT, CLOSED, FULL, READ_ONLY, OFFLINE, ZONES };
+enum { IMPLICIT, EXPLICIT, CLOSED, FULL, READ_ONLY, OFFLINE, EMPTY, ZONES };
 
 static void table_prepare(ZoneTable *table)
 {
@@ -26,14 +26,14 @@ static void table_prepare(ZoneTable *table)
 
 typedef struct Row {
     SsdOp op;
-    bool applies[ZONES]; /* empty, implicit, explicit, closed, full, ... */
+    bool applies[ZONES]; /* implicit, explicit, closed, full, ... */
 } Row;
 
 static const Row rows[] = {
-    { SSD_OP_ZONE_OPEN, { false, false, false, true } },
-    { SSD_OP_ZONE_CLOSE, { false, true, true } },
-    { SSD_OP_ZONE_FINISH, { false, true, true, true } },
-    { SSD_OP_ZONE_RESET, { false, true, true, true, true } },
+    { SSD_OP_ZONE_OPEN, { [CLOSED] = true } },
+    { SSD_OP_ZONE_CLOSE, { true, true } },
+    { SSD_OP_ZONE_FINISH, { true, true, true } },
+    { SSD_OP_ZONE_RESET, { true, true, true, true } },
     { SSD_OP_ZONE_OFFLINE, { [READ_ONLY] = true } },
     { SSD_OP_ZONE_SET_EXTENSION, { false } },
 };
