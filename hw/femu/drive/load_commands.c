@@ -194,6 +194,7 @@ static bool is_zone_write(const LoadCheck *check, const Command *command)
 {
     const SsdParams *p = &check->ssd->params;
     const ZoneWrite *write = &command->write;
+    /* Backwards is more than may be. */
     uint64_t moved_bytes = write->wp_to_bytes - write->wp_from_bytes;
     uint32_t lba_bytes = check->ssd->ns.at[command->done.nsid - 1].lba_bytes;
 
@@ -201,7 +202,6 @@ static bool is_zone_write(const LoadCheck *check, const Command *command)
     return is_span(&write->data, p->zones, p->zone_capacity_bytes,
                    p->mdts_bytes) &&
            write->wp_from_bytes % lba_bytes == 0 &&
-           write->wp_from_bytes <= write->wp_to_bytes &&
            write->wp_to_bytes <= p->zone_capacity_bytes &&
            write->end_bytes <= p->zone_capacity_bytes &&
            (write->in_zrwa ? moved_bytes <= p->zrwa_bytes
@@ -266,9 +266,8 @@ static bool does_conventional(const LoadCheck *check, uint32_t command_idx)
 
     return has_ranges(check, command_idx, 0, p->conventional_bytes) &&
            (has || command->range_count == 0) &&
-           (op == SSD_OP_DEALLOCATE ||
-            is_span(&command->target, 0, p->conventional_bytes,
-                    p->mdts_bytes)) &&
+           is_span(&command->target, 0, p->conventional_bytes,
+                   p->mdts_bytes) &&
            ((!command->writes && !command->is_promised) ||
             (is_span(&command->write.data, 0, p->conventional_bytes,
                      p->mdts_bytes + SSD_GRANULE_BYTES) &&

@@ -1,0 +1,61 @@
+/*
+ * What is read of commands and resets is sound: what they have to do, a host
+ * could have asked for. sound.h says how that is asked.
+ *
+ * Knows the drive's inside, as the rules do.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "sound.h"
+
+/* A read has no ranges, and those of a copy are no more than mdts in all. */
+static void test_ranges(void)
+{
+    Command *command;
+    uint32_t idx;
+
+    begin("channels=1 mdts=32K");
+    drive_fill(drive, 0, 16);
+    idx = ssd->commands.free_idx;
+    command = &ssd->commands.at[idx];
+    drive_read(drive, LATER, 0, 1);
+    commands_ranges(&ssd->commands, idx)[0] = (Span) { 0 };
+    let_in();
+    SET(command->range_count, 1);
+    refused("drive: no host could ask for what command 0, of operation 0, "
+            "has to do");
+    drive_drain(drive);
+    idx = ssd->commands.free_idx;
+    command = &ssd->commands.at[idx];
+    drive_copy(drive, 2 * LATER, drive_zone_lba(drive, 1), 0, 8);
+    let_in();
+    SET(commands_ranges(&ssd->commands, idx)[0].end_bytes, 9 * 4096);
+    refused("drive: no host could ask for what command 0, of operation 7, "
+            "has to do");
+    end();
+}
+
+/* Programs wait for a reset that is under way, not for one that was. */
+static void test_locked(void)
+{
+    begin("reset-drains=on reset-lock-ns=1000000");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    drive_drain(drive);
+    let_in();
+    SET(ssd->reset.phase, RESET_UNMAPPED);
+    let_in();
+    SET(ssd->reset.phase, RESET_UNMAPPED);
+    SET(ssd->media.flash.locked, true);
+    refused("drive: programs wait for no reset");
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sound-commands/ranges", test_ranges);
+    g_test_add_func("/sound-commands/locked", test_locked);
+    return g_test_run();
+}
