@@ -130,8 +130,7 @@ static bool number_field(const SsdTraceReader *reader, unsigned idx,
     for (; g_ascii_isdigit(*at); at++) {
         uint64_t digit = (uint64_t)(*at - '0');
 
-        if (*value > (max - MIN(digit, max)) / 10 ||
-            *value * 10 + digit > max) {
+        if (digit > max || *value > (max - digit) / 10) {
             return line_error(reader, error, "field %u (%s): %s is above %"
                               PRIu64, idx + 1, name, text, max);
         }
