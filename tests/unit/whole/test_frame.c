@@ -150,11 +150,50 @@ static void test_rules(void)
     ssd_free(ssd);
 }
 
+/* What a state says with 16383, as a step, in place of its i-th byte. */
+static char *said_of_byte(const SsdParams *params, const GByteArray *bytes,
+                          unsigned i)
+{
+    static const uint8_t large[] = { 0xfe, 0xff, 0x01 };
+    GByteArray *other = g_byte_array_new();
+    g_autoptr(GError) error = NULL;
+
+    g_byte_array_append(other, bytes->data, i);
+    g_byte_array_append(other, large, sizeof(large));
+    g_byte_array_append(other, bytes->data + i + 1, bytes->len - i - 1);
+    seal(other);
+    ssd_free(ssd_load(params, other->data, other->len, &error));
+    g_byte_array_unref(other);
+    return error ? g_strdup(error->message) : NULL;
+}
+
+/* Operations and jobs are no more than a drive has room for. */
+static void test_too_many(void)
+{
+    SsdParams params = drive_params("channels=1 zones=2 cmd-slots=1");
+    Ssd *ssd = ssd_new(&params);
+    GByteArray *bytes = ssd_save(ssd);
+    unsigned operations = 0, jobs = 0;
+
+    for (unsigned i = 0; i < bytes->len - DIGEST_BYTES; i++) {
+        g_autofree char *text = said_of_byte(&params, bytes, i);
+
+        operations += text && g_str_has_prefix(
+            text, "flash: 16383 operations, at most ");
+        jobs += text && g_str_has_prefix(text, "zones: 16383 jobs, at most ");
+    }
+    g_assert_cmpuint(operations, ==, 1);
+    g_assert_cmpuint(jobs, ==, 1);
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/frame/messages", test_messages);
     g_test_add_func("/frame/rests", test_rests);
     g_test_add_func("/frame/rules", test_rules);
+    g_test_add_func("/frame/too-many", test_too_many);
     return g_test_run();
 }
