@@ -131,6 +131,12 @@ static void test_row(void)
     SET(command->ahead_stream_idx, 0);
     SET(command->ahead_row, 1);
     refused("drive: command 0 is of no row of reads");
+    drive_drain(drive);
+    command = &ssd->commands.at[ssd->commands.free_idx];
+    drive_read(drive, LATER, 0, 1);
+    let_in();
+    SET(command->ahead_stream_idx, AHEAD_NONE);
+    refused("drive: command 0 is of no row of reads");
     end();
 }
 

@@ -64,6 +64,8 @@ static void test_erases(void)
     refused("drive: erase 5 waits for 2 programs, 4 are on their way");
     SET(second->programs_before, first->programs_before + 2);
     refused("drive: erase 5 waits for 5 programs, 4 are on their way");
+    SET(first->programs_before, flash->units[0].programs_arrived);
+    refused("drive: erase 3 waits for 0 programs, 4 are on their way");
     end();
 }
 
