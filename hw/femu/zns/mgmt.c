@@ -243,24 +243,23 @@ static void job_end(Zns *zns, uint32_t job_idx)
 }
 
 /*
- * Begin the job's next step; none is under way, and the job does not pause.
- * Return: false if no step is left: the job has ended.
+ * Begin the job's next step; none is under way, and the job does not pause. If
+ * no step is left, the job has ended.
  */
-static bool step(Zns *zns, uint64_t now_ns, uint32_t job_idx)
+static void step(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     if (!has_more(zns, job_idx)) {
         job_end(zns, job_idx);
-        return false;
+        return;
     }
     if (job_stalls(zns, now_ns, job_idx)) {
-        return true;
+        return;
     }
     if (job_at(zns, job_idx)->op == SSD_OP_ZONE_FINISH) {
         issue_chunk(zns, now_ns, job_idx);
     } else {
         erase_step(zns, now_ns, job_idx);
     }
-    return true;
 }
 
 /* Start erases in the background, up to mgmt-parallel-zones. */
@@ -277,7 +276,8 @@ static void advance(Zns *zns, uint64_t now_ns, uint32_t job_idx)
 {
     bool in_background = job_at(zns, job_idx)->in_background;
 
-    if (!step(zns, now_ns, job_idx) && in_background) {
+    step(zns, now_ns, job_idx);
+    if (in_background) {
         start_background(zns, now_ns);
     }
 }
