@@ -36,6 +36,23 @@ static void test_ranges(void)
     end();
 }
 
+/* A write of a zone moves its write pointer by no more than mdts. */
+static void test_moved(void)
+{
+    Command *command;
+
+    begin("channels=1 mdts=32K");
+    drive_fill(drive, 0, 12);
+    command = &ssd->commands.at[ssd->commands.free_idx];
+    drive_write(drive, LATER, 12, 1);
+    SET(command->write.wp_from_bytes, 5 * 4096);
+    let_in();
+    SET(command->write.wp_from_bytes, 4 * 4096);
+    refused("drive: no host could ask for what command 0, of operation 1, "
+            "has to do");
+    end();
+}
+
 /* Programs wait for a reset that is under way, not for one that was. */
 static void test_locked(void)
 {
@@ -56,6 +73,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-commands/ranges", test_ranges);
+    g_test_add_func("/sound-commands/moved", test_moved);
     g_test_add_func("/sound-commands/locked", test_locked);
     return g_test_run();
 }

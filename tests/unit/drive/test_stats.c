@@ -107,6 +107,27 @@ static void test_counts(void)
     drive_free(d);
 }
 
+/* A finish fills a page from where its data end. */
+static void test_padded_part(void)
+{
+    static const char *const words[] = {
+        "page-size=16K zone-size=64K",
+        "page-size=16K zone-size=64K program-registers=1 write-buffer=192K "
+        "zone-buffer=96K max-open=2 max-active=2",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+        Drive *d = drive_new(words[i]);
+
+        drive_write(d, 0, 0, 1);
+        drive_drain(d);
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 0);
+        drive_drain(d);
+        g_assert_cmpuint(ssd_stats_padded_bytes(d->ssd), ==, 60 * 1024);
+        drive_free(d);
+    }
+}
+
 /* Errors are counted by operation; a rejected command has no latency. */
 static void test_errors(void)
 {
@@ -484,6 +505,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stats/fresh", test_fresh);
     g_test_add_func("/stats/counts", test_counts);
+    g_test_add_func("/stats/padded-part", test_padded_part);
     g_test_add_func("/stats/errors", test_errors);
     g_test_add_func("/stats/latency", test_latency);
     g_test_add_func("/stats/counted-when-due", test_counted_when_due);
