@@ -36,6 +36,29 @@ static void test_ranges(void)
     end();
 }
 
+/* A range ends where it begins, or behind that; a read of the log has none. */
+static void test_ranges_of_log(void)
+{
+    SsdRange range = { .slba = 1, .nlb = 1 };
+    Span *span;
+
+    begin_conv("fe-read-ns=1000000");
+    drive_read(drive, 0, 0, 1);
+    drive_deallocate(drive, 0, &range, 1);
+    span = commands_ranges(&ssd->commands, 1);
+    g_assert_cmpuint(span->end_bytes, ==, 8192);
+    SET(span->end_bytes, 4096);
+    let_in();
+    SET(span->end_bytes, 4095);
+    refused("drive: no host could ask for what command 1, of operation 8, "
+            "has to do");
+    commands_ranges(&ssd->commands, 0)[0] = (Span) { 0 };
+    SET(ssd->commands.at[0].range_count, 1);
+    refused("drive: no host could ask for what command 0, of operation 0, "
+            "has to do");
+    end();
+}
+
 /* A write of a zone moves its write pointer by no more than mdts. */
 static void test_moved(void)
 {
@@ -73,6 +96,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-commands/ranges", test_ranges);
+    g_test_add_func("/sound-commands/ranges-of-log", test_ranges_of_log);
     g_test_add_func("/sound-commands/moved", test_moved);
     g_test_add_func("/sound-commands/locked", test_locked);
     return g_test_run();
