@@ -193,18 +193,18 @@ static void test_own_finishes(void)
     Job *reset;
 
     begin("");
-    drive_fill(drive, 1, 1);
-    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 1);
-    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 1);
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
     jobs = &ssd->zns.jobs;
-    queue = &jobs->zones[1];
+    queue = &jobs->zones[0];
     reset = &jobs->at[queue->tail_idx];
     g_assert_cmpint(reset->op, ==, SSD_OP_ZONE_RESET);
     SET(jobs->at[queue->head_idx].command_idx, SSD_NONE);
     SET(reset->command_idx, SSD_NONE);
     SET(reset->op, SSD_OP_ZONE_FINISH);
     SET(queue->resets_waiting, 0);
-    refused("drive: zone 1 is finished by the controller more often than it "
+    refused("drive: zone 0 is finished by the controller more often than it "
             "is reset");
     end();
 }

@@ -92,6 +92,21 @@ static void test_locked(void)
     end();
 }
 
+/* Without a buffer no room of it becomes free, of no unit. */
+static void test_no_buffer(void)
+{
+    for (uint32_t unit_idx = 0; unit_idx < 2; unit_idx++) {
+        g_autofree char *wanted = g_strdup_printf(
+            "drive: releases of unit %u: 1, must be 0", unit_idx);
+
+        begin("");
+        event_heap_push(&ssd->events, LATER,
+                        event_name(EVENT_BUFFER, unit_idx));
+        refused(wanted);
+        drive_free(drive);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -99,5 +114,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-commands/ranges-of-log", test_ranges_of_log);
     g_test_add_func("/sound-commands/moved", test_moved);
     g_test_add_func("/sound-commands/locked", test_locked);
+    g_test_add_func("/sound-commands/no-buffer", test_no_buffer);
     return g_test_run();
 }

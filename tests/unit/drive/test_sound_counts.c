@@ -261,6 +261,14 @@ static void test_releases(void)
     SET(queue->unreleased_bytes, 0);
     SET(ssd->buffer.streams[0].used_bytes, 0);
     refused("drive: releases of unit 0: 1, must be 0");
+    drive_drain(drive);
+    drive_write(drive, LATER, 1, 1);
+    run_to(LATER + 25000 + 700000);
+    queue = &ssd->buffer.units[1];
+    g_assert_cmpuint(queue->unreleased_bytes, ==, 4096);
+    SET(queue->unreleased_bytes, 0);
+    SET(ssd->buffer.streams[0].used_bytes, 0);
+    refused("drive: releases of unit 1: 1, must be 0");
     end();
 }
 
