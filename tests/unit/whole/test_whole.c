@@ -52,9 +52,9 @@ static const Soup soups[] = {
       "fe-after-random=on seed=5", 4000 },
     { "front/parts", ZONES FRONT SMALL "lba-size=512 fe-after=335 "
       "fe-after-random=on fe-part-ns=22501 fe-part-after=508 "
-      "fe-part-pauses=137 fe-part-pause-ns=85237 fe-lba512-ns=12421 "
-      "fe-lba512-after=443 fe-lba512-pauses=211 fe-lba512-pause-ns=204521 "
-      "fixed-lba512-ns=5003 namespaces=2", 6000 },
+      "fe-part-pauses=837 fe-part-pause-ns=85237 fe-lba512-ns=12421 "
+      "fe-lba512-after=443 fe-lba512-pauses=811 fe-lba512-pause-ns=204521 "
+      "fixed-lba512-ns=5003 namespaces=2", 20000 },
     { "front/asked", ZONES FRONT "fe-report-ns=5003 fe-report-zone-ns=71 "
       "fe-identify-ns=901 fe-log-ns=1103 fe-feature-ns=1301", 4000 },
     { "front/asked-one", ZONES FRONT "fe-report-zone-ns=71 namespaces=2",
