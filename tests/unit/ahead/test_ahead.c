@@ -437,6 +437,19 @@ static void test_registers(void)
     drive_free(d);
 }
 
+/* At first it holds none: neither the first page nor, of several, the next. */
+static void test_registers_at_first(void)
+{
+    for (uint64_t page = 0; page < 4; page++) {
+        Drive *d = drive_new("register-read-ns=7000 page-size=16K channels=1 "
+                             "read-granule=4K program-pages=2");
+
+        drive_fill(d, 0, 4);
+        expect_read(d, LATER, 4 * page, 1, READ + XFER / 4, 0);
+        drive_free(d);
+    }
+}
+
 /*
  * A read's command holds the channel before its die; there is none for a page
  * that the register holds, or is going to hold for a read that came before.
@@ -599,6 +612,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/link-part", test_link_part);
     g_test_add_func("/ahead/sense-command", test_sense_command);
     g_test_add_func("/ahead/registers", test_registers);
+    g_test_add_func("/ahead/registers/at-first", test_registers_at_first);
     g_test_add_func("/ahead/registers-of-planes", test_registers_of_planes);
     g_test_add_func("/ahead/registers-of-resumed", test_registers_of_resumed);
     g_test_add_func("/ahead/registers-go-first", test_registers_go_first);
