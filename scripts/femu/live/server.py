@@ -73,12 +73,13 @@ class Server:
 
 
 class _Http(http.server.ThreadingHTTPServer):
-    daemon_threads = True
+    daemon_threads = False      # closed when all answers are given
     allow_reuse_address = False
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     owner = None
+    timeout = END_S             # of who connects and asks for nothing
 
     def do_GET(self):
         """Answers."""
