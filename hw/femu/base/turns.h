@@ -84,7 +84,7 @@ void turns_call_back(Turns *turns, uint32_t line_idx);
 
 /*
  * turns_state.c: as bytes; see state.h. The counts are those of turns_init();
- * waits[waiter], if not NULL, tells who waits.
+ * waits[waiter] tells who waits.
  */
 typedef struct State State;
 void turns_state(Turns *turns, State *state, uint32_t waiter_count,

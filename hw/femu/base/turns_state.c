@@ -106,7 +106,7 @@ void turns_state(Turns *turns, State *state, uint32_t waiter_count,
     state_links_begin(&lines);
     state_links_begin(&groups);
     visit_lists(turns, state, &waiters, &lines, &groups);
-    for (uint32_t i = 0; waits != NULL && i < waiter_count; i++) {
+    for (uint32_t i = 0; i < waiter_count; i++) {
         waits[i] = waiters.linked[i];
     }
     state_links_end(&waiters);

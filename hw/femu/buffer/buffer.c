@@ -12,7 +12,7 @@
 
 bool wbuf_is_crowded(WriteBuffer *buffer)
 {
-    buffer->holds_up = wbuf_is_on(buffer) && !buffer->params->take_turns &&
+    buffer->holds_up = !buffer->params->take_turns &&
                        buffer->waiting_count >= buffer->params->buffer_waiters;
     return buffer->holds_up;
 }
@@ -280,7 +280,6 @@ static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
     if (--stream->stripe_left == 0) {
         wbuf_open_stripe(buffer, zone_idx, stream->stripe_end_page);
         stream->has_opened = true;
-        index_set_put(&buffer->going_on, zone_idx, true);
     }
     buffer->units[unit_of_page(buffer, zone_idx, page.page)].given++;
     if (wbuf_is_log(buffer, zone_idx)) {
@@ -558,7 +557,6 @@ void wbuf_fill(WriteBuffer *buffer, uint64_t now_ns, uint32_t job_idx)
 
     g_assert(stream->fill_left == 0);
     stream->fill_job_idx = job_idx;
-    index_set_put(&buffer->going_on, zone_idx, true);
     fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }
@@ -587,7 +585,6 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
                                            stream->next_page - i));
         }
         open_on(buffer, now_ns, zone_idx);
-        fill_on(buffer, now_ns, zone_idx);
     } else {
         release(buffer, zone_idx, bytes);
         let_in(buffer, now_ns);
@@ -651,8 +648,8 @@ void wbuf_drain_first(WriteBuffer *buffer)
 }
 
 /*
- * A page for each unit that programs nothing; its strand waits with the next
- * one, and what stands behind it in its zone goes on later.
+ * A page for each unit that programs nothing; what stands behind it in its zone
+ * goes on later.
  */
 static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
 {
@@ -664,10 +661,8 @@ static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
         }
         if (strand_idx != SSD_NONE) {
             give_page(buffer, now_ns, strand_idx);
-        }
-        if (strand_idx != SSD_NONE && has_page(buffer, strand_idx)) {
-            wait_at_unit(buffer, next_unit_idx(buffer, strand_idx),
-                         strand_idx);
+            index_set_put(&buffer->given,
+                          wbuf_zone_of_strand(buffer, strand_idx), true);
         }
     }
 }
@@ -683,11 +678,10 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
         serve_unit(buffer, now_ns, i);
     }
     for (uint32_t i = 0, end = buffer->stream_count;
-         (i = index_set_next(&buffer->going_on, i, end)) < end; i++) {
+         (i = index_set_next(&buffer->given, i, end)) < end; i++) {
+        index_set_put(&buffer->given, i, false);
         open_on(buffer, now_ns, i);
         fill_on(buffer, now_ns, i);
-        index_set_put(&buffer->going_on, i,
-                      buffer->streams[i].fill_job_idx != SSD_NONE);
     }
     let_in(buffer, now_ns);
 }
@@ -719,10 +713,11 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     stream->next_page = 0;
     wbuf_open_stripe(buffer, zone_idx, 0);
     stream->is_abandoned = false;
-    /* A finish of that life, with which strands waited behind them, goes on. */
-    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
-        give_pages(buffer, now_ns, first_idx + i);
-    }
+    /*
+     * A finish of that life goes on. Only without page-turns does it have a page
+     * in a strand by now, which is the only one of the zone.
+     */
+    give_pages(buffer, now_ns, first_idx);
     fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }

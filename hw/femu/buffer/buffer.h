@@ -99,7 +99,7 @@ typedef struct WriteBuffer {
     uint32_t drain_number; /* how many drains have begun */
     uint32_t stream_count; /* zones, and the log if it is one */
     Stream *streams;  /* [zone]; that of the log is behind them */
-    IndexSet going_on; /* all with has_opened or a fill job; others may be in */
+    IndexSet given; /* within wbuf_unlocked(): those of which idle units got */
     uint32_t zone_strands;
     Divisor strands_divisor; /* by that */
     uint32_t log_strands;    /* 0: the log is no stream */
@@ -261,8 +261,7 @@ static inline bool wbuf_fill_waits(const WriteBuffer *buffer,
 {
     const Stream *stream = &buffer->streams[zone_idx];
 
-    return buffer->params->page_turns && stream->fill_left == 0 &&
-           stream->formed_bytes != 0;
+    return buffer->params->page_turns && stream->formed_bytes != 0;
 }
 
 /* Fill the zone with the next pages of the job, behind what it holds. */

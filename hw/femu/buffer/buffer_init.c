@@ -23,7 +23,7 @@ static void init_streams(WriteBuffer *buffer)
 
     buffer->stream_count = count;
     buffer->streams = g_new0(Stream, count);
-    index_set_init(&buffer->going_on, count);
+    index_set_init(&buffer->given, count);
     buffer->zone_strands = buffer->params->page_turns
                            ? buffer->media->map.zone_units : 1;
     buffer->strands_divisor = divisor_of(buffer->zone_strands);
@@ -117,5 +117,5 @@ void wbuf_destroy(WriteBuffer *buffer)
     g_free(buffer->units);
     g_free(buffer->strands);
     g_free(buffer->streams);
-    index_set_destroy(&buffer->going_on);
+    index_set_destroy(&buffer->given);
 }

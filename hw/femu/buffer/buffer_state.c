@@ -80,7 +80,7 @@ static const StateRow buffer_rows[] = {
     STATE_NUMBER(WriteBuffer, drain_number),
     STATE_LEFT(WriteBuffer, stream_count, "of the parameters"),
     STATE_ELSE(WriteBuffer, streams, "stream_rows"),
-    STATE_LEFT(WriteBuffer, going_on, "between calls of the fill jobs"),
+    STATE_LEFT(WriteBuffer, given, "empty between calls"),
     STATE_LEFT(WriteBuffer, zone_strands, "of the parameters"),
     STATE_LEFT(WriteBuffer, strands_divisor, "of the parameters"),
     STATE_LEFT(WriteBuffer, log_strands, "of the parameters"),
@@ -185,8 +185,7 @@ static void count_pages(WriteBuffer *buffer, State *state, uint32_t zone_idx)
                           (is_log ? wbuf_moved_most_bytes(buffer) : 0);
     uint64_t pages = 0;
 
-    for (uint32_t i = 0; i < wbuf_strands_of(buffer, zone_idx) &&
-                         state_is_good(state); i++) {
+    for (uint32_t i = 0; i < wbuf_strands_of(buffer, zone_idx); i++) {
         pages += number_pages(buffer, state, zone_idx, i);
     }
     stream->formed_bytes = pages * buffer->media->page_bytes;
@@ -278,17 +277,6 @@ static void check_units(WriteBuffer *buffer, State *state)
 
 /* Writing and reading */
 
-static void visit_streams(WriteBuffer *buffer, State *state)
-{
-    STATE_TABLE(state, stream_rows, buffer->streams, buffer->stream_count,
-                NULL);
-    for (uint32_t i = 0;
-         state_is_reading(state) && i < buffer->stream_count; i++) {
-        index_set_put(&buffer->going_on, i,
-                      buffer->streams[i].fill_job_idx != SSD_NONE);
-    }
-}
-
 static void visit_pages(WriteBuffer *buffer, State *state)
 {
     StateLinks links = STATE_LINKS(BufferedPage, next_idx, "pages",
@@ -354,7 +342,8 @@ void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
     STATE_STRUCT(state, buffer_rows, buffer);
     if (wbuf_is_on(buffer)) {
         visit_turns(buffer, state, waits);
-        visit_streams(buffer, state);
+        STATE_TABLE(state, stream_rows, buffer->streams, buffer->stream_count,
+                    NULL);
         STATE_TABLE(state, unit_rows, buffer->units,
                     buffer->media->unit_count, NULL);
         visit_pages(buffer, state);
@@ -363,8 +352,6 @@ void wbuf_state(WriteBuffer *buffer, State *state, bool *waits)
             count_all_pages(buffer, state);
             check_units(buffer, state);
         }
-    } else if (state_is_reading(state) && buffer->holds_up) {
-        state_fail(state, "it holds up, and there is none");
     }
     state_room_end(state);
 }

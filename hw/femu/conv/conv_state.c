@@ -48,7 +48,6 @@ static void check_writes(const Conv *conv, State *state)
             command->write.data.end_bytes >
             conv->params->conventional_bytes) {
             state_fail(state, "command %u does not write here", i);
-            return;
         }
         if (command->is_writing && i != conv->first_write_idx) {
             state_fail(state, "command %u writes before its turn", i);

@@ -97,7 +97,7 @@ static void add_portions(LoadCheck *check)
             add_part(check, portion->command_idx, "a portion");
         } else if (!check->is_used[portion->command_idx] ||
                    (command->is_conventional && !wbuf_has_log(buffer)) ||
-                   (!command->is_conventional && command->write.in_zrwa) ||
+                   command->write.in_zrwa ||
                    !wbuf_is_on(buffer) ||
                    portion->bytes !=
                    check->ssd->params.buffer_portion_bytes) {

@@ -195,7 +195,7 @@ static void check_fills(LoadCheck *check)
 
     for (uint32_t i = jobs->newest_fill_idx; i != SSD_NONE;
          i = jobs->at[i].older_fill_idx) {
-        if (!check->job_used[i] || jobs->at[i].op != SSD_OP_ZONE_FINISH ||
+        if (jobs->at[i].op != SSD_OP_ZONE_FINISH ||
             !runs(&check->ssd->zns, i)) {
             state_fail(check->state, "job %u is no running finish", i);
         }
@@ -218,7 +218,7 @@ static void check_select_alls(LoadCheck *check)
          i = ssd->commands.at[i].next_select_all_idx) {
         const Command *command = &ssd->commands.at[i];
 
-        if (!check->is_used[i] || !command->select_all || check->enters[i] ||
+        if (!command->select_all || check->enters[i] ||
             (i != head && command->first_job_idx == SSD_NONE)) {
             state_fail(check->state, "command %u is no Select All with jobs",
                        i);
@@ -247,7 +247,7 @@ static void check_lists(LoadCheck *check)
              i = ssd->zns.jobs.at[i].next_of_command_idx) {
             const Job *job = &ssd->zns.jobs.at[i];
 
-            if (!check->job_used[i] || job->command_idx != check->used[c] ||
+            if (job->command_idx != check->used[c] ||
                 (command->select_all && job->may_start)) {
                 state_fail(check->state, "job %u is in the list of command "
                            "%u", i, check->used[c]);
@@ -275,7 +275,7 @@ void load_check_jobs(LoadCheck *check)
     find_used(check);
     find_jobs(check, queued);
     for (uint32_t i = 0; i < zns->jobs.capacity; i++) {
-        if (i < zns->jobs.fresh_idx && check->job_used[i]) {
+        if (check->job_used[i]) {
             must_be(check, "is in a queue, job", i, queued[i],
                     !zns->jobs.at[i].in_background);
             check_job(check, i);
@@ -443,9 +443,10 @@ static void check_fill(LoadCheck *check, uint32_t zone_idx)
         ssd->media.works[job_idx].zone_idx != zone_idx) {
         state_fail(check->state, "zone %u is filled by job %u, which is "
                    "another", zone_idx, job_idx);
-        return;
     }
     if (wbuf_fill_waits(buffer, zone_idx)) {
+        must_be(check, "pages in front of which pages wait, of zone", zone_idx,
+                stream->fill_left, 0);
         return;
     }
     end_page = wbuf_fill_end(buffer, zone_idx);
@@ -661,7 +662,7 @@ static void check_log(LoadCheck *check)
 {
     const Conv *conv = &check->ssd->conv;
     const Ftl *ftl = &conv->ftl;
-    uint64_t needed = ftl->line_places;
+    uint64_t needed = ftl->line_places; /* 0: there is no log */
     uint64_t promised = conv->promised;
 
     if (wbuf_has_log(&check->ssd->buffer)) {
@@ -669,9 +670,6 @@ static void check_log(LoadCheck *check)
     }
     must_be(check, "operations of cleaning", 0, conv->ops_left,
             check->ops.cleaning + check->ops.moved_pages);
-    if (ftl->line_count == 0) {
-        return;
-    }
     if (conv->victim != FTL_NONE) {
         check_moved(check);
         needed = ftl->lines[conv->victim].valid;

@@ -15,7 +15,6 @@ Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed)
     ssd_run(ssd, now_ns);
     next = ssd_new(&ssd->params);
     next->run_at_ns = now_ns + ssd->params.power_up_ns;
-    next->commands.taken = ssd->commands.taken;
     for (uint32_t i = 0; i < ssd->ns.count; i++) {
         namespaces_format(&next->ns.at[i], &ssd->params,
                           ssd->ns.at[i].lba_bytes);

@@ -204,7 +204,6 @@ static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
                         op->host_bytes);
     }
     part_ended(ssd, now_ns, owner_idx(op->owner));
-    ssd_drain(ssd, now_ns);
     if (op->kind == FLASH_PROGRAM) {
         programs_ended(&ssd->media.programs, op->epoch);
     }
@@ -248,7 +247,10 @@ static void tell_another(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
         }
         conv_cleaning_op_ended(&ssd->conv, now_ns);
         break;
-    default: /* nobody waits */
+    default: /* nobody waits but for steps of a reset */
+        if (op->kind == FLASH_STEP) {
+            reset_step_ended(&ssd->reset, now_ns);
+        }
         break;
     }
 }
@@ -266,10 +268,6 @@ static void tell_owner(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 
 static void op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
-    if (op->kind == FLASH_STEP) {
-        reset_step_ended(&ssd->reset, now_ns);
-        return;
-    }
     if (flash_programs(op->kind)) {
         page_programmed(ssd, now_ns, op);
     }

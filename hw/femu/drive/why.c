@@ -51,7 +51,7 @@ static bool is_in_line(const Turns *turns, uint32_t line_idx,
     return waiter_idx != TURNS_NONE;
 }
 
-static bool waits_for_slot(Why *why)
+static void add_slot(Why *why)
 {
     const Entry *entry = &why->ssd->entry;
     const Command *command = command_of(why);
@@ -59,18 +59,16 @@ static bool waits_for_slot(Why *why)
                                                  : command->target.zone_idx;
     uint32_t line_idx, first;
 
-    if (entry->params->read_slots == 0 || !commands_is_read(command->done.op)) {
-        return false;
+    if (!commands_is_read(command->done.op)) {
+        return;
     }
     line_idx = lines_of_zone(&entry->read_slots.lines, zone_idx);
-    if (!is_in_line(&entry->read_slots.turns, line_idx, why->command_idx,
-                    &first)) {
-        return false;
+    if (is_in_line(&entry->read_slots.turns, line_idx, why->command_idx,
+                   &first)) {
+        add_way(why, SSD_PLACE_READ_SLOT, false, 0,
+                first == why->command_idx ? (SsdWho) { 0 }
+                                          : why_command(why, first));
     }
-    add_way(why, SSD_PLACE_READ_SLOT, false, 0,
-            first == why->command_idx ? (SsdWho) { 0 }
-                                      : why_command(why, first));
-    return true;
 }
 
 /*
@@ -417,7 +415,7 @@ static void add_fill(Why *why, uint32_t job_idx)
         const Strand *strand =
             &buffer->strands[zone_idx * buffer->zone_strands + i];
 
-        if (strand->is_waiting && strand->has_fill) {
+        if (strand->has_fill) {
             why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx,
                         PART_JOB | job_idx);
             return;
@@ -502,9 +500,10 @@ static uint32_t find_command(const Why *why, uint32_t tag)
 
 static void look(Why *why)
 {
-    if (waits_for_slot(why) || is_entering(why) || is_leaving(why)) {
+    if (is_entering(why) || is_leaving(why)) {
         return;
     }
+    add_slot(why);
     add_queue(why);
     waits_for_room(why);
     add_link_in(why);

@@ -26,8 +26,7 @@ void link_init(Link *link, const SsdParams *params, Commands *commands,
         .events = events,
         /* Each command has a portion that is not whole, the others fill it. */
         .capacity = params->cmd_slots +
-                    params->write_buffer_bytes / params->buffer_portion_bytes +
-                    1,
+                    params->write_buffer_bytes / params->buffer_portion_bytes,
     };
     link->portions = g_new(LinkPortion, link->capacity);
 }

@@ -49,9 +49,6 @@ static void visit_programs(Programs *programs, State *state)
     STATE_STRUCT(state, programs_rows, programs);
     STATE_ARRAY_OF(Programs, pending, state, programs, programs->size,
                    STATE_IS_NUMBER, STATE_OF_NOTHING, INT32_MAX);
-    if (!state_is_good(state)) {
-        return;
-    }
     for (uint32_t i = programs->oldest; i != programs->current;
          i = (i + 1) % programs->size) {
         g_array_append_val(ended, i);

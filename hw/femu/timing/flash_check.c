@@ -129,7 +129,6 @@ static uint32_t events_due(const FlashToken *token, Place place)
 {
     switch (place) {
     case PLACE_MOVES:
-        return 1;
     case PLACE_RUNS:
     case PLACE_SUSPENDED:
         return token->at_unit ? token->has_event : 1;

@@ -107,8 +107,8 @@ void zns_commit_select_all(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 {
     zns->commands->at[command_idx].select_all = true;
     ns->managed_number = zns->commands->taken;
-    for (uint32_t i = zone_next_selected(&ns->zones, 0, op);
-         i < ns->zones.count; i = zone_next_selected(&ns->zones, i + 1, op)) {
+    for (uint32_t i = 0;
+         (i = zone_next_selected(&ns->zones, i, op)) < ns->zones.count; i++) {
         zns_commit_mgmt(zns, now_ns, command_idx, ns->first_zone_idx + i, op);
     }
 }

@@ -60,9 +60,7 @@ void zone_table_destroy(ZoneTable *table)
 
 void zone_table_sort(ZoneTable *table)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
-        index_set_clear(&table->by_state[states[i]], table->count);
-    }
+    index_set_clear(&table->by_state[SSD_ZONE_EMPTY], table->count);
     for (uint32_t i = 0; i < table->count; i++) {
         index_set_put(&table->by_state[table->zones[i].state], i, true);
     }

@@ -98,7 +98,7 @@ void zone_table_init(ZoneTable *table, uint32_t count, uint64_t size_nlb,
                      uint32_t max_active);
 void zone_table_destroy(ZoneTable *table);
 
-/* Zones have been given states beside the functions below, each a valid one. */
+/* Of a new table zones have been given states, each a valid one. */
 void zone_table_sort(ZoneTable *table);
 
 /*
