@@ -188,7 +188,6 @@ static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
     uint32_t lba_bytes = ns_of(cut, zone_idx)->lba_bytes;
     uint64_t most_nlb = zone_entry(cut->from->ns, zone_idx)->wp_nlb;
     uint64_t least_bytes = lasting_bytes(cut, zone_idx);
-    uint64_t least_nlb;
 
     if (wcache_is_volatile(cut->from)) {
         return is_filled(cut, zone_idx) ? most_nlb
@@ -196,9 +195,9 @@ static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
                                               most_nlb);
     }
     least_bytes = MAX(cut->least_bytes[zone_idx], least_bytes);
-    g_assert(least_bytes % lba_bytes == 0);
-    least_nlb = least_bytes / lba_bytes;
-    return draw_end_nlb(cut, zone_idx, MIN(least_nlb, most_nlb), most_nlb);
+    /* A portion may be a part of a block, which is lost without the rest. */
+    return draw_end_nlb(cut, zone_idx, MIN(least_bytes / lba_bytes, most_nlb),
+                        most_nlb);
 }
 
 static void begin_in_state(ZoneKept *kept, uint64_t capacity_nlb)
@@ -375,8 +374,7 @@ static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 
     media_put(to->media, zone_idx, bytes);
     to->writes[zone_idx].host_bytes = host_bytes(cut, zone_idx, bytes);
-    if (wbuf_is_on(to->buffer) && fate->kept.state == SSD_ZONE_CLOSED &&
-        !fate->kept.has_zrwa) {
+    if (wbuf_is_on(to->buffer) && !fate->kept.has_zrwa) {
         wbuf_put(to->buffer, zone_idx, bytes / page_bytes, part_bytes);
         if (part_bytes != 0) {
             seats_put(to, zone_idx);
@@ -400,9 +398,6 @@ static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
         writes_of(cut, zone_idx)->submitted_count;
     if (has_failed(fate->kept.state)) {
         media_put_failed(to->media, cut->from->media, zone_idx);
-        if (wbuf_is_on(to->buffer)) {
-            wbuf_abandon(to->buffer, cut->begin_at_ns, zone_idx);
-        }
     } else {
         let_go(cut, zone_idx, fate->undone_idx);
         put_pages(cut, zone_idx, fate);

@@ -687,6 +687,21 @@ static void test_starts(void)
     drive_free(d);
 }
 
+/* A half of a block has come to the buffer, which is no block that lasts. */
+static void test_part_of_block(void)
+{
+    Drive *d = drive_new("write-buffer=72K zone-buffer=36K max-active=1 "
+                         "max-open=1 program-registers=1 buffer-portion=6K "
+                         "link-in-ns=1024000");
+
+    drive_write(d, 0, 0, 3);
+    g_assert_cmphex(lengths_after(d, 5999, 0), ==, 0xf);
+    g_assert_cmphex(lengths_after(d, 6000, 0), ==, 0xe);
+    g_assert_cmphex(lengths_after(d, 11999, 0), ==, 0xe);
+    g_assert_cmphex(lengths_after(d, 12000, 0), ==, 0x8);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -702,6 +717,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/reset-then", test_reset_then);
     g_test_add_func("/power/finish", test_finish);
     g_test_add_func("/power/buffer", test_buffer);
+    g_test_add_func("/power/part-of-block", test_part_of_block);
     g_test_add_func("/power/erases", test_erases);
     g_test_add_func("/power/limit", test_limit);
     g_test_add_func("/power/zrwa", test_zrwa);
