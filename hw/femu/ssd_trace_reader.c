@@ -75,10 +75,10 @@ static int read_line(SsdTraceReader *reader, GError **error)
         }
         return 0;
     }
-    newline = strchr(reader->line, '\n');
-    if (!newline && reader->may_be_cut && feof(reader->file)) {
-        return 0;
+    if (reader->may_be_cut && feof(reader->file)) {
+        return 0; /* in the midst of a line: behind one it is not known yet */
     }
+    newline = strchr(reader->line, '\n');
     if (!newline) {
         line_error(reader, error, "%s", feof(reader->file) ?
                    "the line has no end: the file was cut short" :

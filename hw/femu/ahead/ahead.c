@@ -146,7 +146,7 @@ AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
     uint64_t line = divide(begin_bytes, &ahead->line_divisor);
     uint32_t fetch_idx;
 
-    if (line < stream->first_line || line >= stream->end_line) {
+    if (line >= stream->end_line) { /* the window begins at the ring's first */
         return AHEAD_MISS;
     }
     fetch_idx = ahead->lines[ahead_place(ahead, stream_idx, line)];

@@ -52,12 +52,9 @@ static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     }
 }
 
-/* Effects keep their order: if some are in the queue, this becomes one, too. */
 static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
-    if (effects_wait(&ssd->effects)) {
-        commands_part_ended(&ssd->commands, command_idx);
-    } else if (commands_part_off(&ssd->commands, command_idx)) {
+    if (commands_part_off(&ssd->commands, command_idx)) {
         goes_on(ssd, now_ns, command_idx);
     }
 }

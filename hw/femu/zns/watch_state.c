@@ -106,7 +106,8 @@ void watch_visit(Watch *watch, State *state)
 {
     state_room(state, "watch");
     STATE_STRUCT(state, watch_rows, watch);
-    if (watch->changed_count > (watch->zones ? watch->params->zones : 0)) {
+    if (state_was_read(state) &&
+        watch->changed_count > (watch->zones ? watch->params->zones : 0)) {
         state_fail(state, "%u zones have changed", watch->changed_count);
     }
     if (watch->zones != NULL) {

@@ -285,6 +285,30 @@ static void test_moved_row(void)
     end();
 }
 
+/* Cleaning may have a page on each unit, and one more, beyond the buffer. */
+static void test_most(void)
+{
+    begin_log(SMALL);
+    SET(ssd->buffer.streams[drive->params.zones].used_bytes, 16384 + 3 * 4096);
+    refused("drive: bytes in the buffer of zone 4: 28672, must be 0");
+    SET(ssd->buffer.streams[drive->params.zones].used_bytes,
+        16384 + 3 * 4096 + 1);
+    refused("buffer: zone 4 has 0 bytes in complete pages, of 0 that it holds, "
+            "of 28673 that it uses, of at most 28672");
+    end();
+}
+
+/* With nothing in the buffer, too, the log's pages are those of whole lines. */
+static void test_open_page(void)
+{
+    begin_log(SMALL);
+    SET(ssd->buffer.streams[drive->params.zones].next_page, 8);
+    let_in();
+    SET(ssd->buffer.streams[drive->params.zones].next_page, 9);
+    refused("drive: pages of a line before the log's open one 0: 1, must be 0");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -299,5 +323,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/moved", test_moved);
     g_test_add_func("/sound-log/moved-row", test_moved_row);
     g_test_add_func("/sound-log/cut", test_cut);
+    g_test_add_func("/sound-log/most", test_most);
+    g_test_add_func("/sound-log/open-page", test_open_page);
     return g_test_run();
 }

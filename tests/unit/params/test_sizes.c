@@ -132,6 +132,28 @@ static void test_buffer(void)
     g_assert_cmpuint(p.finish_chunk_bytes, ==, 128 * SSD_KIB);
 }
 
+/* Lists of pages of each zone and unit are too many only if there are any. */
+static void test_page_turns(void)
+{
+    g_autoptr(GError) error = NULL;
+    SsdParams p;
+
+    ssd_params_defaults(&p);
+    p.zones = 1 << 20;
+    p.channels = 64;
+    p.program_registers = 1;
+    p.max_active = 1;
+    p.max_open = 1;
+    p.write_buffer_bytes = 64 * SSD_MIB;
+    p.page_turns = false;
+    ssd_params_check(&p, &error);
+    g_assert_no_error(error);
+    p.page_turns = true;
+    g_assert_false(ssd_params_check(&p, &error));
+    g_assert_true(g_str_has_prefix(error->message, "page-turns=on: must be "
+                                   "off, as 1048576 zones on "));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -140,5 +162,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sizes/log", test_log);
     g_test_add_func("/sizes/zrwas", test_zrwas);
     g_test_add_func("/sizes/buffer", test_buffer);
+    g_test_add_func("/sizes/page-turns", test_page_turns);
     return g_test_run();
 }

@@ -362,7 +362,7 @@ int fdatasync(int fd)
     disk.count++;
     disk.file_bytes = (uint64_t)st.st_size;
     disk.sum_bytes = entry ? entry->bytes : 0;
-    errno = disk.error;
+    errno = disk.error ? disk.error : ENOTTY; /* one that does not count */
     return disk.error ? -1 : 0;
 }
 
@@ -381,6 +381,9 @@ static void test_synchronised(void)
     g_autofree SsdSums *sums = new_sums();
     g_autofree char *folder = g_dir_make_tmp("femu-sums-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "history", NULL);
+    g_autofree char *says = g_strdup_printf("cannot write trace '%s': "
+                                            "Input/output error", path);
+    g_autoptr(GError) error = NULL;
     SsdParams params;
     SsdTrace *trace;
     uint64_t told_bytes;
@@ -405,8 +408,10 @@ static void test_synchronised(void)
     disk.error = EIO;
     record(trace, false);
     g_assert_cmpuint(ssd_sums_history(sums)->bytes, ==, told_bytes);
+    disk.error = ENOSPC;
+    g_assert_false(ssd_trace_close(trace, 3, &error));
+    g_assert_cmpstr(error->message, ==, says); /* which came first */
     disk.error = 0;
-    g_assert_false(ssd_trace_close(trace, 3, NULL));
 
     trace = ssd_trace_create(path, &params, NULL);
     ssd_trace_synchronise(trace);

@@ -511,6 +511,9 @@ static void test_damaged_files(void)
          ":4: record X after A, which only the C of a read may follow"},
         {HEAD SUBMIT "A,0,4096\nA,0,4096\n",
          ":4: record A after A, which only the C of a read may follow"},
+        {HEAD "R,0,1\nA,0,4096\n",
+         ":3: record A after R, which only the S of a copy or "
+         "deallocate may follow"},
         {HEAD SUBMIT "X,1\n",
          ":3: field 2 (seq): 1, but only 1 commands were submitted above"},
         {HEAD SUBMIT "X,0,0\n", ":3: record X has 2 fields, not 3"},

@@ -1,0 +1,102 @@
+/*
+ * Who gives a zone's resources back, and what a finish waits for: jobs after
+ * which the host goes on with the zone at once.
+ *
+ * Knows the drive's inside: counters that only years of use would bring there.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "drive/drive.h"
+#include "support/drive.h"
+
+#define LATER UINT64_C(1000000000)
+
+/* The zone has been reset, and is active again before its blocks are erased. */
+static void write_while_reset(Drive *d)
+{
+    uint64_t at_ns = d->now_ns + LATER;
+
+    drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
+    drive_write(d, at_ns, 0, 1);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 1);
+    drive_drain(d);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 1);
+    g_assert_cmpuint(ssd_open_count(d->ssd, 1), ==, 1);
+}
+
+/* The reset of a full zone has nothing to give back, nor has the next one. */
+static void test_full(void)
+{
+    Drive *d = drive_new("");
+
+    drive_fill(d, 0, 16);
+    write_while_reset(d);
+    drive_free(d);
+}
+
+/* The finish did, and its number is that of the reset's job. */
+static void test_finished(void)
+{
+    Drive *d = drive_new("");
+
+    drive_fill(d, 0, 1);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 1);
+    drive_drain(d);
+    g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
+    write_while_reset(d);
+    drive_free(d);
+}
+
+/* After 2^31 writes of a zone its finish begins as it always did. */
+static void test_many_writes(void)
+{
+    uint64_t took_ns[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        Drive *d = drive_new("");
+        WriteQueue *queue = &d->ssd->zns.writes[0];
+
+        drive_fill(d, 0, 1);
+        queue->entered_count += i * ((UINT32_C(1) << 31) + 1);
+        queue->handed_off_count += i * ((UINT32_C(1) << 31) + 1);
+        drive_zone_op(d, LATER, SSD_OP_ZONE_FINISH, 0);
+        took_ns[i] = drive_drain(d);
+        drive_free(d);
+    }
+    g_assert_cmpuint(took_ns[1], ==, took_ns[0]);
+}
+
+/* A ZRWA's part of a page takes no room of the buffer, nor after a cut. */
+static void test_zrwa(void)
+{
+    Drive *d = drive_new("page-size=16K zone-size=128K write-buffer=96K "
+                         "zone-buffer=48K max-active=1 max-open=1 "
+                         "program-registers=1 zrwa-size=32K "
+                         "zrwa-flush-granularity=4K max-zrwa=1");
+    Ssd *next;
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 0, 0, 5);
+    drive_io(d, 0, SSD_OP_ZONE_FLUSH_ZRWA, 4, 0);
+    drive_drain(d);
+    next = ssd_power_cut(d->ssd, d->now_ns, 1);
+    g_assert_cmpint(ssd_zone(next, 1, 0).state, ==, SSD_ZONE_CLOSED);
+    g_assert_cmpuint(ssd_zone(next, 1, 0).wp_lba, ==, 5);
+    g_assert_true(ssd_zone(next, 1, 0).has_zrwa);
+    g_assert_cmpuint(next->buffer.used_bytes, ==, 0);
+    ssd_free(next);
+    drive_free(d);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/release/full", test_full);
+    g_test_add_func("/release/finished", test_finished);
+    g_test_add_func("/release/many-writes", test_many_writes);
+    g_test_add_func("/release/zrwa", test_zrwa);
+    return g_test_run();
+}
