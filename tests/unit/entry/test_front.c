@@ -382,6 +382,25 @@ static void test_pauses(void)
     drive_free(d);
 }
 
+/* Of those that pause in 999 of 1,000 cases, eight in 8,000 do not. */
+static void test_most_pause(void)
+{
+    Drive *d = drive_new("zone-size=16M lba-size=512 fe-part-ns=8000 "
+                         "fe-part-pauses=999 fe-part-pause-ns=1000000000 "
+                         "program-ns=0 page-transfer-ns=0");
+    uint64_t at_ns = 0;
+    unsigned rest = 0;
+
+    for (unsigned i = 0; i < 8000; i++) {
+        drive_write(d, at_ns, i, 1);
+        rest += drive_drain(d) - at_ns == 8000;
+        at_ns = d->now_ns + MS;
+    }
+    g_assert_cmpuint(rest, >, 0);
+    g_assert_cmpuint(rest, <, 8 + 3 * 3);
+    drive_free(d);
+}
+
 /* The work after the hand-off varies round its mean; the latency does not. */
 static void test_after_random(void)
 {
@@ -628,6 +647,7 @@ int main(int argc, char **argv)
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);
     g_test_add_func("/front/pauses", test_pauses);
+    g_test_add_func("/front/most-pause", test_most_pause);
     g_test_add_func("/front/write-costs", test_write_costs);
     g_test_add_func("/front/management-costs", test_management_costs);
     g_test_add_func("/front/order-of-effects", test_order_of_effects);

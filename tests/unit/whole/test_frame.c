@@ -188,6 +188,25 @@ static void test_too_many(void)
     ssd_free(ssd);
 }
 
+/* What follows from other parameters need not be given. */
+static void test_unresolved(void)
+{
+    SsdParams params;
+    GByteArray *bytes;
+    Ssd *ssd;
+
+    ssd_params_defaults(&params);
+    params.zones = 2;
+    ssd = ssd_new(&params);
+    bytes = ssd_save(ssd);
+    ssd_free(ssd);
+    g_assert_cmpuint(params.zone_capacity_bytes, ==, 0);
+    ssd = ssd_load(&params, bytes->data, bytes->len, NULL);
+    g_assert_nonnull(ssd);
+    g_byte_array_unref(bytes);
+    ssd_free(ssd);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -195,5 +214,6 @@ int main(int argc, char **argv)
     g_test_add_func("/frame/rests", test_rests);
     g_test_add_func("/frame/rules", test_rules);
     g_test_add_func("/frame/too-many", test_too_many);
+    g_test_add_func("/frame/unresolved", test_unresolved);
     return g_test_run();
 }

@@ -32,6 +32,7 @@ static void test_full(void)
     Drive *d = drive_new("");
 
     drive_fill(d, 0, 16);
+    g_assert_cmpuint(d->ssd->zns.jobs.zones[0].releaser_idx, ==, SSD_NONE);
     write_while_reset(d);
     drive_free(d);
 }
@@ -46,6 +47,7 @@ static void test_finished(void)
     g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 1);
     drive_drain(d);
     g_assert_cmpuint(ssd_active_count(d->ssd, 1), ==, 0);
+    g_assert_cmpuint(d->ssd->zns.jobs.zones[0].releaser_idx, ==, SSD_NONE);
     write_while_reset(d);
     drive_free(d);
 }
@@ -91,6 +93,79 @@ static void test_zrwa(void)
     drive_free(d);
 }
 
+/* The controller's own finish waits for a flush that enters, as for a write. */
+static void test_flush_enters(void)
+{
+    Drive *d = drive_new("excursion-ns=40000000 zrwa-size=16K "
+                         "zrwa-flush-granularity=4K max-active=4 max-open=4 "
+                         "max-zrwa=4 fe-read-ns=50000000");
+    const JobQueue *queue = &d->ssd->zns.jobs.zones[0];
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 0, 0, 2);
+    drive_read(d, 30000000, drive_zone_lba(d, 3), 1);
+    drive_io(d, 31000000, SSD_OP_ZONE_FLUSH_ZRWA, 1, 0);
+    d->now_ns = 41000000;
+    ssd_poll(d->ssd, d->now_ns, NULL, 0);
+    g_assert_cmpuint(queue->head_idx, !=, SSD_NONE);
+    g_assert_true(d->ssd->zns.jobs.at[queue->head_idx].waits_for_writes);
+    d->now_ns = 81000000;
+    ssd_poll(d->ssd, d->now_ns, NULL, 0);
+    g_assert_true(queue->head_runs);
+    drive_drain(d);
+    drive_free(d);
+}
+
+typedef void (*Ends)(Drive *d);
+
+static void zone_fails(Drive *d)
+{
+    g_assert_true(ssd_zone_fail(d->ssd, d->now_ns, 1, 0, SSD_ZONE_READ_ONLY));
+}
+
+static void is_formatted(Drive *d)
+{
+    g_assert_true(ssd_format(d->ssd, d->now_ns, 1, 4096, NULL));
+}
+
+/*
+ * A zone has a part of a page in the buffer, the rest of which is of another
+ * namespace, with a write that waits for room; behind the one after that the
+ * front end is held up. When the part is gone, it goes on at once.
+ */
+static void test_part_gone(gconstpointer data)
+{
+    Drive *d = drive_new("namespaces=2 page-size=16K zone-size=128K "
+                         "write-buffer=64K max-active=1 max-open=1 "
+                         "program-registers=1 buffer-waiters=1 "
+                         "fe-write-ns=1000 fe-read-ns=1000 link-in-ns=16000");
+    uint32_t tag;
+
+    drive_write(d, 0, 0, 1);
+    drive_drain(d);
+    d->nsid = 2;
+    drive_write(d, 10000, 0, 15);
+    drive_write(d, 10000, 15, 1);
+    drive_write(d, 10000, 16, 1);
+    tag = drive_read(d, 10000, drive_zone_lba(d, 1), 1);
+    ssd_poll(d->ssd, 20000, NULL, 0);
+    d->now_ns = 20000;
+    g_assert_true(d->ssd->buffer.holds_up);
+    ((Ends)data)(d);
+    for (;;) {
+        SsdDone done;
+
+        if (ssd_poll(d->ssd, d->now_ns, &done, 1) == 0) {
+            d->now_ns = ssd_next_at_ns(d->ssd);
+        } else if (done.tag == tag) {
+            g_assert_cmpuint(done.due_at_ns, ==, 20000 + 1000);
+            break;
+        }
+    }
+    drive_drain(d);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -98,5 +173,9 @@ int main(int argc, char **argv)
     g_test_add_func("/release/finished", test_finished);
     g_test_add_func("/release/many-writes", test_many_writes);
     g_test_add_func("/release/zrwa", test_zrwa);
+    g_test_add_func("/release/flush-enters", test_flush_enters);
+    g_test_add_data_func("/release/part/fails", zone_fails, test_part_gone);
+    g_test_add_data_func("/release/part/format", is_formatted,
+                         test_part_gone);
     return g_test_run();
 }
