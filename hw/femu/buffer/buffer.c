@@ -544,7 +544,6 @@ static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 
     while ((strand_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
         give_page(buffer, now_ns, strand_idx);
-        give_pages(buffer, now_ns, strand_idx);
         open_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
         fill_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
     }
@@ -670,6 +669,8 @@ static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
 /* The flash begins programs in the order in which units get them here. */
 void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
 {
+    uint32_t zone_idx;
+
     buffer->is_draining = false;
     if (buffer->params->page_turns) {
         serve_idle_units(buffer, now_ns);
@@ -677,11 +678,12 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
     for (uint32_t i = 0; i < buffer->media->unit_count; i++) {
         serve_unit(buffer, now_ns, i);
     }
-    for (uint32_t i = 0, end = buffer->stream_count;
-         (i = index_set_next(&buffer->given, i, end)) < end; i++) {
-        index_set_put(&buffer->given, i, false);
-        open_on(buffer, now_ns, i);
-        fill_on(buffer, now_ns, i);
+    while ((zone_idx = index_set_next(&buffer->given, 0,
+                                      buffer->stream_count)) <
+           buffer->stream_count) {
+        index_set_put(&buffer->given, zone_idx, false);
+        open_on(buffer, now_ns, zone_idx);
+        fill_on(buffer, now_ns, zone_idx);
     }
     let_in(buffer, now_ns);
 }

@@ -206,12 +206,10 @@ static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     }
 }
 
-/* Reads that waited for the line come first, then the next line is fetched. */
 static void line_fetched(Ssd *ssd, uint64_t now_ns, uint32_t fetch_idx)
 {
     uint32_t stream_idx = prefetch_fetched(&ssd->prefetch, now_ns, fetch_idx);
 
-    ssd_drain(ssd, now_ns);
     if (stream_idx != AHEAD_NONE) {
         prefetch_go_on(&ssd->prefetch, now_ns, stream_idx);
     }

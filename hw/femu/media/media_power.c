@@ -60,7 +60,6 @@ void media_put_failed(Media *media, const Media *from, uint32_t zone_idx)
 {
     uint32_t units = media->map.zone_units;
 
-    media->issued_bytes[zone_idx] = from->issued_bytes[zone_idx];
     for (uint32_t u = 0; u < units; u++) {
         media->programmed_rows[zone_idx * units + u] =
             from->programmed_rows[zone_idx * units + u];

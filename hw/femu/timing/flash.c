@@ -269,14 +269,14 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
             return false; /* the unit holds the data until they are gone */
         }
         break;
+    case FLASH_ERASE:
+        flash->counters.erased_blocks += op->block_count;
+        break;
     case FLASH_PROGRAM:
     case FLASH_PAD:
         flash->counters.programs++;
         flash_own_gather(flash, now_ns);
         register_give(flash, now_ns, unit);
-        break;
-    case FLASH_ERASE:
-        flash->counters.erased_blocks += op->block_count;
         break;
     case FLASH_LOAD:
         g_assert_not_reached();
@@ -331,16 +331,16 @@ bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
                  FlashOp *ended)
 {
     FlashToken *token = &flash->tokens[payload];
-    bool over;
+    bool over = false;
 
     if (payload >= flash->config.op_capacity) {
         unit_event(flash, now_ns, payload);
-        return false;
+    } else if (token->at_unit) {
+        over = flash_unit_run_ended(flash, now_ns, payload) &&
+               leave_unit(flash, now_ns, payload);
+    } else {
+        over = leave_channel(flash, now_ns, payload);
     }
-    over = token->at_unit
-           ? flash_unit_run_ended(flash, now_ns, payload) &&
-             leave_unit(flash, now_ns, payload)
-           : leave_channel(flash, now_ns, payload);
     if (over) {
         *ended = token->op;
         flash_token_give(flash, payload);

@@ -519,11 +519,8 @@ bool flash_unit_run_ended(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     FlashUnit *unit = &flash->units[token->op.unit_idx];
 
     token->has_event = false;
-    if (unit->suspended_idx == token_idx) {
-        return false;
-    }
     if (flash_can_suspend(&flash->config, token->op.kind)) {
-        if (unit->suspending) {
+        if (unit->suspending) { /* until it is resumed */
             return false;
         }
         if (unit->run_until_at_ns > now_ns) {

@@ -29,9 +29,7 @@ void seats_init(Zns *zns)
     Seats *seats = &zns->seats;
     uint64_t count;
 
-    if (!wbuf_is_on(zns->buffer)) {
-        return;
-    }
+    /* Without a buffer it is 0 less a portion, as a number more than all zones. */
     count = (zns->params->write_buffer_bytes -
              zns->params->buffer_portion_bytes) / zns->media->page_bytes;
     /* The conventional namespace has one part, always, and needs no seat. */

@@ -12,6 +12,20 @@
 
 #define LATER UINT64_C(1000000000)
 
+/* When the command ends; others may before it. */
+static uint64_t due_at_ns(Drive *d, uint32_t tag)
+{
+    SsdDone done;
+
+    for (;;) {
+        if (ssd_poll(d->ssd, d->now_ns, &done, 1) == 0) {
+            d->now_ns = ssd_next_at_ns(d->ssd);
+        } else if (done.tag == tag) {
+            return done.due_at_ns;
+        }
+    }
+}
+
 /* The zone has been reset, and is active again before its blocks are erased. */
 static void write_while_reset(Drive *d)
 {
@@ -116,6 +130,55 @@ static void test_flush_enters(void)
     drive_free(d);
 }
 
+/*
+ * A finish waits with a part of a page for the end of a reset's lock; then a
+ * write comes in that waits for that room.
+ */
+static void test_unlocked(void)
+{
+    Drive *d = drive_new("page-size=16K zone-size=128K write-buffer=64K "
+                         "max-active=2 max-open=2 program-registers=1 "
+                         "reset-lock-ns=1000000 reset-steps=1");
+    uint64_t end_ns = LATER + 1000000;
+    uint32_t tag;
+
+    drive_fill(d, 3, 8);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 3);
+    drive_write(d, LATER + 10, 0, 1);
+    drive_zone_op(d, LATER + 20, SSD_OP_ZONE_FINISH, 0);
+    drive_write(d, LATER + 30, drive_zone_lba(d, 1), 15);
+    tag = drive_write(d, LATER + 40, drive_zone_lba(d, 1) + 15, 1);
+    ssd_poll(d->ssd, end_ns - 1, NULL, 0);
+    g_assert_true(d->ssd->media.flash.locked);
+    g_assert_cmpuint(d->ssd->buffer.used_bytes, ==, 65536);
+    d->now_ns = end_ns;
+    g_assert_cmpuint(due_at_ns(d, tag), ==, end_ns);
+    drive_drain(d);
+    drive_free(d);
+}
+
+/*
+ * With page-turns each unit gets a page when the lock ends; then all strands of
+ * zone 0 go on with the next stripe.
+ */
+static void test_next_stripe(void)
+{
+    Drive *d = drive_new("write-buffer=72K max-active=2 max-open=2 "
+                         "page-turns=on program-registers=1 erase-ns=0 "
+                         "reset-lock-ns=1000000 reset-steps=1");
+    uint64_t program_ns = 25000 + 700000;
+    uint32_t tag;
+
+    drive_fill(d, 3, 16);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 3);
+    drive_write(d, LATER + 10, 0, 4);
+    tag = drive_flush(d, LATER + 20);
+    g_assert_true(d->ssd->media.flash.locked);
+    g_assert_cmpuint(due_at_ns(d, tag), ==, LATER + 1000000 + 2 * program_ns);
+    drive_drain(d);
+    drive_free(d);
+}
+
 typedef void (*Ends)(Drive *d);
 
 static void zone_fails(Drive *d)
@@ -152,16 +215,7 @@ static void test_part_gone(gconstpointer data)
     d->now_ns = 20000;
     g_assert_true(d->ssd->buffer.holds_up);
     ((Ends)data)(d);
-    for (;;) {
-        SsdDone done;
-
-        if (ssd_poll(d->ssd, d->now_ns, &done, 1) == 0) {
-            d->now_ns = ssd_next_at_ns(d->ssd);
-        } else if (done.tag == tag) {
-            g_assert_cmpuint(done.due_at_ns, ==, 20000 + 1000);
-            break;
-        }
-    }
+    g_assert_cmpuint(due_at_ns(d, tag), ==, 20000 + 1000);
     drive_drain(d);
     drive_free(d);
 }
@@ -174,6 +228,8 @@ int main(int argc, char **argv)
     g_test_add_func("/release/many-writes", test_many_writes);
     g_test_add_func("/release/zrwa", test_zrwa);
     g_test_add_func("/release/flush-enters", test_flush_enters);
+    g_test_add_func("/release/unlocked", test_unlocked);
+    g_test_add_func("/release/next-stripe", test_next_stripe);
     g_test_add_data_func("/release/part/fails", zone_fails, test_part_gone);
     g_test_add_data_func("/release/part/format", is_formatted,
                          test_part_gone);
