@@ -179,6 +179,24 @@ static void test_next_stripe(void)
     drive_free(d);
 }
 
+/* All pages that the buffer has room for are free at first. */
+static void test_free_pages(void)
+{
+    Drive *d = drive_new("write-buffer=72K max-active=2 max-open=2 "
+                         "program-registers=1");
+    const WriteBuffer *buffer = &d->ssd->buffer;
+    uint32_t count = 0;
+
+    for (uint32_t i = buffer->free_page_idx; i != SSD_NONE;
+         i = buffer->pages[i].next_idx) {
+        g_assert_cmpuint(i, <, buffer->page_count);
+        count++;
+    }
+    g_assert_cmpuint(count, ==, buffer->page_count);
+    g_assert_cmpuint(count, >, 72 / 4);
+    drive_free(d);
+}
+
 typedef void (*Ends)(Drive *d);
 
 static void zone_fails(Drive *d)
@@ -230,6 +248,7 @@ int main(int argc, char **argv)
     g_test_add_func("/release/flush-enters", test_flush_enters);
     g_test_add_func("/release/unlocked", test_unlocked);
     g_test_add_func("/release/next-stripe", test_next_stripe);
+    g_test_add_func("/release/free-pages", test_free_pages);
     g_test_add_data_func("/release/part/fails", zone_fails, test_part_gone);
     g_test_add_data_func("/release/part/format", is_formatted,
                          test_part_gone);
