@@ -22,7 +22,7 @@ void jobs_init(Zns *zns)
         .newest_fill_idx = SSD_NONE,
         .select_all_head_idx = SSD_NONE,
     };
-    jobs->at = g_new(Job, jobs->capacity);
+    jobs->at = g_new0(Job, jobs->capacity);
     jobs->free_count = jobs->capacity;
     jobs->zones = g_new0(JobQueue, zones);
     for (uint32_t i = 0; i < zones; i++) {
