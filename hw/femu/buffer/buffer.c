@@ -647,8 +647,8 @@ void wbuf_drain_first(WriteBuffer *buffer)
 }
 
 /*
- * A page for each unit that programs nothing; what stands behind it in its zone
- * goes on later.
+ * A page for each unit that programs nothing; its strand waits with the next
+ * one, and what stands behind it in its zone goes on later.
  */
 static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
 {
@@ -662,6 +662,10 @@ static void serve_idle_units(WriteBuffer *buffer, uint64_t now_ns)
             give_page(buffer, now_ns, strand_idx);
             index_set_put(&buffer->given,
                           wbuf_zone_of_strand(buffer, strand_idx), true);
+        }
+        if (strand_idx != SSD_NONE && has_page(buffer, strand_idx)) {
+            wait_at_unit(buffer, next_unit_idx(buffer, strand_idx),
+                         strand_idx);
         }
     }
 }
