@@ -100,7 +100,10 @@ static void test_names(void)
     femu_shutdown(drive);
 }
 
-/* Vendor and subsystem vendor of PCI, OUI, a name from the serial's UUID. */
+/*
+ * Vendor, subsystem vendor and class of PCI (mass storage, non-volatile memory,
+ * NVMe), OUI, a name from the serial's UUID.
+ */
 static void test_controller(void)
 {
     FemuConfig config = femu_small_config();
@@ -117,6 +120,8 @@ static void test_controller(void)
                     qpci_config_readw(drive->pci, PCI_SUBSYSTEM_VENDOR_ID));
     g_assert_cmphex(qpci_config_readl(drive->pci, PCI_BASE_ADDRESS_0) & 0xf,
                     ==, PCI_BASE_ADDRESS_MEM_TYPE_64);
+    g_assert_cmphex(qpci_config_readl(drive->pci, PCI_CLASS_REVISION) >> 8, ==,
+                    0x010802);
     g_assert_cmpmem(id.ieee, 3, "\x00\x54\x52", 3);
     hash_of("qtest-4", u);
     memmove(u, u + 16, 16);
