@@ -225,6 +225,13 @@ static void test_background(void)
     queue = &jobs->zones[0];
     g_assert_cmpuint(ssd->zns.erases.running, ==, 1);
     g_assert_cmpuint(queue->head_idx, ==, queue->tail_idx);
+    /* It is nobody's then, although its command asks for a finish. */
+    SET(jobs->at[queue->head_idx].in_background, true);
+    SET(jobs->at[queue->head_idx].superblock_idx, 1);
+    SET(queue->head_runs, false);
+    SET(queue->head_idx, SSD_NONE);
+    SET(queue->tail_idx, SSD_NONE);
+    refused("drive: job 0 is of command 1, which is another");
     SET(jobs->at[queue->head_idx].op, SSD_OP_ZONE_RESET);
     SET(jobs->at[queue->head_idx].in_background, true);
     SET(jobs->at[queue->head_idx].superblock_idx, 1);

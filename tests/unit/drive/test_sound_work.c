@@ -15,33 +15,6 @@
 
 /* --- Jobs ----------------------------------------------------------------- */
 
-/* A job in the background is nobody's, although its command asks for it. */
-static void test_background(void)
-{
-    Jobs *jobs;
-    JobQueue *queue;
-    Job *job;
-
-    begin("mapping=remap spare-superblocks=2 erase-at=background zones=6 "
-          "mgmt-parallel-zones=2");
-    drive_fill(drive, 0, 16);
-    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
-    drive_write(drive, LATER, 0, 1);
-    drive_zone_op(drive, LATER, SSD_OP_ZONE_FINISH, 0);
-    jobs = &ssd->zns.jobs;
-    queue = &jobs->zones[0];
-    g_assert_cmpuint(queue->head_idx, ==, queue->tail_idx);
-    job = &jobs->at[queue->head_idx];
-    g_assert_cmpuint(job->command_idx, !=, SSD_NONE);
-    SET(job->in_background, true);
-    SET(job->superblock_idx, 1);
-    SET(queue->head_runs, false);
-    SET(queue->head_idx, SSD_NONE);
-    SET(queue->tail_idx, SSD_NONE);
-    refused("drive: job 0 is of command 1, which is another");
-    end();
-}
-
 /* A reset that enters has not begun, though an event may be of its job. */
 static void test_early(void)
 {
@@ -264,7 +237,6 @@ static void test_unwatched(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/sound-work/background", test_background);
     g_test_add_func("/sound-work/early", test_early);
     g_test_add_func("/sound-work/awaited", test_awaited);
     g_test_add_func("/sound-work/finish", test_finish);
