@@ -560,6 +560,8 @@ static void test_kinds(void)
 #ifndef QEMU_SANITIZE_ADDRESS /* that QEMU has nothing but the drive */
         { "Misc devices:", "\nname \"femu-insns\", bus ISA, desc \"A port by "
           "which a guest reads how many instructions it has executed\"" },
+        { "Misc devices:", "\nname \"femu-stop\", bus ISA, desc \"A port by "
+          "which a guest stops its machine\"" },
 #endif
     };
     FemuConfig config = femu_small_config();

@@ -138,6 +138,24 @@ static void test_deallocated(void)
     femu_folder_delete(folder);
 }
 
+/* What a reset drops that ends while a drive begins again takes no room. */
+static void test_reset(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive;
+
+    config.ssd.cmd_slots = 1;   /* it begins again when the reset is done */
+    drive = femu_folder_boot(&config, folder);
+    femu_write_pattern(drive, 0, 8, 1);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    femu_shutdown(drive);
+    g_assert_cmpuint(stored_bytes(folder), ==, 8 * config.ssd.lba_bytes);
+    femu_shutdown(femu_folder_boot(&config, folder));
+    g_assert_cmpuint(stored_bytes(folder), ==, 0);
+    femu_folder_delete(folder);
+}
+
 /* Its files may be read and written by whom the umask lets; so may itself. */
 static void test_modes(void)
 {
@@ -218,6 +236,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/files/" name, test)
     ADD("deallocated", test_deallocated);
     ADD("modes", test_modes);
+    ADD("reset", test_reset);
     ADD("unplugged", test_unplugged);
 #undef ADD
     return g_test_run();

@@ -88,7 +88,7 @@ static int drive_put(QEMUFile *f, void *opaque, size_t size,
 static Ssd *get_core(QEMUFile *f, FemuZns *n, Error **errp)
 {
     g_autoptr(GByteArray) core = femu_part_get(f, "core", errp);
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
     Ssd *ssd;
 
     if (!core) {
@@ -97,7 +97,6 @@ static Ssd *get_core(QEMUFile *f, FemuZns *n, Error **errp)
     ssd = ssd_load(&n->params, core->data, core->len, &error);
     if (!ssd) {
         error_setg(errp, "%s", error->message);
-        g_error_free(error);
     }
     return ssd;
 }
@@ -109,7 +108,7 @@ static FemuZns *get_device(QEMUFile *f, FemuZns *n, Ssd *ssd,
     FemuZns *saved = femu_saved_new(n, ssd);
     g_autoptr(GByteArray) device = femu_part_get(f, "device", errp);
     State *state;
-    GError *error;
+    g_autoptr(GError) error = NULL;
 
     if (!device) {
         femu_saved_free(saved);
@@ -122,7 +121,6 @@ static FemuZns *get_device(QEMUFile *f, FemuZns *n, Ssd *ssd,
     state_free(state);
     if (error) {
         error_setg(errp, "%s", error->message);
-        g_error_free(error);
         femu_saved_free(saved);
         return NULL;
     }

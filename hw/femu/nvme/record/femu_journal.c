@@ -31,7 +31,7 @@ static bool check(const FemuZns *n, Error **errp)
 /* Without journal=, do nothing. The trace must be open. */
 bool femu_journal_open(FemuZns *n, Error **errp)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (!n->journal_path || !*n->journal_path) {
         return true;
@@ -42,7 +42,6 @@ bool femu_journal_open(FemuZns *n, Error **errp)
     n->journal = ssd_journal_create(n->journal_path, &error);
     if (!n->journal) {
         error_setg(errp, "journal=%s: %s", n->journal_path, error->message);
-        g_error_free(error);
         return false;
     }
     n->journal_kept = g_malloc0(ssd_kept_bytes(&n->params));
@@ -89,13 +88,12 @@ void femu_journal_submitted(FemuZns *n)
  */
 void femu_journal_close(FemuZns *n)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (n->journal) {
         note_head(n);
         if (!ssd_journal_close(g_steal_pointer(&n->journal), &error)) {
             error_report("femu-zns: %s", error->message);
-            g_error_free(error);
         }
     }
     g_clear_pointer(&n->journal_kept, g_free);

@@ -28,10 +28,9 @@
  * the message: this can happen while the object is finalized, after its
  * properties. `error` names the file.
  */
-static void trace_failed(GError *error)
+static void trace_failed(const GError *error)
 {
     error_report("femu-zns: %s", error->message);
-    g_error_free(error);
 }
 
 /*
@@ -41,7 +40,7 @@ static void trace_failed(GError *error)
  */
 static void trace_close(FemuZns *n)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (n->trace && !ssd_trace_close(n->trace, n->now_ns, &error)) {
         trace_failed(error);
@@ -51,12 +50,11 @@ static void trace_close(FemuZns *n)
 
 static void history_close(FemuZns *n)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (n->history && !ssd_trace_close(n->history, n->now_ns, &error)) {
         error_report("femu-zns: %s; what the guest has been told of is there",
                      error->message);
-        g_error_free(error);
     } else if (n->history) {
         femu_sums_end(n);
     }
@@ -69,11 +67,10 @@ static void history_close(FemuZns *n)
  * recorded. So it does nothing any more, not even after a controller reset, and
  * QEMU ends, with status 1. The state is as a kill would have left it.
  */
-static void history_failed(FemuZns *n, GError *error)
+static void history_failed(FemuZns *n, const GError *error)
 {
     error_report("femu-zns: %s; the drive stops, and its state is as it was: "
                  "make room, and start it again", error->message);
-    g_error_free(error);
     n->history_lost = true;
     ssd_trace_close(n->history, n->now_ns, NULL);
     n->history = NULL;
@@ -115,7 +112,7 @@ bool femu_record_rename(const char *from, const char *to, GError **error)
 
 bool femu_trace_open(FemuZns *n, Error **errp)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     n->exit_notifier.notify = trace_at_exit;
     qemu_add_exit_notifier(&n->exit_notifier);
@@ -125,7 +122,6 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     n->trace = ssd_trace_create(n->trace_path, &n->params, &error);
     if (!n->trace) {
         error_setg(errp, "trace=%s: %s", n->trace_path, error->message);
-        g_error_free(error);
         return false;
     }
     return true;
@@ -137,7 +133,7 @@ bool femu_trace_open(FemuZns *n, Error **errp)
  */
 bool femu_history_flush(FemuZns *n)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (n->history_unflushed) {
         n->history_unflushed = false;
@@ -155,7 +151,7 @@ bool femu_history_flush(FemuZns *n)
  */
 static void recorded(FemuZns *n)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     n->history_unflushed = n->history;
     if (!n->trace || ++n->trace_unflushed < TRACE_FLUSH_RECORDS) {

@@ -14,11 +14,10 @@
 /* Write all records to the trace's file. Return: false with *errp. */
 bool femu_trace_flush(FemuZns *n, Error **errp)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     if (n->trace && !ssd_trace_flush(n->trace, &error)) {
         error_setg(errp, "%s", error->message);
-        g_error_free(error);
         return false;
     }
     return true;
@@ -48,7 +47,7 @@ static bool find_end(const char *path, SsdTraceEnd *end, GError **error)
  */
 bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
     SsdTraceEnd end;
     SsdTrace *next;
 
@@ -56,7 +55,6 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
         !femu_record_rename(path, n->trace_path, &error) ||
         !(next = ssd_trace_go_on(n->trace_path, &end, &error))) {
         error_setg(errp, "trace=%s: %s", n->trace_path, error->message);
-        g_error_free(error);
         return false;
     }
     /* What was there so far is a file without a name. */

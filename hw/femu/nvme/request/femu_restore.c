@@ -306,7 +306,7 @@ static bool check_params(Restore *r, const SsdParams *params)
 
 static bool play(Restore *r, const char *path)
 {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
     SsdTraceRecord record;
     SsdParams params;
     int got;
@@ -327,7 +327,6 @@ static bool play(Restore *r, const char *path)
         } else {
             damaged(r, "%s", error->message);
         }
-        g_error_free(error);
         return false;
     }
     return true;
@@ -348,8 +347,8 @@ static int compare_seq(const void *a, const void *b, void *unused)
 static void begin_again(Restore *r)
 {
     FemuZns *n = r->n;
-    GList *left = g_list_sort_with_data(g_hash_table_get_values(r->open),
-                                        compare_seq, NULL);
+    g_autoptr(GList) left = g_list_sort_with_data(
+        g_hash_table_get_values(r->open), compare_seq, NULL);
     uint32_t nsid, zone_idx;
 
     for (GList *at = left; at; at = at->next) {
@@ -359,7 +358,6 @@ static void begin_again(Restore *r)
             femu_trace_discard(n, open->seq);
         }
     }
-    g_list_free(left);
     while (!ssd_has_room(n->ssd)) {
         run_to(r, ssd_next_at_ns(n->ssd));
     }
@@ -380,7 +378,7 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
                                       g_free),
         .errp = errp,
     };
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
     bool done;
 
     n->memory.frozen = true;
@@ -392,14 +390,13 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
         n->history = femu_sums_go_back(n, end->file_bytes, &error)
                      ? ssd_trace_go_on(path, end, &error) : NULL;
         if (n->history && femu_sums_begin(n, &error)) {
+            n->memory.frozen = false;
             begin_again(&r);
         } else {
             error_setg(errp, "state=%s: %s", n->state_path, error->message);
-            g_error_free(error);
             done = false;
         }
     }
-    n->memory.frozen = false;
     ssd_trace_reader_free(r.reader);
     g_hash_table_unref(r.open);
     return done;
@@ -412,7 +409,7 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
 static bool restore_new(FemuZns *n, const char *path, Error **errp)
 {
     g_autofree char *first = g_strconcat(path, ".new", NULL);
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     n->history = ssd_trace_create(first, &n->params, &error);
     if (!n->history || !ssd_trace_flush(n->history, &error) ||
@@ -420,7 +417,6 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
         !femu_record_rename(first, path, &error) ||
         !femu_state_begun(n, &error)) {
         error_setg(errp, "state=%s: %s", n->state_path, error->message);
-        g_error_free(error);
         return false;
     }
     return true;
