@@ -329,6 +329,31 @@ static void test_event(void)
     femu_shutdown(drive);
 }
 
+/* One reading of the list is of all namespaces in it. */
+static void test_event_of_all(void)
+{
+    static const uint16_t ids[2] = { 0 };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint32_t list[2];
+    FemuCqe cqe;
+
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NS_CHANGED);
+    for (uint32_t nsid = 1; nsid <= 2; nsid++) {
+        g_assert_cmphex(attachment(drive, DETACH, nsid, 1, ids), ==,
+                        NVME_SUCCESS);
+    }
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_CHANGED_NSLIST, 0, 0, list,
+                                 sizeof(list)), ==, NVME_SUCCESS);
+    g_assert_cmpuint(le32_to_cpu(list[0]), ==, 1);
+    g_assert_cmpuint(le32_to_cpu(list[1]), ==, 2);
+    request_event(drive);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -340,6 +365,7 @@ int main(int argc, char **argv)
     ADD("lasts", test_lasts);
     ADD("set-not-enabled", test_set_not_enabled);
     ADD("event", test_event);
+    ADD("event-of-all", test_event_of_all);
 #undef ADD
     return g_test_run();
 }
