@@ -494,6 +494,61 @@ static void test_two_drives(void)
     femu_shutdown(drive[1]);
 }
 
+/* HPET 1.0a: registers, and the address and data of a message in one word. */
+#define HPET UINT64_C(0xfed00000)
+#define HPET_PERIOD (HPET + 4)
+#define HPET_CFG (HPET + 0x10)
+#define HPET_T0_CFG (HPET + 0x100)
+#define HPET_T0_CMP (HPET + 0x108)
+#define HPET_T0_ROUTE (HPET + 0x110)
+#define HPET_T0_MESSAGES (1u << 14 | 1u << 2)
+#define HPET_TICK_NS 10u
+
+/*
+ * Two timers of a machine that expire at the same instant go in the order in
+ * which they were set. An entry in which nothing has changed does not move the
+ * drive's behind another's.
+ */
+static void test_same_instant(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, NULL);
+    g_autofree char *args = g_strconcat("-global hpet.msi=on ", device, NULL);
+    FemuHost *host = femu_host_start(args);
+    FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
+    uint64_t mailbox = femu_alloc(host, FEMU_PAGE_BYTES);
+    uint64_t write_ns = femu_page_write_ns(drive);
+    FemuCq cq;
+    FemuSq sq;
+    NvmeCmd cmd;
+
+    if (qtest_readl(host->qts, HPET_PERIOD) != HPET_TICK_NS * 1000000) {
+        g_test_skip("this QEMU has no HPET");
+        femu_shutdown(drive);
+        return;
+    }
+    g_assert_cmpuint(write_ns % HPET_TICK_NS, ==, 0);
+    femu_enable(drive);
+    femu_msix_enable(drive);
+    femu_msix_vector(drive, 1, mailbox, 1);
+    femu_cq_create(drive, &cq, 2, 16, 1);
+    femu_sq_create(drive, &sq, 2, 16, &cq);
+    cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
+                      drive->buf);
+    femu_submit(&sq, &cmd);
+    qtest_writel(host->qts, HPET_CFG, 1);       /* it counts from here */
+    femu_step(host, write_ns - 1);
+    qtest_writeq(host->qts, HPET_T0_ROUTE, mailbox << 32 | 2);
+    qtest_writeq(host->qts, HPET_T0_CMP, write_ns / HPET_TICK_NS);
+    qtest_writel(host->qts, HPET_T0_CFG, HPET_T0_MESSAGES);
+    femu_set_reg(drive, NVME_REG_INTMC, 1);     /* an entry */
+    g_assert_cmpuint(qtest_readl(host->qts, mailbox), ==, 0);
+    femu_step(host, 1);
+    g_assert_true(femu_reap(&cq, &(FemuCqe) { 0 }));
+    g_assert_cmpuint(qtest_readl(host->qts, mailbox), ==, 2);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -523,5 +578,6 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/timer/step-next", test_step_next);
     qtest_add_func("femu-zns/timer/far-future", test_far_future);
     qtest_add_func("femu-zns/timer/two-drives", test_two_drives);
+    qtest_add_func("femu-zns/timer/same-instant", test_same_instant);
     return g_test_run();
 }
