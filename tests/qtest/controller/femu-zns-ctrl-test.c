@@ -592,6 +592,22 @@ static void test_shutdown_disabled(void)
     femu_shutdown(drive);
 }
 
+/* And it is forgotten by a reset, which finds no queue. */
+static void test_shutdown_disabled_reset(void)
+{
+    FemuDrive *drive = boot();
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    femu_disable(drive);
+    femu_set_reg(drive, NVME_REG_CC, CC_SHN_NORMAL);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_SHST_PROGRESS);
+    flr(drive);
+    femu_step(drive->host, femu_page_write_ns(drive));
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -620,6 +636,7 @@ int main(int argc, char **argv)
     ADD("shutdown-reset", test_shutdown_reset);
     ADD("shutdown-enabled", test_shutdown_enabled);
     ADD("shutdown-disabled", test_shutdown_disabled);
+    ADD("shutdown-disabled-reset", test_shutdown_disabled_reset);
 #undef ADD
     return g_test_run();
 }
