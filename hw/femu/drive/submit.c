@@ -231,27 +231,33 @@ static FrontCost front_cost(Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
                                             ? ssd_copy_nlb(cmd) : cmd->nlb);
 }
 
+/* Make it *command_idx. Return: where its data lie. */
+static uint64_t take_command(Ssd *ssd, uint64_t now_ns, SsdNs *ns,
+                             const SsdCmd *cmd, uint32_t tag,
+                             uint32_t *command_idx)
+{
+    *command_idx = commands_take(&ssd->commands, now_ns, cmd, tag);
+    count_inside(ssd, cmd->nsid, 1);
+    /* The start is a part, too, so that no early end completes the command. */
+    commands_part_added(&ssd->commands, *command_idx);
+    return commit(ssd, *command_idx, ns, cmd);
+}
+
 /* Return: where the command's data lie. */
 static uint64_t accept_command(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                                uint32_t tag)
 {
     SsdNs *ns = command_ns(ssd, cmd);
-    bool enters = entry_takes(&ssd->entry, cmd->op);
-    FrontCost cost = { 0 };
     uint32_t command_idx;
     uint64_t lba;
 
-    if (enters) {
-        cost = front_cost(ssd, ns, cmd);
-    }
-    command_idx = commands_take(&ssd->commands, now_ns, cmd, tag);
-    count_inside(ssd, cmd->nsid, 1);
-    /* The start is a part, too, so that no early end completes the command. */
-    commands_part_added(&ssd->commands, command_idx);
-    lba = commit(ssd, command_idx, ns, cmd);
-    if (enters) {
+    if (entry_takes(&ssd->entry, cmd->op)) {
+        FrontCost cost = front_cost(ssd, ns, cmd); /* as the zone is before */
+
+        lba = take_command(ssd, now_ns, ns, cmd, tag, &command_idx);
         entry_enter(&ssd->entry, now_ns, command_idx, &cost);
     } else {
+        lba = take_command(ssd, now_ns, ns, cmd, tag, &command_idx);
         ssd_begin(ssd, now_ns, command_idx);
         ssd_drain(ssd, now_ns);
     }
