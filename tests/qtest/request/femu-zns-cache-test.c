@@ -87,12 +87,19 @@ static uint8_t vwc(FemuDrive *drive)
     return id.vwc;
 }
 
+static void assert_no_flush(FemuDrive *drive)
+{
+    QDict *stats = femu_stats(drive);
+
+    g_assert_false(femu_has_stat(stats, "ops/flush"));
+    qobject_unref(stats);
+}
+
 static void test_protected(void)
 {
     FemuConfig config = cache_config(false);
     FemuDrive *drive = femu_boot(&config, NULL);
     uint32_t value;
-    QDict *stats;
 
     g_assert_cmphex(vwc(drive), ==, NVME_VWC_NSID_BROADCAST_SUPPORT);
     g_assert_cmphex(femu_get_feature(drive, NVME_VOLATILE_WRITE_CACHE, &value),
@@ -102,9 +109,7 @@ static void test_protected(void)
     write_takes(drive, 0, PAGE_NLB, FUA, 0);
     begin(drive, NVME_CMD_READ, 0, 1, FUA, 1);
     g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
-    stats = femu_stats(drive);
-    g_assert_false(femu_has_stat(stats, "ops/flush"));
-    qobject_unref(stats);
+    assert_no_flush(drive);
     cut(drive);
     assert_left(drive, 0, PAGE_NLB);
     femu_shutdown(drive);
@@ -158,6 +163,19 @@ static void test_lost(void)
     femu_step(drive->host, program_ns(drive));
     cut(drive);
     assert_left(drive, 0, 2 * PAGE_NLB);
+    femu_shutdown(drive);
+}
+
+/* Without Force Unit Access nothing is flushed. */
+static void test_no_fua(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+
+    write_takes(drive, 0, PAGE_NLB, 0, 0);
+    begin(drive, NVME_CMD_READ, 0, 1, 0, 1);
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    assert_no_flush(drive);
     femu_shutdown(drive);
 }
 
@@ -452,6 +470,7 @@ int main(int argc, char **argv)
     ADD("protected", test_protected);
     ADD("feature", test_feature);
     ADD("lost", test_lost);
+    ADD("no-fua", test_no_fua);
     ADD("flush", test_flush);
     ADD("fua", test_fua);
     ADD("fua-read", test_fua_read);

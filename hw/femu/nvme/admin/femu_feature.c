@@ -235,11 +235,12 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
         return NVME_SUCCESS;
     case FEMU_FEATURE_VENDOR_STATS:
         *result = values == &n->features ? n->stats_resets : 0;
-        return NVME_SUCCESS;
+        break;
     default:
         /* One power state, one command set combination: number 0, as it is. */
-        return NVME_SUCCESS;
+        break;
     }
+    return NVME_SUCCESS;
 }
 
 static uint16_t get_any(FemuZns *n, const NvmeCmd *cmd, uint8_t fid,

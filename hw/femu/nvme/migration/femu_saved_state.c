@@ -427,8 +427,7 @@ static void visit_sqs(FemuZns *n, State *state)
     STATE_TABLE(state, sq_rows, n->sq_memory, count, id);
     visit_u32s(state, "queues' completion queues", cq_id, count,
                FEMU_MAX_QUEUES - 1);
-    for (uint64_t i = 0; state_is_reading(state) && state_is_good(state) &&
-                         i < count; i++) {
+    for (uint64_t i = 0; state_is_reading(state) && i < count; i++) {
         n->sq_memory[id[i]].id = id[i];
         set_cq(n, state, &n->sq_memory[id[i]], cq_id[i]);
     }
@@ -521,7 +520,7 @@ static void visit_flushes(FemuZns *n, State *state)
 static void visit_bad(FemuBadBlocks *bad, State *state)
 {
     STATE_STRUCT(state, bad_rows, bad);
-    for (uint32_t i = 0; i < bad->count && state_is_good(state); i++) {
+    for (uint32_t i = 0; i < bad->count; i++) {
         state_number(state, "bad blocks", &bad->range[i].slba, UINT64_MAX);
         state_number(state, "bad blocks", &bad->range[i].nlb, UINT64_MAX);
     }
