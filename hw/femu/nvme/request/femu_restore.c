@@ -133,7 +133,6 @@ static bool restore_submit(Restore *r, const SsdTraceRecord *record)
     uint32_t tag;
     Open *open;
 
-    run_to(r, record->at_ns);
     if (!ssd_has_room(n->ssd)) {
         return damaged(r, "command %" PRIu64 " comes when there is no room",
                        record->seq);
@@ -175,10 +174,8 @@ static Open *find_open(Restore *r, uint64_t seq)
 
 static bool restore_done(Restore *r, const SsdTraceRecord *record)
 {
-    Open *open;
+    Open *open = find_open(r, record->seq);
 
-    run_to(r, record->at_ns);
-    open = find_open(r, record->seq);
     if (!open) {
         return false;
     }
@@ -209,7 +206,6 @@ static bool restore_zone_fail(Restore *r, const SsdTraceRecord *record)
 {
     FemuZns *n = r->n;
 
-    run_to(r, record->at_ns);
     if (!ssd_zone_fail(n->ssd, n->now_ns, record->nsid, record->zone_idx,
                        record->state)) {
         return damaged(r, "zone %" PRIu32 " of namespace %" PRIu32
@@ -224,7 +220,6 @@ static bool restore_format(Restore *r, const SsdTraceRecord *record)
     FemuZns *n = r->n;
     FemuNs *ns = femu_ns(n, record->nsid);
 
-    run_to(r, record->at_ns);
     if (!ns || ssd_ns_inflight(n->ssd, ns->nsid) ||
         !ssd_format(n->ssd, n->now_ns, ns->nsid, record->lba_bytes, NULL)) {
         return damaged(r, "namespace %" PRIu32 " cannot be formatted to %"
@@ -246,7 +241,6 @@ static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
     GHashTableIter iter;
     gpointer open;
 
-    run_to(r, record->at_ns);
     g_hash_table_iter_init(&iter, r->open);
     while (g_hash_table_iter_next(&iter, NULL, &open)) {
         if (!((Open *)open)->discarded) {
@@ -262,6 +256,7 @@ static bool restore_power_cut(Restore *r, const SsdTraceRecord *record)
 
 static bool restore_record(Restore *r, const SsdTraceRecord *record)
 {
+    run_to(r, record->at_ns); /* of one that has no instant, 0 */
     switch (record->kind) {
     case SSD_TRACE_SUBMIT:
         return restore_submit(r, record);
@@ -276,7 +271,6 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
     case SSD_TRACE_POWER_CUT:
         return restore_power_cut(r, record);
     case SSD_TRACE_END:
-        run_to(r, record->at_ns);
         return true;
     }
     g_assert_not_reached();
