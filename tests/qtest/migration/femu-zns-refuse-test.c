@@ -172,6 +172,16 @@ static void play_statistics(FemuDrive *drive)
     femu_get_log(drive, FEMU_LOG_STATS, 0, 0, NULL, 64);
 }
 
+/* Queues of two entries, the fewest that there can be. */
+static void play_small_queues(FemuDrive *drive)
+{
+    static FemuCq cq;
+    static FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 2, 1);
+    femu_sq_create(drive, &sq, 2, 2, &cq);
+}
+
 typedef struct Scene {
     const char *name;
     void (*play)(FemuDrive *drive);
@@ -185,6 +195,7 @@ static const Scene scenes[] = {
     { "disabled", play_disabled },
     { "off", play_off },
     { "statistics", play_statistics },
+    { "small-queues", play_small_queues },
 };
 
 /* --- Numbers -------------------------------------------------------------- */
@@ -396,7 +407,7 @@ static void note_tries(Bench *b, const char *scene, const Section *s)
 
     try_lines(b, scene, s, text);
     lines = g_strsplit(text->str, "\n", -1);
-    for (char **line = lines; **line; line++) {
+    for (char **line = lines; *line && **line; line++) {
         is_news(strchr(*line, ' ') + 1);
     }
     reaches_more();

@@ -345,6 +345,28 @@ static void test_changed(void)
     bench_free(b);
 }
 
+/* A command that says that it was done at 0, which nothing here is. */
+static void test_done_early(void)
+{
+    Bench *b = bench_new();
+    g_autofree char *path = file_of(b, "history");
+    g_autofree char *history = NULL;
+    g_auto(GStrv) lines = NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
+    char **line;
+
+    g_assert_true(g_file_get_contents(path, &history, NULL, NULL));
+    lines = g_strsplit(history, "\n", -1);
+    for (line = lines; !g_str_has_prefix(*line, "C,0,"); line++) {
+        ;
+    }
+    g_free(*line);
+    *line = g_strdup("C,0,0,0,0");
+    plug_history(b, lines, text);
+    g_assert_nonnull(strstr(text->str, "command 0 is not done at 0 ns here"));
+    bench_free(b);
+}
+
 /* --- What else there may be ----------------------------------------------- */
 
 static void assert_says(Bench *b, const char *more, const char *message)
@@ -466,6 +488,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);       /* QEMU ignores it then, too */
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/history/changed", test_changed);
+    qtest_add_func("femu-zns/history/done-early", test_done_early);
     qtest_add_func("femu-zns/history/others", test_others);
     qtest_add_func("femu-zns/history/too-large", test_too_large);
     qtest_add_func("femu-zns/history/too-many", test_too_many);

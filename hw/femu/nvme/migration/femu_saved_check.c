@@ -217,7 +217,7 @@ void femu_saved_check(const FemuZns *saved, uint64_t timer_at_ns, State *state)
     for (uint32_t i = 0; i < saved->ns_count; i++) {
         check_ns(saved, &saved->ns[i], state);
     }
-    if (state_is_good(state) && state_left_bytes(state) > 0) {
+    if (state_left_bytes(state) > 0) {
         state_fail(state, "%zu bytes are left over", state_left_bytes(state));
     }
 }
