@@ -303,6 +303,8 @@ static void test_refused(void)
         { "history", "", "hello\n", "", "not a trace" },
         { "history", "", "", "", "not a trace" },
         { "history", "P,zones", "P,zones,twelve\n", "", "twelve" },
+        { "history", "P,zones", "P,zones,9\n", "",
+          "is of a drive with zones=9, this one has 8" },
         { "history", "P,seed", "", "", "is of a drive with" },
         { "history", "S,0", "S,0,1\nS,1\n", "", "has 9 fields" },
         { "history", "S,0", "S,0,0,write,1,0,4,0,444\n", "",
