@@ -348,17 +348,19 @@ static void test_cut_over(void)
     femu_folder_delete(folder);
 }
 
-/* A format is inside when the power goes: the history knows. */
+/* A format is inside, with two resets, when the power goes: the history knows. */
 static void test_cut_in_format(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
-    FemuDrive *drive = femu_folder_boot(&config, folder);
     NvmeCmd format = {
         .opcode = NVME_ADM_CMD_FORMAT_NVM,
-        .nsid = cpu_to_le32(FEMU_NSID),
+        .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
     };
+    FemuDrive *drive;
 
+    config.ssd.namespaces = 2;
+    drive = femu_folder_boot(&config, folder);
     femu_write_pattern(drive, 0, 4, 1);
     femu_submit(&drive->admin, &format);
     femu_step(drive->host, 1000);
