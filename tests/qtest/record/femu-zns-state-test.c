@@ -361,7 +361,9 @@ static void test_cut_in_format(void)
 
     config.ssd.namespaces = 2;
     drive = femu_folder_boot(&config, folder);
-    femu_write_pattern(drive, 0, 4, 1);
+    for (drive->nsid = 2; drive->nsid > 0; drive->nsid--) {
+        femu_write_pattern(drive, 0, 4, 1);
+    }
     femu_submit(&drive->admin, &format);
     femu_step(drive->host, 1000);
     qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
