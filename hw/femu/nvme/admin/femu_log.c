@@ -275,8 +275,7 @@ static LogRequest log_decode(const NvmeCmd *cmd)
         .retain_event = cdw10 & (1u << 15),
         .index_offset = cdw14 & (1u << 23),
         .bytes = (dwords + 1) * 4,
-        .offset_bytes = le32_to_cpu(cmd->cdw12) |
-                        (uint64_t)le32_to_cpu(cmd->cdw13) << 32,
+        .offset_bytes = ldq_le_p(&cmd->cdw12), /* and CDW13 */
     };
 }
 
