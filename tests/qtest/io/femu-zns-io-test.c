@@ -79,6 +79,18 @@ static void test_prp_offsets(void)
     femu_shutdown(drive);
 }
 
+/* PRP2 is nothing for data that end where PRP1's page does. */
+static void test_prp2_unused(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 1, drive->buf);
+
+    cmd.dptr.prp2 = cpu_to_le64(1);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 /* 1024 pages: the PRP list itself needs three pages. */
 static void test_prp_list_chained(void)
 {
@@ -471,6 +483,7 @@ int main(int argc, char **argv)
 
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/io/prp-offsets", test_prp_offsets);
+    qtest_add_func("femu-zns/io/prp2-unused", test_prp2_unused);
     qtest_add_func("femu-zns/io/prp-list-chained", test_prp_list_chained);
     for (unsigned i = 0; i < ARRAY_SIZE(slots); i++) {
         g_autofree char *path = g_strdup_printf(

@@ -135,7 +135,7 @@ static uint32_t crc32c(const uint8_t *bytes, size_t count)
     return ~crc;
 }
 
-/* A page of the first zone has the sums of what it was and of what it is. */
+/* A page has the sums of what it was and of what it is. */
 static void assert_word(const char *folder, uint64_t page, const uint8_t *was,
                         const uint8_t *is)
 {
@@ -181,6 +181,30 @@ static void test_words(void)
                     ==, NVME_SUCCESS);
     femu_write_pattern(drive, 0, 8, 1);
     assert_word(folder, 0, none, data);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* A whole page that is written anew, where that is possible. */
+static void test_overwritten(void)
+{
+    static const uint8_t none[PAGE_BYTES];
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree uint8_t *one = NULL, *two = NULL;
+    uint64_t page;
+    FemuDrive *drive;
+
+    config.ssd.conventional_bytes = SSD_MIB;
+    page = config.ssd.zones * config.ssd.zone_capacity_bytes / PAGE_BYTES;
+    drive = femu_folder_boot(&config, folder);
+    drive->nsid = 2;
+    one = femu_pattern(drive, 0, 1, 1);
+    two = femu_pattern(drive, 0, 1, 2);
+    femu_write_pattern(drive, 0, 1, 1);
+    assert_word(folder, page, none, one);
+    femu_write_pattern(drive, 0, 1, 2);
+    assert_word(folder, page, one, two);
     femu_shutdown(drive);
     femu_folder_delete(folder);
 }
@@ -381,6 +405,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/checksum/kept", test_kept);
     qtest_add_func("femu-zns/checksum/dropped", test_dropped);
     qtest_add_func("femu-zns/checksum/words", test_words);
+    qtest_add_func("femu-zns/checksum/overwritten", test_overwritten);
     qtest_add_func("femu-zns/checksum/put-aside", test_put_aside);
     qtest_add_func("femu-zns/checksum/all", test_all);
     qtest_add_func("femu-zns/checksum/two-resets", test_two_resets);

@@ -82,7 +82,6 @@ void femu_record_close(FemuZns *n)
 {
     if (n->exit_notifier.notify) {
         qemu_remove_exit_notifier(&n->exit_notifier);
-        n->exit_notifier.notify = NULL;
     }
     trace_close(n);
     femu_journal_close(n);
