@@ -230,6 +230,9 @@ static void test_no_registers(void)
     /* A tail, and a head unless the thread came first. */
     g_assert_cmpuint(g.rung, >=, 1);
     g_assert_cmpuint(g.rung, <=, 2);
+    /* The admin queue's doorbells are asked for: who rings, writes registers. */
+    g_assert_cmpuint(event_idx(&g, tail_of(0)), ==, drive->admin.tail);
+    g_assert_cmpuint(event_idx(&g, head_of(0)), ==, drive->admin_cq.head);
     femu_shutdown(drive);
 }
 

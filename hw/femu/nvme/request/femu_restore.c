@@ -356,8 +356,7 @@ static void begin_again(Restore *r)
         run_to(r, ssd_next_at_ns(n->ssd));
     }
     femu_req_submit_shutdown(n);
-    femu_req_discard(n, NULL);
-    n->shutdown = FEMU_SHUTDOWN_IDLE;
+    femu_req_discard(n, NULL); /* QEMU's reset, next, ends the shutdown */
     while (ssd_poll_zone(n->ssd, n->now_ns, &nsid, &zone_idx)) {
         ;
     }
