@@ -212,12 +212,12 @@ static bool trace_pieces_put(QEMUFile *f, FILE *file)
     uint32_t crc = 0;
     size_t bytes;
 
-    while ((bytes = fread(piece, 1, PIECE_BYTES, file)) > 0) {
+    do {
+        bytes = fread(piece, 1, PIECE_BYTES, file);
         qemu_put_be32(f, bytes);
         qemu_put_buffer(f, piece, bytes);
         crc = crc_of(crc, piece, bytes);
-    }
-    qemu_put_be32(f, 0);
+    } while (bytes);
     qemu_put_be32(f, crc);
     return !ferror(file);
 }
