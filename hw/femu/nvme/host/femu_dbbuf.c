@@ -78,21 +78,19 @@ uint32_t femu_dbbuf_rung(FemuZns *n, unsigned doorbell, uint32_t known,
 }
 
 /*
- * Set EventIdx: if to `known`, the tail or head that the controller has seen,
- * the host writes the register at the next change; if to a value that is far
- * from it, it does not.
- * Return: the shadow doorbell; `known` if there are none.
+ * Set EventIdx, of shadow doorbells that have been configured: if to `known`,
+ * the tail or head that the controller has seen, the host writes the register
+ * at the next change; if to a value that is far from it, it does not.
+ * Return: the shadow doorbell; `known` if it cannot be read.
  */
 uint32_t femu_dbbuf_sync(FemuZns *n, unsigned doorbell, uint32_t known,
                          uint32_t event_idx)
 {
     uint32_t value = known;
 
-    if (n->dbbuf.enabled) {
-        put(n, n->dbbuf.event_addr, doorbell, event_idx);
-        smp_mb();
-        shadow_read(n, doorbell, &value);
-    }
+    put(n, n->dbbuf.event_addr, doorbell, event_idx);
+    smp_mb();
+    shadow_read(n, doorbell, &value);
     return value;
 }
 
