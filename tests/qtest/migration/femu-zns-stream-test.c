@@ -217,6 +217,16 @@ static void test_long(void)
     g_free(s.bytes);
 }
 
+/* It ends in data of the first namespace; there are none of the second. */
+static void test_namespaces(void)
+{
+    static const char extra[] = "namespaces=2";
+    Stream s = save(extra);
+
+    assert_refused(&s, s.data + 40, extra, "data: the stream ends in them");
+    g_free(s.bytes);
+}
+
 static void test_other_drives(void)
 {
     static const struct {
@@ -407,6 +417,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/stream/damaged", test_damaged);
     qtest_add_func("femu-zns/stream/long", test_long);
+    qtest_add_func("femu-zns/stream/namespaces", test_namespaces);
     qtest_add_func("femu-zns/stream/other-drives", test_other_drives);
     qtest_add_func("femu-zns/stream/version", test_version);
     qtest_add_func("femu-zns/stream/state", test_state);

@@ -649,11 +649,28 @@ static void test_endless(void)
     femu_shutdown(drive);
 }
 
+/* Nothing is written to where shadows would be, as long as there are none. */
+static void test_none(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "dbbuf=on");
+    uint8_t page[FEMU_PAGE_BYTES];
+
+    qtest_memset(drive->host->qts, 0, 0xa5, sizeof(page));
+    femu_assert_works(drive, 0);
+    qtest_bufread(drive->host->qts, 0, page, sizeof(page));
+    for (unsigned i = 0; i < sizeof(page); i++) {
+        g_assert_cmphex(page[i], ==, 0xa5);
+    }
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/dbbuf/" name, test)
     ADD("config", test_config);
+    ADD("none", test_none);
     ADD("takes-over", test_takes_over);
     ADD("takes-over-unfetched", test_takes_over_unfetched);
     ADD("register-says-when", test_register_says_when);
