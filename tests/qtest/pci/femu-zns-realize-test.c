@@ -524,8 +524,10 @@ static void test_unplug(void)
 {
     FemuConfig config = femu_small_config();
     g_autofree char *trace = temp_file(0);
+    g_autofree char *journal = temp_file(0);
     g_autofree char *data = temp_file(8 * SSD_MIB);
-    g_autofree char *extra = g_strdup_printf("memdev=data,trace=%s", trace);
+    g_autofree char *extra = g_strdup_printf("memdev=data,trace=%s,journal=%s",
+                                             trace, journal);
     g_autofree char *device = femu_device_args(&config, HOTPLUG_SLOT, extra);
     g_autofree char *args = g_strdup_printf(
         HOTPLUG_MACHINE "-object memory-backend-file,id=data,size=8M,"
@@ -548,6 +550,7 @@ static void test_unplug(void)
     assert_good(host, ", 'memdev': 'data'");
     femu_host_stop(host);
     g_unlink(trace);
+    g_unlink(journal);
     g_unlink(data);
 }
 

@@ -69,7 +69,11 @@ static void test_full_disk(void)
 {
     FemuConfig config = femu_small_config();
     char *folder = femu_folder_new();
-    FemuDrive *drive = boot_full(&config, folder, "-no-shutdown ");
+    char *said = femu_folder_new();     /* a folder for what QEMU says */
+    g_autofree char *path = femu_folder_file(said, "said");
+    g_autofree char *args = g_strdup_printf("-no-shutdown 2>%s ", path);
+    g_autofree char *text = NULL;
+    FemuDrive *drive = boot_full(&config, folder, args);
     FemuHost *host = drive->host;
     FemuCqe cqe;
 
@@ -86,6 +90,11 @@ static void test_full_disk(void)
     femu_drive_close(drive);
     qtest_set_expected_status(host->qts, 1);
     femu_host_stop(host);
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "the drive stops, and its state is as it "
+                            "was: make room, and start it again"));
+    g_unlink(path);
+    femu_folder_delete(said);
     assert_goes_on(&config, folder, 1);
 }
 

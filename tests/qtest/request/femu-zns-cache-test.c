@@ -229,6 +229,29 @@ static void test_fua(void)
     femu_shutdown(drive);
 }
 
+/* A copy with Force Unit Access, too, is safe when it is done. */
+static void test_fua_copy(void)
+{
+    FemuConfig config = cache_config(true);
+    FemuDrive *drive = femu_boot(&config, NULL);
+    const NvmeCopySourceRangeFormat0_2 range = { .nlb = PAGE_NLB - 1 };
+    uint64_t to_lba = femu_zone_lba(drive, 1);
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_COPY,
+        .nsid = cpu_to_le32(drive->nsid),
+        .cdw10 = cpu_to_le32(to_lba),
+        .cdw12 = cpu_to_le32(FUA),
+    };
+
+    write_takes(drive, 0, PAGE_NLB, 0, 0);
+    qtest_bufwrite(drive->host->qts, drive->buf, &range, sizeof(range));
+    femu_set_prps(drive, &cmd, drive->buf, sizeof(range));
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+    cut(drive);
+    femu_assert_zone(drive, 1, NVME_ZONE_STATE_CLOSED, PAGE_NLB);
+    femu_shutdown(drive);
+}
+
 /* A read with Force Unit Access makes safe what it reads. */
 static void test_fua_read(void)
 {
@@ -474,6 +497,7 @@ int main(int argc, char **argv)
     ADD("flush", test_flush);
     ADD("fua", test_fua);
     ADD("fua-read", test_fua_read);
+    ADD("fua-copy", test_fua_copy);
     ADD("fua-read-bad", test_fua_read_bad);
     ADD("disabled", test_disabled);
     ADD("reset-inside", test_reset_inside);

@@ -50,8 +50,6 @@
  */
 void femu_entry_begin(FemuZns *n)
 {
-    MemReentrancyGuard *guard = &DEVICE(n)->mem_reentrancy_guard;
-
     femu_lock(n);
     n->entry.has_inner = n->entry.depth++ > 0;
     if (n->entry.has_inner) {
@@ -59,8 +57,7 @@ void femu_entry_begin(FemuZns *n)
     }
     object_ref(OBJECT(n));
     if (!n->entry.alone) {
-        n->entry.io_was_engaged = guard->engaged_in_io;
-        guard->engaged_in_io = true;
+        DEVICE(n)->mem_reentrancy_guard.engaged_in_io = true;
     }
     n->entry.work_bytes = 0;
     femu_time_enter(n);
@@ -107,8 +104,8 @@ static void entry_close(FemuZns *n)
 
     if (--n->entry.depth == 0) {
         if (!n->entry.alone) {
-            DEVICE(n)->mem_reentrancy_guard.engaged_in_io =
-                n->entry.io_was_engaged;
+            /* as QEMU itself does at the end of an access */
+            DEVICE(n)->mem_reentrancy_guard.engaged_in_io = false;
         }
         object_unref(OBJECT(n));
     }

@@ -288,7 +288,6 @@ typedef struct FemuNs {
 typedef struct FemuEntry {
     uint32_t depth;             /* how many: one may lead to another */
     bool has_inner;             /* one has */
-    bool io_was_engaged;        /* QEMU's guard, as the outermost found it */
     bool reset_noted;
     bool by_poller;             /* who looks at shadow doorbells behind it */
     bool alone;                 /* without QEMU's big lock: femu_lock.c */
