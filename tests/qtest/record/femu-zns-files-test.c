@@ -138,6 +138,26 @@ static void test_deallocated(void)
     femu_folder_delete(folder);
 }
 
+/* Nor is what was formatted. */
+static void test_formatted(void)
+{
+    FemuConfig config = conventional_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    drive->nsid = 2;
+    femu_write_pattern(drive, 0, 4, 1);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 2, 1, 0,
+                               0).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+    put_junk(&config, folder, 1);
+    drive = femu_folder_boot(&config, folder);
+    drive->nsid = 2;
+    femu_assert_data(drive, 0, 4, NULL);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* What a reset drops that ends while a drive begins again takes no room. */
 static void test_reset(void)
 {
@@ -235,6 +255,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/files/" name, test)
     ADD("deallocated", test_deallocated);
+    ADD("formatted", test_formatted);
     ADD("modes", test_modes);
     ADD("reset", test_reset);
     ADD("unplugged", test_unplugged);

@@ -376,27 +376,6 @@ static void test_cut_in_format(void)
     femu_folder_delete(folder);
 }
 
-/* What was formatted is no data for the next QEMU, not even part of a page. */
-static void test_formatted(void)
-{
-    FemuConfig config = conventional_config();
-    char *folder = femu_folder_new();
-    FemuDrive *drive;
-
-    config.ssd.lba_bytes = 512;
-    drive = femu_folder_boot(&config, folder);
-    drive->nsid = 2;
-    femu_write_pattern(drive, 0, 1, 1);
-    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 2, 0, 0,
-                               0).status, ==, NVME_SUCCESS);
-    femu_shutdown(drive);
-    drive = femu_folder_boot(&config, folder);
-    drive->nsid = 2;
-    femu_assert_data(drive, 0, 1, NULL);
-    femu_shutdown(drive);
-    femu_folder_delete(folder);
-}
-
 /* Its time goes on where it was, whenever it is plugged in. */
 static void test_plugged_in_later(void)
 {
@@ -742,7 +721,6 @@ int main(int argc, char **argv)
     ADD("cut-at-program", test_cut_at_program);
     ADD("cut-over", test_cut_over);
     ADD("cut-in-format", test_cut_in_format);
-    ADD("formatted", test_formatted);
     ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);
     ADD("synchronised", test_synchronised);

@@ -317,8 +317,8 @@ static uint16_t log_send(FemuZns *n, const NvmeCmd *cmd,
     uint64_t at = MIN(request->offset_bytes, page_bytes);
     uint64_t present = MIN(request->bytes, page_bytes - at);
 
+    memset(n->bounce, 0, request->bytes);
     memcpy(n->bounce, (const uint8_t *)page + at, present);
-    memset(n->bounce + present, 0, request->bytes - present);
     return femu_dma_reply(n, cmd, n->bounce, request->bytes);
 }
 
