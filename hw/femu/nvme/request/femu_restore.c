@@ -335,8 +335,8 @@ static int compare_seq(const void *a, const void *b, void *unused)
 
 /*
  * The history has been replayed: discard the commands that are still inside,
- * close open zones by a shutdown, and reset statistics. Changes of zones that
- * have not been reported are dropped.
+ * close open zones by a shutdown, which QEMU's reset, next, ends, and reset
+ * statistics. Changes of zones that have not been reported are dropped.
  */
 static void begin_again(Restore *r)
 {
@@ -356,7 +356,7 @@ static void begin_again(Restore *r)
         run_to(r, ssd_next_at_ns(n->ssd));
     }
     femu_req_submit_shutdown(n);
-    femu_req_discard(n, NULL); /* QEMU's reset, next, ends the shutdown */
+    femu_req_discard(n, NULL);
     while (ssd_poll_zone(n->ssd, n->now_ns, &nsid, &zone_idx)) {
         ;
     }
