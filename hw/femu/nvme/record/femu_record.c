@@ -78,14 +78,20 @@ static void history_failed(FemuZns *n, const GError *error)
     qemu_system_shutdown_request_with_code(SHUTDOWN_CAUSE_HOST_ERROR, 1);
 }
 
+static void close_all(FemuZns *n)
+{
+    trace_close(n);
+    femu_journal_close(n);
+    history_close(n);
+}
+
+/* The second time, if QEMU ends before an unplugged drive is finalized. */
 void femu_record_close(FemuZns *n)
 {
     if (n->exit_notifier.notify) {
         qemu_remove_exit_notifier(&n->exit_notifier);
     }
-    trace_close(n);
-    femu_journal_close(n);
-    history_close(n);
+    close_all(n);
 }
 
 /* QEMU ends: the lock stays, so that nobody enters a drive without a record. */
@@ -94,7 +100,7 @@ static void trace_at_exit(Notifier *notifier, void *data)
     FemuZns *n = container_of(notifier, FemuZns, exit_notifier);
 
     femu_lock(n);
-    femu_record_close(n);
+    close_all(n);
 }
 
 /* A file that is whole gets its name. Return: false with *error. */
