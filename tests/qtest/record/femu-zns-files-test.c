@@ -176,6 +176,27 @@ static void test_reset(void)
     femu_folder_delete(folder);
 }
 
+/* Nor do zones that go offline, all at once. */
+static void test_offline(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    femu_write_pattern(drive, 0, 8, 1);
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path':"
+                             "'/machine/peripheral/zns4',"
+                             "'property': 'zone-fail',"
+                             "'value': '0 read-only'}}");
+    g_assert_cmpuint(stored_bytes(folder), ==, 8 * config.ssd.lba_bytes);
+    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_OFFLINE, 0, true),
+                    ==, NVME_SUCCESS);
+    g_assert_cmpuint(stored_bytes(folder), ==, 0);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* Its files may be read and written by whom the umask lets; so may itself. */
 static void test_modes(void)
 {
@@ -257,6 +278,7 @@ int main(int argc, char **argv)
     ADD("deallocated", test_deallocated);
     ADD("formatted", test_formatted);
     ADD("modes", test_modes);
+    ADD("offline", test_offline);
     ADD("reset", test_reset);
     ADD("unplugged", test_unplugged);
 #undef ADD

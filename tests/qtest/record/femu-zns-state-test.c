@@ -348,6 +348,25 @@ static void test_cut_over(void)
     femu_folder_delete(folder);
 }
 
+/* The history has a power cut at once, also of a drive with nothing inside. */
+static void test_cut_when_idle(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *history = femu_folder_file(folder, "history");
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+    g_autofree char *text = NULL;
+
+    femu_write_pattern(drive, 0, 4, 1);
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+        "'arguments': {'path': '/machine/peripheral/zns4',"
+        "'property': 'power-cut', 'value': '1'}}");
+    g_assert_true(g_file_get_contents(history, &text, NULL, NULL));
+    g_assert_nonnull(strstr(text, "\nO,"));
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* A format is inside, with two resets, when the power goes: the history knows. */
 static void test_cut_in_format(void)
 {
@@ -721,6 +740,7 @@ int main(int argc, char **argv)
     ADD("cut-at-program", test_cut_at_program);
     ADD("cut-over", test_cut_over);
     ADD("cut-in-format", test_cut_in_format);
+    ADD("cut-when-idle", test_cut_when_idle);
     ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);
     ADD("synchronised", test_synchronised);

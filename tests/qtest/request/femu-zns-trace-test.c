@@ -601,6 +601,18 @@ static void test_flushed(void)
     g_unlink(path);
 }
 
+/* More records than a trace is flushed behind, of a drive that has none. */
+static void test_none(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+
+    for (unsigned i = 0; i < 4100; i++) {
+        g_assert_cmphex(femu_write(drive, 9, 1, NULL), !=, NVME_SUCCESS);
+    }
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -612,6 +624,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/trace/parameters", test_parameters);
     qtest_add_func("femu-zns/trace/disk-full", test_disk_full);
     qtest_add_func("femu-zns/trace/flushed", test_flushed);
+    qtest_add_func("femu-zns/trace/none", test_none);
     qtest_add_func("femu-zns/trace/replay", test_replay);
     qtest_add_func("femu-zns/trace/replay-namespaces", test_replay_namespaces);
     qtest_add_func("femu-zns/trace/replay-conventional",

@@ -179,6 +179,7 @@ static bool memory_init(FemuZns *n, Error **errp)
 static void femu_realize(PCIDevice *pci, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(pci);
+    ERRP_GUARD();
 
     if (!config_params(n, errp) || !femu_serial_init(n, errp) ||
         !config_device(n, errp) || !config_thread(n, errp)) {
@@ -198,6 +199,7 @@ static void femu_realize(PCIDevice *pci, Error **errp)
         !femu_restore(n, errp)) {
         return;
     }
+    assert(!*errp); /* a step that goes on has had nothing to say */
     pci_part_init(n);
     n->plugged = true;
 }
