@@ -501,6 +501,11 @@ static void test_log_parts(void)
     FemuDrive *drive = boot();
     NvmeEffectsLog whole;
     uint8_t part[256 + 64];
+    NvmeCmd by_index = {
+        .opcode = NVME_ADM_CMD_GET_LOG_PAGE,
+        .cdw10 = cpu_to_le32(NVME_LOG_SMART_INFO),
+        .cdw14 = cpu_to_le32(1u << 23),
+    };
 
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, NVME_CSI_ZONED,
                                  0, &whole, sizeof(whole)), ==, NVME_SUCCESS);
@@ -519,6 +524,10 @@ static void test_log_parts(void)
                                  2, NULL, 4), ==, NVME_INVALID_FIELD);
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, NVME_CSI_ZONED,
                                  UINT64_C(1) << 32, NULL, 4), ==,
+                    NVME_INVALID_FIELD);
+    /* CDW14, 23: the offset would be a number of things, which no page has */
+    by_index.dptr.prp1 = cpu_to_le64(drive->buf);
+    g_assert_cmphex(femu_exec(&drive->admin, &by_index).status, ==,
                     NVME_INVALID_FIELD);
     femu_shutdown(drive);
 }

@@ -430,6 +430,24 @@ static void test_at_once(void)
     femu_shutdown(drive);
 }
 
+/* Without MSI-X a head is asked for: it may lower the pin. */
+static void test_pin(void)
+{
+    Guest g = start(FOR_EVER);
+    FemuDrive *drive = g.drive;
+    NvmeCmd flush = femu_cmd_flush();
+    uint16_t cid = femu_place(&drive->io, &flush);
+    uint8_t at = qpci_find_capability(drive->pci, PCI_CAP_ID_MSIX, 0);
+
+    qpci_config_writew(drive->pci, at + PCI_MSIX_FLAGS, 0);
+    ring(&g, tail_of(1), drive->io.tail);
+    expect_ok(drive, cid);
+    ring(&g, head_of(1), drive->io_cq.head);
+    await_event_idx(&g, tail_of(1), away_from(drive->io.tail));
+    await_event_idx(&g, head_of(1), drive->io_cq.head);
+    femu_shutdown(drive);
+}
+
 /* A thread that often rests, or never polls: nothing is overlooked. */
 static void test_rests(void)
 {
@@ -599,6 +617,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     ADD("not-early", test_not_early);
     ADD("no-registers", test_no_registers);
+    ADD("pin", test_pin);
     ADD("parked", test_parked);
     ADD("odd-queues", test_odd_queues);
     ADD("sleeps", test_sleeps);

@@ -355,13 +355,19 @@ static void test_reset_drops_events(void)
 /* Nor is a notice due any more that nobody was told of before. */
 static void test_reset_drops_notices(void)
 {
-    FemuDrive *drive = boot();
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
     FemuCqe cqe;
 
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
     femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NVME_OAES_NS_ATTR);
     qtest_writel(drive->host->qts, drive->buf, 1);
-    cqe = femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, 1, 1, 0, drive->buf);
-    g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    for (uint32_t nsid = 1; nsid <= 2; nsid++) {
+        cqe = femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, nsid, 1, 0,
+                         drive->buf);
+        g_assert_cmphex(cqe.status, ==, NVME_SUCCESS);
+    }
     femu_disable(drive);
     femu_enable(drive);
     femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NVME_OAES_NS_ATTR);

@@ -91,6 +91,24 @@ static void test_prp2_unused(void)
     femu_shutdown(drive);
 }
 
+/* What is behind a list's last entry is not looked at. */
+static void test_prp_list_ends(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    uint64_t list = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 3, drive->buf);
+
+    for (unsigned i = 0; i < 2; i++) {
+        qtest_writeq(drive->host->qts, list + 8 * i,
+                     drive->buf + (i + 1) * FEMU_PAGE_BYTES);
+    }
+    qtest_writeq(drive->host->qts, list + 16, 1);
+    cmd.dptr.prp2 = cpu_to_le64(list);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
+    femu_shutdown(drive);
+}
+
 /* 1024 pages: the PRP list itself needs three pages. */
 static void test_prp_list_chained(void)
 {
@@ -484,6 +502,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/io/prp-offsets", test_prp_offsets);
     qtest_add_func("femu-zns/io/prp2-unused", test_prp2_unused);
+    qtest_add_func("femu-zns/io/prp-list-ends", test_prp_list_ends);
     qtest_add_func("femu-zns/io/prp-list-chained", test_prp_list_chained);
     for (unsigned i = 0; i < ARRAY_SIZE(slots); i++) {
         g_autofree char *path = g_strdup_printf(

@@ -377,7 +377,6 @@ void femu_thread_exit(FemuZns *n)
     FemuThread *thread = n->thread;
 
     if (thread) {
-        n->thread = NULL;
         thread->drive = NULL;
         qemu_del_vm_change_state_handler(thread->vm_change);
         aio_bh_schedule_oneshot(thread->ctx, thread_end, thread);

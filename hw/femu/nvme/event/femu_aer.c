@@ -41,7 +41,9 @@ static void aer_report(FemuZns *n)
 
 /*
  * An event has happened that the host has not disabled. It is dropped if one of
- * its type waits, or has been reported and its log page not been read since.
+ * its type waits, or has been reported and its log page not been read since. (Of
+ * a controller that has been shut down or has failed no event is posted: see
+ * femu_cq_post(); the reset that is due then drops it.)
  */
 void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
                     uint32_t parameter)
@@ -49,7 +51,7 @@ void femu_aer_event(FemuZns *n, uint8_t type, uint8_t info, uint8_t log_page,
     FemuEvent *event = &n->event[type];
 
     assert(type < FEMU_EVENT_TYPES);
-    if (event->waiting || event->masked || !femu_ctrl_running(n)) {
+    if (event->waiting || event->masked) {
         return;
     }
     *event = (FemuEvent) {
