@@ -626,17 +626,27 @@ static void test_data_in_rom(void)
     femu_shutdown(drive);
 }
 
-/* Half of the data is RAM, which has its end behind it. */
+/* Data in two memories; half of the data is RAM, which has its end behind it. */
 static void test_data_at_an_end(void)
 {
-    FemuDrive *drive = boot("", true, NO_IRQ);
+    FemuDrive *drive = boot_among(
+        "-object memory-backend-ram,id=a,size=32M -numa node,memdev=a "
+        "-object memory-backend-ram,id=b,size=32M -numa node,memdev=b ", "",
+        "", true, NO_IRQ);
     uint64_t end_addr = 64 * 1024 * 1024;       /* of the host's RAM */
+    uint64_t other_addr = end_addr / 2;
     NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 2,
                               end_addr - FEMU_PAGE_BYTES);
 
     cmd.dptr.prp2 = cpu_to_le64(end_addr);
     femu_submit(&drive->io, &cmd);
     g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_DATA_TRAS_ERROR);
+    cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, 0, 2,
+                      other_addr - FEMU_PAGE_BYTES);
+    cmd.dptr.prp2 = cpu_to_le64(other_addr);
+    qtest_writeb(drive->host->qts, other_addr, 7);      /* all else is 0 */
+    femu_submit(&drive->io, &cmd);
+    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_CMP_FAILURE);
     cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, end_addr - FEMU_PAGE_BYTES);
     femu_submit(&drive->io, &cmd);
     g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);

@@ -182,6 +182,14 @@ static void play_small_queues(FemuDrive *drive)
     femu_sq_create(drive, &sq, 2, 2, &cq);
 }
 
+/* Data of more than two pieces. */
+static void play_long_data(FemuDrive *drive)
+{
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 41, 1);
+
+    g_assert_cmphex(femu_write(drive, 0, 41, data), ==, NVME_SUCCESS);
+}
+
 typedef struct Scene {
     const char *name;
     void (*play)(FemuDrive *drive);
@@ -196,6 +204,7 @@ static const Scene scenes[] = {
     { "off", play_off },
     { "statistics", play_statistics },
     { "small-queues", play_small_queues },
+    { "long-data", play_long_data },
 };
 
 /* --- Numbers -------------------------------------------------------------- */

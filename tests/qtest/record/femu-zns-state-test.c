@@ -231,6 +231,11 @@ static void test_refused_parameters(void)
 
     g_assert_true(qdict_haskey(reply, "error"));
     qobject_unref(reply);
+    /* nor has one without a state, that has got further */
+    reply = qtest_qmp(host->qts, "{'execute': 'device_add', 'arguments':"
+                      "{'driver': 'femu-zns', 'trace': %s}}", folder);
+    g_assert_true(qdict_haskey(reply, "error"));
+    qobject_unref(reply);
     after = stdin_of(host);
     g_assert_cmpstr(before, ==, after);
     femu_host_stop(host);
@@ -244,6 +249,26 @@ static uint64_t core_time_ns(FemuDrive *drive)
 
     qobject_unref(stats);
     return now_ns;
+}
+
+/* One that was just begun is whole on the disk. */
+static void test_killed_at_once(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *extra = g_strdup_printf("state=%s", folder);
+    FemuDrive *drive;
+    char *killed;
+
+    config.ssd.reset_recommended_ns = 5;        /* the last parameter */
+    drive = femu_boot_disabled(&config, extra);
+    killed = femu_folder_copy(folder);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+    drive = femu_folder_boot(&config, killed);
+    femu_assert_works(drive, 0);
+    femu_shutdown(drive);
+    femu_folder_delete(killed);
 }
 
 /* Shut down, it is in order; but not if it was on again since, if only that. */
@@ -740,6 +765,7 @@ int main(int argc, char **argv)
     ADD("cut-at-program", test_cut_at_program);
     ADD("cut-over", test_cut_over);
     ADD("cut-in-format", test_cut_in_format);
+    ADD("killed-at-once", test_killed_at_once);
     ADD("cut-when-idle", test_cut_when_idle);
     ADD("plugged-in-later", test_plugged_in_later);
     ADD("traces", test_traces);

@@ -580,7 +580,7 @@ static void visit_snapshot(FemuZns *n, State *state)
     uint64_t has = n->stats_snapshot != NULL;
 
     state_number(state, "statistics", &has, 1);
-    if (has && state_is_good(state)) {
+    if (has) {
         state_text(state, "statistics", &n->stats_snapshot,
                    SNAPSHOT_BYTES_MOST);
     }

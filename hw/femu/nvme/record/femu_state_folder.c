@@ -211,8 +211,8 @@ static bool sums_map(FemuZns *n, Error **errp)
 }
 
 /*
- * The history is there, flushed: its sum is kept from now on. The magic comes
- * last, so what has it has a sum of the history.
+ * The history is there: its sum is kept from now on, and it is flushed. The
+ * magic comes last, so what has it has a sum of the history.
  */
 bool femu_sums_begin(FemuZns *n, GError **error)
 {

@@ -405,8 +405,7 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
     g_autoptr(GError) error = NULL;
 
     n->history = ssd_trace_create(first, &n->params, &error);
-    if (!n->history || !ssd_trace_flush(n->history, &error) ||
-        !femu_sums_begin(n, &error) ||
+    if (!n->history || !femu_sums_begin(n, &error) ||
         !femu_record_rename(first, path, &error) ||
         !femu_state_begun(n, &error)) {
         error_setg(errp, "state=%s: %s", n->state_path, error->message);
