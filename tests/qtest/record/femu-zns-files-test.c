@@ -242,7 +242,10 @@ static bool holds(pid_t pid, const char *folder)
     return found;
 }
 
-/* Unplugged, a drive gives its folder back; plugged in again, it goes on. */
+/*
+ * Unplugged, a drive gives its folder back, and the machine can move again;
+ * plugged in again, it goes on.
+ */
 static void test_unplugged(void)
 {
     FemuConfig config = femu_small_config();
@@ -261,6 +264,8 @@ static void test_unplugged(void)
     g_assert_true(holds(qtest_pid(host->qts), folder));
     qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
     g_assert_false(holds(qtest_pid(host->qts), folder));
+    qtest_qmp_assert_success(host->qts, "{'execute': 'migrate',"
+                             "'arguments': {'uri': 'file:/dev/null'}}");
 
     drive = femu_folder_boot(&config, folder);
     femu_assert_power(drive, 2, 1);

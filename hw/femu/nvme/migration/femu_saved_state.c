@@ -584,7 +584,7 @@ static void visit_snapshot(FemuZns *n, State *state)
         state_text(state, "statistics", &n->stats_snapshot,
                    SNAPSHOT_BYTES_MOST);
     }
-    if (state_is_reading(state) && n->stats_snapshot) {
+    if (n->stats_snapshot) {
         n->stats_snapshot_bytes = strlen(n->stats_snapshot);
     }
 }
