@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include "femu-zns-commands.h"
 #include "femu-zns-folder.h"
+#include "qobject/qdict.h"
 
 /* i440fx: a drive can be plugged and unplugged without a guest's help. */
 #define HOTPLUG_MACHINE "-machine pc,pit=off "
@@ -256,6 +257,7 @@ static void test_unplugged(void)
     g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
     FemuHost *host = femu_host_start(args);
     FemuDrive *drive = femu_drive_open(host, FEMU_SLOT, &config);
+    QDict *migration;
 
     femu_enable(drive);
     femu_io_queues_create(drive);
@@ -264,8 +266,10 @@ static void test_unplugged(void)
     g_assert_true(holds(qtest_pid(host->qts), folder));
     qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
     g_assert_false(holds(qtest_pid(host->qts), folder));
-    qtest_qmp_assert_success(host->qts, "{'execute': 'migrate',"
-                             "'arguments': {'uri': 'file:/dev/null'}}");
+    migration = qtest_qmp_assert_success_ref(host->qts,
+                                             "{'execute': 'query-migrate'}");
+    g_assert_false(qdict_haskey(migration, "blocked-reasons"));
+    qobject_unref(migration);
 
     drive = femu_folder_boot(&config, folder);
     femu_assert_power(drive, 2, 1);
