@@ -130,10 +130,12 @@ static void test_write(void)
     FemuConfig config = femu_small_config();
     bool none = false, all = false, part = false;
 
+    config.ssd.namespaces = 2;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         FemuDrive *drive = femu_boot(&config, NULL);
         uint32_t nlb;
 
+        drive->nsid = 2;
         begin_pattern(drive, 0, INSIDE_NLB, 2);
         cut(drive, seed);
         start_again(drive);

@@ -54,8 +54,10 @@ static void test_create_cq_refused(void)
                     NVME_MAX_QSIZE_EXCEEDED);
     g_assert_cmphex(create_cq(drive, 2, mqes + 2, addr, -1), ==,
                     NVME_MAX_QSIZE_EXCEEDED);
-    g_assert_cmphex(create_cq(drive, 2, 16, addr + 8, -1), ==,
-                    NVME_INVALID_PRP_OFFSET);
+    for (unsigned offset = 1; offset < FEMU_PAGE_BYTES; offset *= 2) {
+        g_assert_cmphex(create_cq(drive, 2, 16, addr + offset, -1), ==,
+                        NVME_INVALID_PRP_OFFSET);
+    }
     /* CAP.CQR: physically contiguous only */
     g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_CREATE_CQ, 0, 15 << 16 | 2,
                                0, addr).status, ==, NVME_INVALID_FIELD);
