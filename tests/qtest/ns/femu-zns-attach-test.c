@@ -354,6 +354,20 @@ static void test_event_of_all(void)
     femu_shutdown(drive);
 }
 
+/* Who asks later is not told of what was before. */
+static void test_event_before(void)
+{
+    FemuDrive *drive = boot();
+    FemuCqe cqe;
+
+    g_assert_cmphex(attach(drive, DETACH), ==, NVME_SUCCESS);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NS_CHANGED);
+    femu_get_log(drive, NVME_LOG_SMART_INFO, 0, 0, NULL, 512);
+    request_event(drive);
+    g_assert_false(femu_peek(&drive->admin_cq, &cqe));
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -366,6 +380,7 @@ int main(int argc, char **argv)
     ADD("set-not-enabled", test_set_not_enabled);
     ADD("event", test_event);
     ADD("event-of-all", test_event_of_all);
+    ADD("event-before", test_event_before);
 #undef ADD
     return g_test_run();
 }
