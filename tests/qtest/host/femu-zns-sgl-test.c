@@ -244,6 +244,24 @@ static uint16_t read_pieces(FemuDrive *drive, uint32_t empty, uint32_t pieces,
                 descriptor(LAST, list, count * sizeof(blocks[0])));
 }
 
+/* The same in one piece, behind `empty` descriptors of nothing in each of two
+ * segments. */
+static uint16_t read_behind(FemuDrive *drive, uint32_t empty)
+{
+    uint64_t list = femu_alloc(drive->host, 64 * 1024);
+    uint32_t count = empty + 1;
+    g_autofree NvmeSglDescriptor *blocks = g_new(NvmeSglDescriptor, 2 * count);
+
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        blocks[i] = descriptor(BLOCK, drive->buf, 0);
+    }
+    blocks[count - 1] = descriptor(LAST, list + count * 16, count * 16);
+    blocks[2 * count - 1] = descriptor(BLOCK, drive->buf, 8192);
+    qtest_bufwrite(drive->host->qts, list, blocks, 2 * count * 16);
+    return exec(drive, NVME_CMD_READ, 2,
+                descriptor(SEGMENT, list, count * 16));
+}
+
 /*
  * Of a transfer of MDTS there may be as many pieces as 16 bytes each would make,
  * and one; neighbours are one piece. Twice as many descriptors are looked at.
@@ -264,6 +282,8 @@ static void test_most_pieces(void)
                     NVME_SUCCESS);
     g_assert_cmphex(read_pieces(drive, 2 * most, 1, 0, 0), ==,
                     NVME_INVALID_NUM_SGL_DESCRS);
+    g_assert_cmphex(read_behind(drive, most - 1), ==, NVME_SUCCESS);
+    g_assert_cmphex(read_behind(drive, most), ==, NVME_INVALID_NUM_SGL_DESCRS);
     femu_shutdown(drive);
 }
 

@@ -91,21 +91,24 @@ static void test_prp2_unused(void)
     femu_shutdown(drive);
 }
 
-/* What is behind a list's last entry is not looked at. */
+/* A list has its place; what is behind its last entry is not looked at. */
 static void test_prp_list_ends(void)
 {
     FemuConfig config = femu_small_config();
     FemuDrive *drive = femu_boot(&config, NULL);
     uint64_t list = femu_alloc(drive->host, FEMU_PAGE_BYTES);
-    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, 3, drive->buf);
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 3, drive->buf);
 
-    for (unsigned i = 0; i < 2; i++) {
-        qtest_writeq(drive->host->qts, list + 8 * i,
-                     drive->buf + (i + 1) * FEMU_PAGE_BYTES);
+    for (unsigned offset = 1; offset <= 8; offset *= 2) {
+        for (unsigned i = 0; i < 2; i++) {
+            qtest_writeq(drive->host->qts, list + offset + 8 * i,
+                         drive->buf + (i + 1) * FEMU_PAGE_BYTES);
+        }
+        qtest_writeq(drive->host->qts, list + offset + 16, 1);
+        cmd.dptr.prp2 = cpu_to_le64(list + offset);
+        g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                        offset < 8 ? NVME_INVALID_PRP_OFFSET : NVME_SUCCESS);
     }
-    qtest_writeq(drive->host->qts, list + 16, 1);
-    cmd.dptr.prp2 = cpu_to_le64(list);
-    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
