@@ -25,7 +25,7 @@
 
 #define PATH "/machine/peripheral/zns4"
 #define TRIES "tests/data/corpus/tries.csv"
-#define HOWS 33
+#define HOWS 34
 #define FOOT_BYTES 6        /* with the number that QEMU gives the section */
 #define NEAR 4
 #define PAIRS 3000
@@ -249,7 +249,7 @@ static uint64_t other(unsigned how, uint64_t value)
         value + 16, value - 16, value + 20, value - 20, value + 24, value - 24,
         value + 28, value - 28, value + 30, value - 30, value + 124,
         value * 16, value / 8,
-        value + 126, 8, 10,
+        value + 126, 8, 10, value * 32,
     };
 
     g_assert_cmpuint(how, <, HOWS);

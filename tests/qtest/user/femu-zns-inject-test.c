@@ -55,6 +55,18 @@ static uint64_t media_errors(FemuDrive *drive)
     return le64_to_cpu(log.media_errors[0]);
 }
 
+/* Nobody can say whether what cannot be read is the same. */
+static void test_compare(void)
+{
+    FemuDrive *drive = boot();
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 1, 1);
+
+    inject(drive, "inject-read-error", "0 1");
+    g_assert_cmphex(femu_compare(drive, 0, 1, data), ==,
+                    NVME_UNRECOVERED_READ);
+    femu_shutdown(drive);
+}
+
 /* A bad block fails what touches it, after its time and without data. */
 static void test_read(void)
 {
@@ -334,6 +346,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/" name, test)
     ADD("inject/read", test_read);
+    ADD("inject/compare", test_compare);
     ADD("inject/write", test_write);
     ADD("inject/write-empty", test_write_empty);
     ADD("inject/clear", test_clear);
