@@ -225,35 +225,6 @@ static void test_reset_spares(void)
     femu_shutdown(drive);
 }
 
-/* Less than a page is not given back, and QEMU has nothing to say of it. */
-static void test_reset_part(void)
-{
-    FemuConfig config = femu_small_config();
-    g_autofree char *said = NULL;
-    int fd = g_file_open_tmp("femu-zns-memory-XXXXXX", &said, NULL);
-    g_autofree char *device = NULL, *args = NULL, *text = NULL;
-    FemuDrive *drive;
-
-    config.ssd.lba_bytes = 512;
-    config.ssd.zone_capacity_bytes -= 512;      /* the third begins in a page */
-    device = femu_device_args(&config, FEMU_SLOT, "memdev=data");
-    args = g_strdup_printf("-object memory-backend-ram,id=data,size=32M %s "
-                           "2>%s", device, said);
-    drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
-    femu_enable(drive);
-    femu_io_queues_create(drive);
-    g_assert_cmphex(femu_write(drive, femu_zone_lba(drive, 2), 1, NULL), ==,
-                    NVME_SUCCESS);
-    g_assert_cmphex(femu_zone_send(drive, NVME_ZONE_ACTION_RESET,
-                                   femu_zone_lba(drive, 2), false), ==,
-                    NVME_SUCCESS);
-    femu_shutdown(drive);
-    g_assert_true(g_file_get_contents(said, &text, NULL, NULL));
-    g_assert_null(strstr(text, "ram_block_discard_range"));
-    close(fd);
-    g_unlink(said);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -264,7 +235,6 @@ int main(int argc, char **argv)
     ADD("reset-frees/memdev", test_reset_frees_memdev);
     ADD("reset-frees/file", test_reset_frees_file);
     ADD("reset-spares", test_reset_spares);
-    ADD("reset-part", test_reset_part);
 #undef ADD
     return g_test_run();
 }
