@@ -467,6 +467,7 @@ static void test_too_many(void)
 static void test_others(void)
 {
     Bench *b = bench_new();
+    unsigned before = femu_open_files(b->host->qts);
 
     assert_says(b, ",memdev=m", "FOLDER and memdev= exclude each other");
     put_file(b, "kept", b->kept, b->kept_bytes - 1);
@@ -477,6 +478,7 @@ static void test_others(void)
         assert_says(b, "", "'kept' does not begin with '");
         b->kept[at] ^= 1;
     }
+    g_assert_cmpuint(femu_open_files(b->host->qts), ==, before);
     put_file(b, "kept", b->kept, b->kept_bytes);
     assert_says(b, "", "let in");
     assert_not_begun(b);
