@@ -626,6 +626,7 @@ static void test_one_of_two(void)
     end_ns = drive->host->now_ns + drive->config.ssd.erase_ns;
     cid = submit_format(drive, 1, LBAF_512);
     g_assert_cmphex(read_now(drive, 1), ==, NVME_FORMAT_IN_PROGRESS);
+    g_assert_cmphex(read_now(drive, 9), ==, NVME_INVALID_NSID); /* it is none */
     g_assert_cmphex(read_now(drive, 2), ==, NVME_SUCCESS);
     flush.nsid = cpu_to_le32(NVME_NSID_BROADCAST);
     assert_refused_now(drive, &flush);
