@@ -105,6 +105,10 @@ class Tree:
         choose a mutant and {path: bytes} of changed files. Equal files keep
         their times."""
         changed = {**self.runtime(), **(changed or {})}
+        wanted = {*self.repository(), *changed}
+        for path in files_below(self.path):     # one may be a folder now
+            if path not in wanted:
+                os.remove(os.path.join(self.path, path))
         for path in self.repository():
             source = os.path.join(self.top, path)
             target = os.path.join(self.path, path)
@@ -114,10 +118,6 @@ class Tree:
                 shutil.copymode(source, target)
         for path, data in changed.items():
             write_if_changed(os.path.join(self.path, path), data)
-        wanted = {*self.repository(), *changed}
-        for path in files_below(self.path):
-            if path not in wanted:
-                os.remove(os.path.join(self.path, path))
         shutil.rmtree(self.temporary, ignore_errors=True)
         os.makedirs(self.temporary)
 
