@@ -244,8 +244,10 @@ static uint16_t read_pieces(FemuDrive *drive, uint32_t empty, uint32_t pieces,
                 descriptor(LAST, list, count * sizeof(blocks[0])));
 }
 
-/* The same in one piece, behind `empty` descriptors of nothing in each of two
- * segments. */
+/*
+ * The same in one piece, behind `empty` descriptors of nothing in each of two
+ * segments.
+ */
 static uint16_t read_behind(FemuDrive *drive, uint32_t empty)
 {
     uint64_t list = femu_alloc(drive->host, 64 * 1024);

@@ -85,7 +85,10 @@ static void close_all(FemuZns *n)
     history_close(n);
 }
 
-/* The second time, if QEMU ends before an unplugged drive is finalized. */
+/*
+ * The drive is finalized. If it was unplugged, QEMU may have ended before: then
+ * all is closed, but the notifier, which that left in its list, has to go.
+ */
 void femu_record_close(FemuZns *n)
 {
     if (n->exit_notifier.notify) {
