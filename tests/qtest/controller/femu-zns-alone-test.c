@@ -99,12 +99,18 @@ static FemuCqe await(FemuCq *cq)
     return cqe;
 }
 
+/* Have a command done that takes no virtual time. */
+static uint16_t status_of(FemuDrive *drive, const NvmeCmd *cmd)
+{
+    femu_submit(&drive->io, cmd);
+    return await(&drive->io_cq).status;
+}
+
 static void flush(FemuDrive *drive)
 {
     NvmeCmd cmd = femu_cmd_flush();
 
-    femu_submit(&drive->io, &cmd);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(status_of(drive, &cmd), ==, NVME_SUCCESS);
 }
 
 /* Commands that nobody is told of: the lock is never taken. */
@@ -285,8 +291,7 @@ static void test_iommu(void)
         NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, IOAPIC_ADDR);
 
         expect_both(drive);
-        femu_submit(&drive->io, &cmd);
-        g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+        g_assert_cmphex(status_of(drive, &cmd), ==, NVME_SUCCESS);
         femu_shutdown(drive);
     }
 }
@@ -591,14 +596,11 @@ static void test_data_in_registers(void)
     for (unsigned i = 0; i < ARRAY_SIZE(opcodes); i++) {
         NvmeCmd cmd = femu_cmd_rw(drive, opcodes[i], 0, 1, APIC_ADDR);
 
-        femu_submit(&drive->io, &cmd);
-        g_assert_cmphex(await(&drive->io_cq).status, ==,
-                        NVME_DATA_TRAS_ERROR);
+        g_assert_cmphex(status_of(drive, &cmd), ==, NVME_DATA_TRAS_ERROR);
     }
     half.dptr.prp2 = cpu_to_le64(APIC_ADDR);
     qtest_memset(drive->host->qts, drive->buf, 7, FEMU_PAGE_BYTES);
-    femu_submit(&drive->io, &half);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_DATA_TRAS_ERROR);
+    g_assert_cmphex(status_of(drive, &half), ==, NVME_DATA_TRAS_ERROR);
     g_assert_cmpuint(qtest_readb(drive->host->qts, drive->buf), ==, 7);
     g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_IDENTIFY, 0,
                                NVME_ID_CNS_CTRL, 0, APIC_ADDR).status, ==,
@@ -621,8 +623,7 @@ static void test_data_in_rom(void)
     }
     femu_step(drive->host, femu_page_write_ns(drive));
     g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
-    femu_submit(&drive->io, &read);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_DATA_TRAS_ERROR);
+    g_assert_cmphex(status_of(drive, &read), ==, NVME_DATA_TRAS_ERROR);
     femu_shutdown(drive);
 }
 
@@ -638,18 +639,19 @@ static void test_data_at_an_end(void)
     NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 2,
                               end_addr - FEMU_PAGE_BYTES);
 
-    cmd.dptr.prp2 = cpu_to_le64(end_addr);
-    femu_submit(&drive->io, &cmd);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_DATA_TRAS_ERROR);
+    cmd.flags = NVME_PSDT_SGL_MPTR_CONTIGUOUS << 6;     /* one piece */
+    cmd.dptr.sgl.len = cpu_to_le32(2 * drive->config.ssd.lba_bytes);
+    qtest_writeb(drive->host->qts, end_addr - FEMU_PAGE_BYTES, 7);
+    g_assert_cmphex(status_of(drive, &cmd), ==, NVME_DATA_TRAS_ERROR);
+    g_assert_cmphex(qtest_readb(drive->host->qts, end_addr - FEMU_PAGE_BYTES),
+                    ==, 7);
     cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, 0, 2,
                       other_addr - FEMU_PAGE_BYTES);
     cmd.dptr.prp2 = cpu_to_le64(other_addr);
     qtest_writeb(drive->host->qts, other_addr, 7);      /* all else is 0 */
-    femu_submit(&drive->io, &cmd);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_CMP_FAILURE);
+    g_assert_cmphex(status_of(drive, &cmd), ==, NVME_CMP_FAILURE);
     cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, end_addr - FEMU_PAGE_BYTES);
-    femu_submit(&drive->io, &cmd);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(status_of(drive, &cmd), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
@@ -672,8 +674,7 @@ static void test_queue_in_registers(void)
     femu_enable(drive);
     femu_cq_create(drive, &drive->io_cq, 1, FEMU_ENTRIES, NO_IRQ);
     femu_sq_create(drive, &drive->io, 1, FEMU_ENTRIES, &drive->io_cq);
-    femu_submit(&drive->io, &cmd);
-    g_assert_cmphex(await(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmphex(status_of(drive, &cmd), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 

@@ -339,17 +339,22 @@ static void test_queues(void)
     Guest g = start_silent();
     FemuDrive *drive = g.drive;
     uint32_t value;
+    Round round;
     FemuSq sq;
     FemuCq cq;
 
     femu_cq_create(drive, &cq, 2, FEMU_ENTRIES, NO_IRQ);
     femu_sq_create(drive, &sq, 2, FEMU_ENTRIES, &cq);
     let_it_look(&g);
-    begin_on(&g, &sq);
-    finish_on(&g, &cq);
-    take_on(&g, &cq);
-    go_round(&g);
-    g_assert_cmpint(count_of(&g), ==, 1);
+    round.begun = begin_on(&g, &sq);
+    round.done = finish_on(&g, &cq);
+    think();
+    round.taken = take_on(&g, &cq);
+    think();
+    round.next = begin(&g);
+    expect_round(&g, &round);
+    finish(&g);
+    take(&g);
     begin(&g);
     g_assert_cmpint(count_of(&g), ==, 2);
     finish(&g);

@@ -221,7 +221,7 @@ static void test_1024_pieces(void)
 
 /*
  * A read of 8 KiB in `pieces`, all but the last of `piece_bytes`, with `gap`
- * bytes between them, behind `empty` descriptors of nothing.
+ * bytes between them, behind `empty` descriptors of nothing where nothing is.
  */
 static uint16_t read_pieces(FemuDrive *drive, uint32_t empty, uint32_t pieces,
                             uint32_t piece_bytes, uint32_t gap)
@@ -236,8 +236,8 @@ static uint16_t read_pieces(FemuDrive *drive, uint32_t empty, uint32_t pieces,
         uint32_t bytes = i < empty ? 0 : piece < pieces - 1
                          ? piece_bytes : 8192 - (pieces - 1) * piece_bytes;
 
-        blocks[i] = descriptor(BLOCK, buf + piece * (piece_bytes + gap),
-                               bytes);
+        blocks[i] = descriptor(BLOCK, i < empty ? NOWHERE + 2 * i
+                               : buf + piece * (piece_bytes + gap), bytes);
     }
     qtest_bufwrite(drive->host->qts, list, blocks, count * sizeof(blocks[0]));
     return exec(drive, NVME_CMD_READ, 2,

@@ -651,7 +651,7 @@ static void test_descriptions(void)
     femu_shutdown(drive);
 }
 
-/* Whoever is unplugged gives its serial number back. */
+/* Whoever is unplugged gives its serial number back, and closes no file. */
 static void test_unplug_serial(void)
 {
     FemuConfig config = femu_small_config();
@@ -663,10 +663,12 @@ static void test_unplug_serial(void)
     static const BadConfig bad = {
         "'serial': 'qtest-9'", { "serial=qtest-9", "'zns9'" }
     };
+    unsigned files = femu_open_files(host->qts);
 
     assert_refused(host->qts, &bad);
     qpci_unplug_acpi_device_test(host->qts, "zns9", 9);
     assert_good(host, ", 'serial': 'qtest-9'");
+    g_assert_cmpuint(femu_open_files(host->qts), ==, files);
     femu_host_stop(host);
 }
 

@@ -159,6 +159,43 @@ static void test_formatted(void)
     femu_folder_delete(folder);
 }
 
+/*
+ * Blocks of another size than the configuration's: what has been written of them
+ * since is there, and nothing else, in zones and without.
+ */
+static void test_another_size(void)
+{
+    static const uint64_t lost[] = { 3, 4 };
+    FemuConfig config = conventional_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    g_assert_cmpuint(config.ssd.lba_bytes, !=, 512);
+    drive->config.ssd.lba_bytes = 512;
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM,
+                                   drive->nsid, 0, 0, 0).status, ==,
+                        NVME_SUCCESS);
+        femu_write_pattern(drive, 0, 16, 1);
+    }
+    drive->nsid = 2;
+    deallocate(drive, lost, ARRAY_SIZE(lost));
+    femu_shutdown(drive);
+
+    drive = femu_folder_boot(&config, folder);
+    drive->config.ssd.lba_bytes = 512;
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, 16);
+    femu_assert_pattern(drive, 0, 16, 1);
+    femu_assert_data(drive, 16, 4, NULL);
+    drive->nsid = 2;
+    femu_assert_pattern(drive, 0, 3, 1);
+    femu_assert_data(drive, 3, 2, NULL);
+    femu_assert_pattern(drive, 5, 11, 1);
+    femu_assert_data(drive, 16, 4, NULL);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 /* What a reset drops that ends while a drive begins again takes no room. */
 static void test_reset(void)
 {
@@ -286,6 +323,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/files/" name, test)
     ADD("deallocated", test_deallocated);
     ADD("formatted", test_formatted);
+    ADD("another-size", test_another_size);
     ADD("modes", test_modes);
     ADD("offline", test_offline);
     ADD("reset", test_reset);

@@ -75,6 +75,9 @@ static void run_apart(void)
     g_test_trap_assert_passed();
 }
 
+/* Any argument will do. */
+#define ANY UINT_MAX
+
 /* A new drive is refused in a process in which that fails. */
 static void check_refused(unsigned number, unsigned argument, uint32_t value,
                           const char *message)
@@ -89,7 +92,11 @@ static void check_refused(unsigned number, unsigned argument, uint32_t value,
     }
     folder = femu_folder_new();
     rest = femu_folder_file(folder, "history.new");
-    fail(number, argument, value);
+    if (argument == ANY) {
+        fail_always(number);
+    } else {
+        fail(number, argument, value);
+    }
     femu_folder_refused(&config, folder, SYNC, message);
     unlink(rest);
     femu_folder_delete(folder);
@@ -106,6 +113,17 @@ static void test_refused_folder(void)
 {
     check_refused(SYS_openat, 2, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
                   NOT_ON_DISK);
+}
+
+static void test_refused_names(void)
+{
+    check_refused(SYS_fsync, ANY, 0, NOT_ON_DISK);
+}
+
+/* How large a new file is. */
+static void test_refused_size(void)
+{
+    check_refused(SYS_fdatasync, ANY, 0, "cannot have 4232 bytes: Input/output");
 }
 
 /* The history of a state that goes on, by whoever asks for it now. */
@@ -325,6 +343,8 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/host/" name, test)
     ADD("refused-sums", test_refused_sums);
     ADD("refused-folder", test_refused_folder);
+    ADD("refused-names", test_refused_names);
+    ADD("refused-size", test_refused_size);
     ADD("refused-history", test_refused_history);
     ADD("unmapped-kept", test_unmapped_kept);
     ADD("unmapped-sums", test_unmapped_sums);

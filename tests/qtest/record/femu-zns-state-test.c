@@ -164,7 +164,7 @@ static void test_counters(void)
     femu_folder_delete(folder);
 }
 
-/* A descriptor extension, a format of another size, a zone that has failed. */
+/* A descriptor extension, a zone that has failed, wear. */
 static void test_rest(void)
 {
     FemuConfig config = conventional_config();

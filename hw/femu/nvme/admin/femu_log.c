@@ -210,46 +210,48 @@ static GByteArray *log_new(unsigned bytes)
 static GByteArray *log_build(FemuZns *n, uint8_t lid, uint8_t csi,
                              uint32_t nsid)
 {
-    GByteArray *log;
+    GByteArray *log = NULL;
 
     switch (lid) {
     case LOG_SUPPORTED_PAGES:
         log = log_new(LOG_LIST_BYTES);
         log_supported_pages(log->data);
-        return log;
+        break;
     case NVME_LOG_ERROR_INFO:
         log = log_new(sizeof(n->kept->error_log));
         log_errors(n, log->data);
-        return log;
+        break;
     case NVME_LOG_SMART_INFO:
         log = log_new(sizeof(NvmeSmartLog));
         log_smart(n, femu_ns(n, nsid), log->data);
-        return log;
+        break;
     case NVME_LOG_FW_SLOT_INFO:
         log = log_new(sizeof(NvmeFwSlotInfoLog));
         log_firmware(log->data);
-        return log;
+        break;
     case NVME_LOG_CHANGED_NSLIST:
         log = log_new(CHANGED_NS_LIST_BYTES);
         femu_ns_change_log(n, log->data);
-        return log;
+        break;
     case NVME_LOG_CMD_EFFECTS:
         log = log_new(sizeof(NvmeEffectsLog));
         log_effects(n, log->data, csi);
-        return log;
+        break;
     case LOG_FEATURES_SUPPORTED:
         log = log_new(LOG_LIST_BYTES);
         log_features(n, log->data);
-        return log;
+        break;
     case LOG_MI_COMMANDS_SUPPORTED:
-        return log_new(MI_COMMANDS_BYTES);      /* there are none */
+        log = log_new(MI_COMMANDS_BYTES);       /* there are none */
+        break;
     case FEMU_LOG_CHANGED_ZONES:
         log = log_new(CHANGED_ZONES_BYTES);
         femu_zone_change_log(femu_ns(n, nsid), log->data);
-        return log;
+        break;
     default:
-        return NULL;
+        break;
     }
+    return log;
 }
 
 /* The fields of a Get Log Page command: NVMe base 2.0, figures 197 to 201. */

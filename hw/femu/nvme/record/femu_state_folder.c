@@ -143,7 +143,7 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
         return -1;
     }
     if (is_new && (ftruncate(fd, bytes) != 0 ||
-                   (n->state_sync && fsync(fd) != 0))) {
+                   (n->state_sync && fdatasync(fd) != 0))) {
         error_setg_errno(errp, errno, "%s: cannot have %" PRIu64 " bytes",
                          path, bytes);
         close(fd);
