@@ -309,12 +309,23 @@ static void test_reset_in_flight(void)
     check_reset(femu_disable);
 }
 
-/* A PCI reset takes the drive out of the address space; put it back. */
+/*
+ * A PCI reset takes the drive out of the address space; put it back. It knows no
+ * queues any more (NVMe base 2.0, 3.7.2).
+ */
 static void remap(FemuDrive *drive)
 {
+    static const unsigned cleared[] = {
+        NVME_REG_CC, NVME_REG_AQA, NVME_REG_ASQ, NVME_REG_ASQ + 4,
+        NVME_REG_ACQ, NVME_REG_ACQ + 4,
+    };
+
     qpci_config_writel(drive->pci, PCI_BASE_ADDRESS_0, drive->bar.addr);
     qpci_config_writel(drive->pci, PCI_BASE_ADDRESS_1, 0);
     qpci_device_enable(drive->pci);
+    for (unsigned i = 0; i < ARRAY_SIZE(cleared); i++) {
+        g_assert_cmphex(femu_reg(drive, cleared[i]), ==, 0);
+    }
 }
 
 static void flr(FemuDrive *drive)

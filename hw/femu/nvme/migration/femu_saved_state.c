@@ -363,7 +363,7 @@ static void visit_parked(FemuZns *n, FemuCq *cq, State *state)
     state_number(state, "parked completions", &count,
                  n->params.cmd_slots + QUEUE_ENTRIES_MOST);
     parked = QSIMPLEQ_FIRST(&cq->parked);
-    for (uint64_t i = 0; i < count && state_is_good(state); i++) {
+    for (uint64_t i = 0; i < count; i++) {
         if (state_is_reading(state)) {
             parked = g_new0(FemuParked, 1);
             QSIMPLEQ_INSERT_TAIL(&cq->parked, parked, next);
@@ -449,7 +449,7 @@ static void visit_req_links(FemuZns *n, State *state, const uint32_t *tag,
     visit_u32s(state, "requests' queues", sq, count, FEMU_MAX_QUEUES);
     visit_u32s(state, "requests' formats", nsid, count, n->ns_count);
     /* When this writes, they stay what they are. */
-    for (uint64_t i = 0; state_is_good(state) && i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         FemuReq *req = &n->req[tag[i]];
 
         req->busy = true;
@@ -487,12 +487,10 @@ static void visit_flush(FemuZns *n, FemuFlush *flush, State *state)
 
     STATE_STRUCT(state, flush_rows, flush);
     state_number(state, "a flush's queue", &sq_id, FEMU_MAX_QUEUES - 1);
-    if (state_is_good(state)) {
-        flush->sq = n->sq[sq_id];
-        if (!flush->sq) {
-            state_fail(state, "a flush names submission queue %" PRIu64
-                       ", which there is not", sq_id);
-        }
+    flush->sq = n->sq[sq_id];
+    if (!flush->sq) {
+        state_fail(state, "a flush names submission queue %" PRIu64
+                   ", which there is not", sq_id);
     }
 }
 
@@ -507,7 +505,7 @@ static void visit_flushes(FemuZns *n, State *state)
     state_number(state, "flushes", &count,
                  n->params.cmd_slots + QUEUE_ENTRIES_MOST);
     flush = QSIMPLEQ_FIRST(&n->flushes);
-    for (uint64_t i = 0; i < count && state_is_good(state); i++) {
+    for (uint64_t i = 0; i < count; i++) {
         if (state_is_reading(state)) {
             flush = g_new0(FemuFlush, 1);
             QSIMPLEQ_INSERT_TAIL(&n->flushes, flush, next);

@@ -19,7 +19,7 @@ void femu_identity_hash(const char *name, uint8_t hash[FEMU_IDENTITY_BYTES])
     gsize bytes = FEMU_IDENTITY_BYTES;
 
     g_checksum_update(sum, (const guchar *)"femu-zns:", -1);
-    g_checksum_update(sum, (const guchar *)name, -1);
+    g_checksum_update(sum, (const guchar *)name, strlen(name));
     g_checksum_get_digest(sum, hash, &bytes);
     assert(bytes == FEMU_IDENTITY_BYTES);
 }

@@ -24,7 +24,7 @@ static char *serial_default(FemuZns *n)
                     MIN(strlen(path), FEMU_SERIAL_BYTES));
 }
 
-static void serial_check(const char *serial, Error **errp)
+static bool serial_check(const char *serial, Error **errp)
 {
     if (!*serial) {
         error_setg(errp, "serial is empty; in a configuration file the value "
@@ -42,7 +42,9 @@ static void serial_check(const char *serial, Error **errp)
             error_setg(errp, "serial has a character 0x%02x; it must be "
                        "printable ASCII", (uint8_t)*c);
         }
+        return !*c;
     }
+    return false;
 }
 
 /*
@@ -69,7 +71,7 @@ static char *device_name(FemuZns *n)
                          : object_get_canonical_path(OBJECT(n));
 }
 
-static void serial_check_unique(FemuZns *n, Error **errp)
+static bool serial_check_unique(FemuZns *n, Error **errp)
 {
     FemuZns *other = n;
     g_autofree char *name = device_name(n);
@@ -77,25 +79,20 @@ static void serial_check_unique(FemuZns *n, Error **errp)
 
     if (!object_child_foreach_recursive(object_get_root(), serial_is_same,
                                         &other)) {
-        return;
+        return true;
     }
     other_name = device_name(other);
     error_setg(errp, "serial=%s of drive '%s' is that of drive '%s', too: "
                "NQN, EUI64, NGUID and UUID follow from it and must be unique; "
                "give one of them another serial=", n->serial, name, other_name);
+    return false;
 }
 
 /* Check the serial number, or choose one. */
 bool femu_serial_init(FemuZns *n, Error **errp)
 {
-    ERRP_GUARD();
-
     if (!n->serial) {
         n->serial = serial_default(n);
     }
-    serial_check(n->serial, errp);
-    if (!*errp) {
-        serial_check_unique(n, errp);
-    }
-    return !*errp;
+    return serial_check(n->serial, errp) && serial_check_unique(n, errp);
 }

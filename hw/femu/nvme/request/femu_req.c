@@ -242,13 +242,17 @@ void femu_req_discard(FemuZns *n, const FemuSq *sq)
     }
 }
 
-/* If a zone reset is done, drop the data that it has put aside. */
-void femu_req_reset_done(FemuZns *n, const SsdDone *done)
+/* Free the slot of a command that is done. A reset drops what it put aside. */
+void femu_req_free(FemuZns *n, const SsdDone *done)
 {
+    FemuReq *req = &n->req[done->tag];
+
     if (done->op == SSD_OP_ZONE_RESET) {
-        femu_zones_reset_done(femu_ns(n, done->nsid),
-                              n->req[done->tag].zone_idx, done->tag);
+        femu_zones_reset_done(femu_ns(n, done->nsid), req->zone_idx,
+                              done->tag);
     }
+    *req = (FemuReq) { 0 };
+    n->free_req[n->free_req_count++] = done->tag;
 }
 
 /*
@@ -282,7 +286,6 @@ static void req_done(FemuZns *n, const SsdDone *done)
     uint64_t result = req->result ? req->result : done->result;
 
     assert(req->busy);
-    femu_req_reset_done(n, done);
     if (req->sq) {
         note_due(n, femu_time_of(n, done->due_at_ns));
         femu_trace_done(n, req->trace_seq, done);
@@ -298,8 +301,7 @@ static void req_done(FemuZns *n, const SsdDone *done)
         femu_trace_done(n, req->trace_seq, done);
         n->shutdown = FEMU_SHUTDOWN_DONE;
     }
-    *req = (FemuReq) { 0 };
-    n->free_req[n->free_req_count++] = done->tag;
+    femu_req_free(n, done);
 }
 
 /* Take out of the core all commands that are done by now, and complete them. */

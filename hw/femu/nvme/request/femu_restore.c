@@ -66,11 +66,9 @@ static void run_to(Restore *r, uint64_t now_ns)
         uint64_t seq = n->req[done.tag].trace_seq;
         Open *open = g_hash_table_lookup(r->open, &seq);
 
-        femu_req_reset_done(n, &done);
         open->is_done = true;
         open->done = done;
-        n->req[done.tag].busy = false;
-        n->free_req[n->free_req_count++] = done.tag;
+        femu_req_free(n, &done);
     }
 }
 

@@ -14,8 +14,7 @@
 /* femu_req.c */
 void femu_req_forget_all(FemuZns *n);
 uint32_t femu_req_zone_idx(const FemuZns *n, const SsdCmd *cmd);
-void femu_req_reset_done(FemuZns *n, const SsdDone *done);
-
+void femu_req_free(FemuZns *n, const SsdDone *done);
 
 /* femu_flush.c */
 void femu_flushes_discard(FemuZns *n, const FemuSq *sq);
