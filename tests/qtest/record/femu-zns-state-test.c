@@ -392,18 +392,23 @@ static void test_cut_when_idle(void)
     femu_folder_delete(folder);
 }
 
-/* A format is inside, with two resets, when the power goes: the history knows. */
+/*
+ * A format is inside, with two resets, when the power goes: the history knows,
+ * and the drive goes on when its power would have been back.
+ */
 static void test_cut_in_format(void)
 {
     FemuConfig config = femu_small_config();
-    char *folder = femu_folder_new();
+    char *folder = femu_folder_new(), *killed;
     NvmeCmd format = {
         .opcode = NVME_ADM_CMD_FORMAT_NVM,
         .nsid = cpu_to_le32(NVME_NSID_BROADCAST),
     };
     FemuDrive *drive;
+    uint64_t cut_ns;
 
     config.ssd.namespaces = 2;
+    config.ssd.power_up_ns = 3000000;
     drive = femu_folder_boot(&config, folder);
     for (drive->nsid = 2; drive->nsid > 0; drive->nsid--) {
         femu_write_pattern(drive, 0, 4, 1);
@@ -413,11 +418,15 @@ static void test_cut_in_format(void)
     qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
         "'arguments': {'path': '/machine/peripheral/zns4',"
         "'property': 'power-cut', 'value': '1'}}");
-    femu_shutdown(drive);
-    drive = femu_folder_boot(&config, folder);
-    femu_assert_works(drive, 1);
+    cut_ns = drive->host->now_ns;
+    killed = femu_folder_copy(folder);
     femu_shutdown(drive);
     femu_folder_delete(folder);
+    drive = femu_folder_boot(&config, killed);
+    g_assert_cmpuint(core_time_ns(drive), ==, cut_ns + config.ssd.power_up_ns);
+    femu_assert_works(drive, 1);
+    femu_shutdown(drive);
+    femu_folder_delete(killed);
 }
 
 /* Its time goes on where it was, whenever it is plugged in. */
