@@ -24,16 +24,6 @@
 #define TRACE_FLUSH_RECORDS 4096
 
 /*
- * Report that the trace cannot be written. n->trace_path must not be used for
- * the message: this can happen while the object is finalized, after its
- * properties. `error` names the file.
- */
-static void trace_failed(const GError *error)
-{
-    error_report("femu-zns: %s", error->message);
-}
-
-/*
  * The trace's end is the instant of the last entry (see femu_entry.c), by which
  * all that was due has been recorded. When QEMU exits is not exact: it depends
  * on the machine that runs it.
@@ -43,7 +33,7 @@ static void trace_close(FemuZns *n)
     g_autoptr(GError) error = NULL;
 
     if (n->trace && !ssd_trace_close(n->trace, n->now_ns, &error)) {
-        trace_failed(error);
+        error_report("femu-zns: %s", error->message);
     }
     n->trace = NULL;
 }
@@ -159,16 +149,13 @@ bool femu_history_flush(FemuZns *n)
  */
 static void recorded(FemuZns *n)
 {
-    g_autoptr(GError) error = NULL;
-
     n->history_unflushed = n->history;
     if (!n->trace || ++n->trace_unflushed < TRACE_FLUSH_RECORDS) {
         return;
     }
     n->trace_unflushed = 0;
-    if (!ssd_trace_flush(n->trace, &error)) {
-        trace_failed(error);
-        trace_close(n);
+    if (!ssd_trace_flush(n->trace, NULL)) {
+        trace_close(n);     /* fails, too, and says why */
     }
 }
 
