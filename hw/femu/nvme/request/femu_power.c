@@ -13,6 +13,12 @@
 #include "../ns/ns.h"
 #include "../record/record.h"
 
+/* Programs that have ended in this QEMU, or since the last power cut. */
+static uint64_t programs(const FemuZns *n)
+{
+    return ssd_programs(n->ssd) - n->programs_before;
+}
+
 /*
  * Commands and programs are counted from the start of this QEMU, but cut_at_ns
  * is in core time, which a state continues: if it is over, there is no cut.
@@ -34,8 +40,7 @@ void femu_power_go_on(FemuZns *n)
     if (n->cut_at_ns <= n->now_ns) {
         n->cut_at_ns = 0;
     }
-    if (n->program_cut_over ||
-        n->cut_at_program <= ssd_programs(n->ssd) - n->programs_before) {
+    if (n->program_cut_over || n->cut_at_program <= programs(n)) {
         n->cut_at_program = 0;
     }
 }
@@ -47,8 +52,7 @@ bool femu_power_cut_due(FemuZns *n)
         n->cut_at_ns = 0;
         n->cut_noted = true;
     }
-    if (n->cut_at_program &&
-        ssd_programs(n->ssd) - n->programs_before >= n->cut_at_program) {
+    if (n->cut_at_program && programs(n) >= n->cut_at_program) {
         n->cut_at_program = 0;
         n->program_cut_over = true;
         n->cut_noted = true;
