@@ -391,6 +391,9 @@ static void check_memdev(bool share)
     femu_assert_data(drive, 16, 1, NULL);
     femu_assert_data(drive, 17, 1, data);
     femu_assert_data(drive, 18, 14, NULL);
+    /* the last block of the first granule */
+    g_assert_cmphex(femu_write(drive, 7, 1, data), ==, NVME_SUCCESS);
+    femu_assert_data(drive, 0, 7, NULL);
     if (share) {
         g_assert_cmpint(pread(fd, found, 512, zoned_bytes + 17 * 512), ==,
                         512);

@@ -217,6 +217,25 @@ static void test_long(void)
     g_free(s.bytes);
 }
 
+/* It ends in a trace that has no room, either: of two faults the first is told. */
+static void test_full_and_ends(void)
+{
+    g_autofree char *trace = file_new();
+    g_autofree char *part = g_strconcat(trace, ".part", NULL);
+    g_autofree char *extra = g_strdup_printf("trace=%s", trace);
+    FemuConfig config = femu_small_config();
+    Stream s = save_drive(femu_boot(&config, extra));
+    uint32_t piece_bytes = ldl_be_p(s.bytes + s.trace);
+
+    g_assert_cmpuint(piece_bytes, <, 4096);     /* is written when closed */
+    g_assert_cmpint(symlink("/dev/full", part), ==, 0);
+    assert_refused(&s, s.trace + 4 + piece_bytes, extra,
+                   "trace: the CRC-32 is 00000000");
+    g_assert_cmpint(unlink(part), ==, -1);
+    g_unlink(trace);
+    g_free(s.bytes);
+}
+
 /* It ends in data of the first namespace; there are none of the second. */
 static void test_namespaces(void)
 {
@@ -417,6 +436,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     qtest_add_func("femu-zns/stream/damaged", test_damaged);
     qtest_add_func("femu-zns/stream/long", test_long);
+    qtest_add_func("femu-zns/stream/full-and-ends", test_full_and_ends);
     qtest_add_func("femu-zns/stream/namespaces", test_namespaces);
     qtest_add_func("femu-zns/stream/other-drives", test_other_drives);
     qtest_add_func("femu-zns/stream/version", test_version);

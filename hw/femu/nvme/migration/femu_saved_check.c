@@ -62,7 +62,7 @@ static void check_queues(const FemuZns *n, State *state)
             check_sq(n->sq[i], state);
         }
     }
-    if (needed && (!n->cq[0] || !n->sq[0] || n->sq[0]->cq != n->cq[0])) {
+    if (needed && (!n->sq[0] || n->sq[0]->cq != n->cq[0])) {
         state_fail(state, "the admin queues are missing");
     }
     if (needed && (n->page_bytes % 4096 || !is_power_of_2(pages) ||
