@@ -233,24 +233,29 @@ static void test_ready_timeout(void)
 }
 
 /* Ready when the time of a start is over, to the nanosecond. */
-static void test_power_up(void)
+static void check_power_up(uint32_t dilation)
 {
     FemuConfig config = femu_small_config();
     FemuDrive *drive;
-    uint64_t at_ns;
+    uint64_t up_ns, at_ns;
 
     config.ssd.power_up_ns = 3000000000;
+    config.time_dilation = dilation;
     drive = femu_boot(&config, NULL);
     write_pattern(drive, 0, TOLD_NLB, 1);
+    /* core time is in whole nanoseconds: the power goes at one of them */
+    femu_step_to(drive->host, ROUND_UP(drive->host->now_ns, dilation));
     at_ns = drive->host->now_ns;
+    up_ns = at_ns + config.ssd.power_up_ns * dilation;
     cut(drive, 1);
     femu_set_reg(drive, NVME_REG_AQA, 0x003f003f);
     femu_set_reg(drive, NVME_REG_ASQ, drive->admin.addr);
     femu_set_reg(drive, NVME_REG_ACQ, drive->admin_cq.addr);
     femu_set_reg(drive, NVME_REG_CC, CC_READY);
-    femu_step_to(drive->host, at_ns + config.ssd.power_up_ns - 1);
+    femu_step_to(drive->host, up_ns - 1);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY);     /* asking makes it no faster */
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
-    femu_step_to(drive->host, at_ns + config.ssd.power_up_ns);
+    femu_step_to(drive->host, up_ns);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
     femu_disable(drive);
     femu_enable(drive);
@@ -258,6 +263,12 @@ static void test_power_up(void)
     femu_assert_zone(drive, 0, NVME_ZONE_STATE_CLOSED, TOLD_NLB);
     femu_assert_works(drive, 5);
     femu_shutdown(drive);
+}
+
+static void test_power_up(void)
+{
+    check_power_up(1);
+    check_power_up(3);
 }
 
 /* Who does not wait for it any more is not enabled when it is back. */
@@ -342,6 +353,26 @@ static void test_at_program(void)
     femu_step_to(drive->host, at_ns);
     start_again(drive);
     g_assert_cmpuint(left_nlb(drive, 0), >=, 2 * page_nlb);
+    femu_shutdown(drive);
+}
+
+/* Behind the program of what is done already, when nothing else happens. */
+static void test_at_program_alone(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint64_t at_ns;
+
+    config.ssd.write_buffer_bytes = 512 * SSD_KIB;
+    config.ssd.program_registers = 2;
+    drive = femu_boot(&config, "power-cut-at-program=1");
+    at_ns = drive->host->now_ns + femu_page_write_ns(drive);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    femu_expect_now(&drive->io_cq);
+    femu_step_to(drive->host, at_ns - 1);
+    g_assert_false(is_off(drive));
+    femu_step_to(drive->host, at_ns);
+    g_assert_true(is_off(drive));
     femu_shutdown(drive);
 }
 
@@ -467,6 +498,7 @@ int main(int argc, char **argv)
     ADD("at-ns", test_at_ns);
     ADD("at-command", test_at_command);
     ADD("at-program", test_at_program);
+    ADD("at-program-alone", test_at_program_alone);
     ADD("at-program-since", test_at_program_since);
     ADD("refused", test_refused);
     ADD("lasts", test_lasts);

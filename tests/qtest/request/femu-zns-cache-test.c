@@ -343,20 +343,28 @@ static void test_reset_inside(void)
     femu_shutdown(drive);
 }
 
-/* One slot: the flush waits until there is room, and is not overtaken. */
+/*
+ * One slot: the flush waits until there is room, and is not overtaken by what
+ * was in the queue already.
+ */
 static void test_one_slot(void)
 {
     FemuConfig config = cache_config(true);
     FemuDrive *drive;
     uint64_t at_ns;
     uint16_t cid;
+    NvmeCmd cmd;
 
     config.ssd.cmd_slots = 1;
     drive = femu_boot(&config, NULL);
     at_ns = drive->host->now_ns + program_ns(drive);
-    cid = begin(drive, NVME_CMD_WRITE, 0, PAGE_NLB, FUA, 1);
-    begin(drive, NVME_CMD_READ, 0, 1, 0, 1);
-    femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
+    cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, PAGE_NLB, drive->buf);
+    cmd.cdw12 |= cpu_to_le32(FUA);
+    cid = femu_place(&drive->io, &cmd);
+    cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, drive->buf);
+    femu_place(&drive->io, &cmd);
+    femu_ring(&drive->io);
+    g_assert_cmpuint(femu_expect_at(&drive->io_cq, at_ns).cid, ==, cid);
     femu_shutdown(drive);
 }
 
@@ -456,6 +464,19 @@ static void test_waiting_reset(void)
     femu_shutdown(drive);
 }
 
+/* The end of the drive, too, finds those that wait. */
+static void test_waiting_ends(void)
+{
+    FemuDrive *drive = boot_waiting();
+    FemuCqe cqe;
+    FemuCq cq;
+    FemuSq sq;
+
+    begin_waiting(drive, &cq, &sq);
+    g_assert_false(femu_peek(&cq, &cqe));
+    femu_shutdown(drive);
+}
+
 /* The next QEMU, and femu-sim, find the same. */
 static void test_lasts(void)
 {
@@ -506,6 +527,7 @@ int main(int argc, char **argv)
     ADD("lasts", test_lasts);
     ADD("waiting-deleted", test_waiting_deleted);
     ADD("waiting-reset", test_waiting_reset);
+    ADD("waiting-ends", test_waiting_ends);
 #undef ADD
     return g_test_run();
 }

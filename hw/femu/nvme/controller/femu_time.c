@@ -73,7 +73,7 @@ void femu_time_run(FemuZns *n)
         femu_req_flush(n); /* of what is done: before new commands, and ... */
         femu_queues_fetch(n);
         femu_req_flush(n); /* ... of those that have been executed at once */
-    } while (ssd_next_at_ns(n->ssd) <= n->now_ns || femu_power_cut_due(n));
+    } while (ssd_next_at_ns(n->ssd) <= n->now_ns);
     if (n->cut_noted) { /* then all this is done again, after the reset */
         femu_power_cut(n);
         femu_format_power_cut(n);
