@@ -530,6 +530,25 @@ static void test_shutdown_in_flight(void)
     femu_shutdown(drive);
 }
 
+/* It begins when a slot is free. */
+static void test_shutdown_no_slot(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint64_t at_ns;
+
+    config.ssd.cmd_slots = 1;
+    drive = femu_boot(&config, NULL);
+    at_ns = drive->host->now_ns + femu_page_write_ns(drive);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive));
+    shut_down(drive);
+    femu_step_to(drive->host, at_ns - 1);
+    assert_shst(drive, NVME_CSTS_SHST_PROGRESS);
+    femu_expect_at(&drive->io_cq, at_ns);
+    assert_shst(drive, NVME_CSTS_SHST_COMPLETE);
+    femu_shutdown(drive);
+}
+
 /* It does not wait for a finish, which is not told of: the zone is full. */
 static void test_shutdown_in_finish(void)
 {
@@ -640,6 +659,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/peers/queues-used-after-free",
                    test_reset_again_and_again);
     ADD("shutdown-normal", test_shutdown_normal);
+    ADD("shutdown-no-slot", test_shutdown_no_slot);
     ADD("shutdown-abrupt", test_shutdown_abrupt);
     ADD("shutdown-zones", test_shutdown_zones);
     ADD("shutdown-in-flight", test_shutdown_in_flight);

@@ -287,7 +287,7 @@ static void test_steps(void)
     }
 }
 
-/* Sums are of all rounds. */
+/* Sums are of all rounds since statistics were reset. */
 static void test_sums(void)
 {
     static const char *const sums[] = { "lock_ns", "drive_ns", "take_ns",
@@ -305,6 +305,14 @@ static void test_sums(void)
     g_assert_cmpint(count_of(&g), ==, 2);
     for (unsigned i = 0; i < ARRAY_SIZE(sums); i++) {
         g_assert_cmpint(sum_of(&g, sums[i]), >, before_ns[i]);
+    }
+    qtest_qmp_assert_success(g.drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path':"
+                             "'/machine/peripheral/zns4', 'property':"
+                             "'stats-reset', 'value': true}}");
+    g_assert_cmpint(count_of(&g), ==, 0);
+    for (unsigned i = 0; i < ARRAY_SIZE(sums); i++) {
+        g_assert_cmpint(sum_of(&g, sums[i]), ==, 0);
     }
     femu_shutdown(g.drive);
 }

@@ -320,6 +320,7 @@ static uint16_t set_ext(FemuDrive *drive, uint64_t slba, bool select_all,
     /* not where other commands have their data */
     uint64_t addr = drive->buf + FEMU_PAGE_BYTES;
 
+    cmd.nsid = cpu_to_le32(drive->nsid);
     qtest_bufwrite(drive->host->qts, addr, ext, EXT_BYTES);
     cmd.dptr.prp1 = cpu_to_le64(addr);
     return femu_exec(&drive->io, &cmd).status;
@@ -395,6 +396,39 @@ static void test_extension(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Those of two namespaces lie beside each other, and beside what is counted of
+ * all, of a namespace without zones too, and the error log.
+ */
+static void test_extensions_apart(void)
+{
+    FemuDrive *drive = boot("zd-extension-size=128,namespaces=2,"
+                            "conventional-size=1M");
+    uint8_t entry[sizeof(NvmeZoneDescr) + EXT_BYTES], ext[EXT_BYTES];
+    uint8_t errors[64 * 64], none[64 * 64] = { 0 };
+
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        memset(ext, drive->nsid, sizeof(ext));
+        for (unsigned i = 0; i < 4; i++) {
+            g_assert_cmphex(set_ext(drive, femu_zone_lba(drive, i), false,
+                                    ext), ==, NVME_SUCCESS);
+        }
+    }
+    drive->nsid = 3;
+    g_assert_cmphex(femu_write(drive, 0, 1, NULL), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, errors,
+                                 sizeof(errors)), ==, NVME_SUCCESS);
+    g_assert_cmpmem(errors, sizeof(errors), none, sizeof(none));
+    for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
+        memset(ext, drive->nsid, sizeof(ext));
+        for (unsigned i = 0; i < 4; i++) {
+            ext_report(drive, i, entry);
+            g_assert_cmpmem(entry + 64, EXT_BYTES, ext, EXT_BYTES);
+        }
+    }
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -407,6 +441,7 @@ int main(int argc, char **argv)
     ADD("zone-states", test_zone_states);
     ADD("live", test_live);
     qtest_add_func("femu-zns/peers/extended-report", test_extension);
+    qtest_add_func("femu-zns/fail/extensions-apart", test_extensions_apart);
 #undef ADD
     return g_test_run();
 }

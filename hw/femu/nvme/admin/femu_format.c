@@ -63,8 +63,8 @@ static uint16_t check_fields(uint32_t cdw10, unsigned *format)
         (erase != SES_NONE && erase != SES_USER_DATA)) {
         return NVME_INVALID_FIELD;
     }
-    if (*format >= FEMU_LBA_FORMATS || extract32(cdw10, 12, 2) ||
-        extract32(cdw10, 4, 1) || protection) {
+    if (*format >= FEMU_LBA_FORMATS || extract32(cdw10, 4, 4) ||
+        extract32(cdw10, 12, 2)) {
         return NVME_INVALID_FORMAT;
     }
     return NVME_SUCCESS;
