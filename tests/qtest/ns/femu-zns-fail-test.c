@@ -402,7 +402,7 @@ static void test_extension(void)
  */
 static void test_extensions_apart(void)
 {
-    FemuDrive *drive = boot("zd-extension-size=128,namespaces=2,"
+    FemuDrive *drive = boot("zd-extension-size=128,namespaces=2,zones=16,"
                             "conventional-size=1M");
     uint8_t entry[sizeof(NvmeZoneDescr) + EXT_BYTES], ext[EXT_BYTES];
     uint8_t errors[64 * 64], none[64 * 64] = { 0 };
