@@ -405,7 +405,6 @@ static void test_extensions_apart(void)
     FemuDrive *drive = boot("zd-extension-size=128,namespaces=2,zones=16,"
                             "conventional-size=1M");
     uint8_t entry[sizeof(NvmeZoneDescr) + EXT_BYTES], ext[EXT_BYTES];
-    uint8_t errors[64 * 64], none[64 * 64] = { 0 };
 
     for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
         memset(ext, drive->nsid, sizeof(ext));
@@ -416,9 +415,10 @@ static void test_extensions_apart(void)
     }
     drive->nsid = 3;
     g_assert_cmphex(femu_write(drive, 0, 1, NULL), ==, NVME_SUCCESS);
-    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, errors,
-                                 sizeof(errors)), ==, NVME_SUCCESS);
-    g_assert_cmpmem(errors, sizeof(errors), none, sizeof(none));
+    for (unsigned i = 0; i < 64; i++) {         /* as many as are logged */
+        g_assert_cmphex(femu_write(drive, UINT32_MAX, 1, NULL), ==,
+                        NVME_LBA_RANGE);
+    }
     for (drive->nsid = 1; drive->nsid <= 2; drive->nsid++) {
         memset(ext, drive->nsid, sizeof(ext));
         for (unsigned i = 0; i < 4; i++) {
