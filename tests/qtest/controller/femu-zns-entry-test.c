@@ -10,11 +10,13 @@
  */
 
 #include "qemu/osdep.h"
+#include <glib/gstdio.h>
 #include "femu-zns-commands.h"
 #include "hw/pci/pci_regs.h"
 #include "qobject/qdict.h"
 
 #define ROUNDS 3u
+#define GOES_MS 20000u                  /* a drive that is unplugged is gone */
 
 /* The port is device 3 of bus 0, the drive device 0 of bus 1, its secondary. */
 #define PORT_SLOT 3u
@@ -76,10 +78,11 @@ static void drive_find(Scene *s, FemuHost *host)
     drive_start(s->drive);
 }
 
-static Scene scene_start(void)
+static Scene scene_start(const char *extra)
 {
     FemuConfig config = small_blocks();
-    g_autofree char *device = femu_device_args(&config, 0, "bus=rp0");
+    g_autofree char *all = g_strconcat("bus=rp0", extra, NULL);
+    g_autofree char *device = femu_device_args(&config, 0, all);
     g_autofree char *args = g_strconcat(MACHINE, device, NULL);
     FemuHost *host = femu_host_start(args);
     QPCIDevice *mch = qpci_device_find(host->bus, 0);
@@ -326,7 +329,7 @@ typedef struct Case {
 static void test_case(const void *data)
 {
     const Case *test = data;
-    Scene s = scene_start();
+    Scene s = scene_start("");
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         Aim aim = test->aim(&s);
@@ -355,13 +358,45 @@ static const Case completion_bus = {
 };
 
 /*
+ * A reset inside an entry leaves nobody behind who holds the drive: when it is
+ * unplugged, it goes, and its trace ends.
+ */
+static void test_goes(void)
+{
+    g_autofree char *trace = NULL;
+    int fd = g_file_open_tmp("femu-zns-entry-XXXXXX", &trace, NULL);
+    g_autofree char *extra = g_strdup_printf(",trace=%s", trace);
+    Scene s = scene_start(extra);
+    FemuHost *host = s.drive->host;
+    Aim aim = aim_flr(&s);
+    bool is_over = false;
+
+    close(fd);
+    send_data(&s, &aim, 0);
+    after_reset(&s, 1);
+    qpci_config_writew(s.port, express_cap(s.port) + PCI_EXP_SLTCTL, SLOT_OFF);
+    for (unsigned ms = 0; !is_over; ms++) {     /* QEMU frees it later (RCU) */
+        g_autofree char *text = NULL;
+
+        g_assert_true(g_file_get_contents(trace, &text, NULL, NULL));
+        is_over = strstr(text, "\nE,");
+        g_assert_cmpuint(ms, <, GOES_MS);
+        g_usleep(1000);
+    }
+    g_free(s.port);
+    femu_drive_close(s.drive);
+    femu_host_stop(host);
+    g_unlink(trace);
+}
+
+/*
  * A read that takes from its own drive what it needs to go on fails, for want
  * of the other half of its data; its completion comes when the host gives that
  * back by writing `back` to `offset` of configuration space.
  */
 static void check_pause(Aim (*aim_at)(Scene *s), uint32_t back)
 {
-    Scene s = scene_start();
+    Scene s = scene_start("");
     FemuDrive *drive = s.drive;
     Aim aim = aim_at(&s);
 
@@ -394,7 +429,7 @@ static void test_sleep(void)
  */
 static void test_completion_bus_master_off(void)
 {
-    Scene s = scene_start();
+    Scene s = scene_start("");
     FemuDrive *drive = s.drive;
     NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_WRITE, 0, femu_page_nlb(drive),
                               drive->buf);
@@ -434,6 +469,7 @@ int main(int argc, char **argv)
     ADD("late-message/unplug", late_unplug);
     ADD("completion/bus-reset", completion_bus);
 #undef ADD
+    qtest_add_func("femu-zns/entry/data/goes", test_goes);
     qtest_add_func("femu-zns/entry/data/bus-master-off", test_bus_master_off);
     qtest_add_func("femu-zns/entry/data/sleep", test_sleep);
     qtest_add_func("femu-zns/entry/completion/bus-master-off",
