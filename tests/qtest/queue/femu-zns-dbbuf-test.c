@@ -486,6 +486,7 @@ static void test_register_value(void)
     set_shadow(&b, tail_of(1), 1);
     set_register(&b, tail_of(1), FEMU_ENTRIES);
     g_assert_true(femu_take(&drive->io_cq, &cqe));
+    set_shadow(&b, tail_of(2), 5);              /* of no queue */
     set_shadow(&b, head_of(1), 1);
     set_register(&b, head_of(1), FEMU_ENTRIES);
     g_assert_cmpuint(event_idx(&b, head_of(1)), ==, 1);
