@@ -229,6 +229,28 @@ static void finish_but(FemuDrive *drive, uint32_t spared)
     }
 }
 
+/* A command of one zone counts that zone. */
+static void test_one_zone(void)
+{
+    unsigned most = per_entry(FEMU_COMMAND_WORK_BYTES + ZONE_BYTES);
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, NULL);
+    NvmeCmd open = femu_cmd_zone(NVME_ZONE_ACTION_OPEN, 0, false);
+    FemuCq cq;
+    FemuSq sq;
+
+    femu_cq_create(drive, &cq, 2, 2 * most, -1);
+    femu_sq_create(drive, &sq, 2, 2 * most, &cq);
+    for (unsigned i = 0; i < most + 1; i++) {
+        femu_place(&sq, &open);
+    }
+    femu_ring(&sq);
+    g_assert_cmpuint(completions(&cq), ==, most);
+    femu_step(drive->host, 1);
+    g_assert_cmpuint(completions(&cq), ==, 1);
+    femu_shutdown(drive);
+}
+
 /* Select All counts each zone that it changes: so many are an entry's. */
 static void test_select_all(void)
 {
@@ -354,6 +376,7 @@ int main(int argc, char **argv)
     ADD("turns", test_turns);
     ADD("statistics", test_statistics);
     ADD("reports", test_reports);
+    ADD("one-zone", test_one_zone);
     ADD("select-all", test_select_all);
     ADD("select-none", test_select_none);
     ADD("writes", test_writes);

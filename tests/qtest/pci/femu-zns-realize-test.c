@@ -583,7 +583,10 @@ static void test_kinds(void)
     femu_shutdown(drive);
 }
 
-/* What QEMU's help says of properties: in the table's words, or ours. */
+/*
+ * What QEMU's help says of properties: in the table's words, or ours; and a
+ * default that is a word.
+ */
 static void test_descriptions(void)
 {
     static const struct {
@@ -642,6 +645,11 @@ static void test_descriptions(void)
             if (g_str_equal(qdict_get_str(property, "name"), rows[i].name)) {
                 g_assert_cmpstr(qdict_get_try_str(property, "description"),
                                 ==, rows[i].description);
+                if (g_str_equal(rows[i].name, "erase-at")) {
+                    g_assert_cmpstr(qdict_get_try_str(property,
+                                                      "default-value"),
+                                    ==, "reset");
+                }
                 found++;
             }
         }

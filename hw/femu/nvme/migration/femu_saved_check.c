@@ -142,8 +142,8 @@ static void check_format(const FemuZns *n, State *state)
         const FemuNs *ns = &n->ns[i];
 
         left += ns->format_step != FEMU_FORMAT_IDLE;
-        if ((resets[i] > 0 || ns->format_step == FEMU_FORMAT_WAITING) &&
-            !femu_ns_zoned(ns)) {
+        if (!femu_ns_zoned(ns) && (ns->format_step == FEMU_FORMAT_WAITING ||
+                                   ns->format_step == FEMU_FORMAT_RESETTING)) {
             state_fail(state, "namespace %" PRIu32 ", which has no zones, is at "
                        "their reset of a format", ns->nsid);
         }
