@@ -89,9 +89,11 @@ static void find_parts(Stream *s)
 static Stream save_drive(FemuDrive *drive)
 {
     g_autofree char *path = file_new();
+    unsigned files = femu_open_files(drive->host->qts);
     Stream s = { 0 };
 
     femu_host_save(drive->host, path);
+    g_assert_cmpuint(femu_open_files(drive->host->qts), ==, files);
     femu_shutdown(drive);
     g_assert_true(g_file_get_contents(path, (char **)&s.bytes, &s.size, NULL));
     g_unlink(path);

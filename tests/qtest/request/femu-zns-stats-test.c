@@ -277,6 +277,11 @@ static void test_lateness(void)
     assert_stat(stats, "lateness/count", 3);
     assert_stat(stats, "lateness/max_ns", 0);
     qobject_unref(stats);
+    /* a property, which nothing is done for, says what time it is, too */
+    femu_step(drive->host, 7000);
+    stats = femu_property(drive, "stats");
+    assert_stat(stats, "now_ns", drive->host->now_ns / 7);
+    qobject_unref(stats);
     femu_shutdown(drive);
 }
 

@@ -346,7 +346,7 @@ static void visit_head(FemuZns *n, State *state)
         return;
     }
     state_text(state, "serial", &there, FEMU_SERIAL_BYTES);
-    if (state_is_good(state) && strcmp(there, serial) != 0) {
+    if (g_strcmp0(there, serial) != 0) {
         state_fail(state, "it is of a drive with serial=%s, this one has "
                    "serial=%s", there, serial);
     }
