@@ -248,6 +248,29 @@ static void test_enable_refused(void)
     femu_shutdown(drive);
 }
 
+/* After a fatal error nothing is told any more, and the effects stay. */
+static void test_fatal_in_flight(void)
+{
+    FemuDrive *drive = boot();
+    uint32_t page_nlb = femu_page_nlb(drive);
+    FemuCqe cqe;
+    FemuSq sq;
+
+    g_assert_cmphex(femu_sq_create_at(drive, &sq, 2, FEMU_ENTRIES, 0x80000000,
+                                      &drive->io_cq), ==, NVME_SUCCESS);
+    femu_submit_rw(drive, NVME_CMD_WRITE, 0, page_nlb);
+    femu_set_reg(drive, FEMU_DOORBELLS + 2 * 2 * 4, 1); /* tail of queue 2 */
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_READY | NVME_CSTS_FAILED);
+    femu_step(drive->host, 2 * femu_page_write_ns(drive));
+    g_assert_false(femu_peek(&drive->io_cq, &cqe));
+    femu_disable(drive);
+    femu_enable(drive);
+    femu_io_queues_create(drive);
+    femu_assert_zone(drive, 0, NVME_ZONE_STATE_IMPLICITLY_OPEN, page_nlb);
+    femu_shutdown(drive);
+}
+
 /* An admin queue that is not in memory is fatal at its first use. */
 static void test_admin_queue_nowhere(void)
 {
@@ -651,6 +674,7 @@ int main(int argc, char **argv)
     ADD("doorbells-invalid", test_doorbells_invalid);
     ADD("enable-refused", test_enable_refused);
     ADD("admin-queue-nowhere", test_admin_queue_nowhere);
+    ADD("fatal-in-flight", test_fatal_in_flight);
     ADD("reset-in-flight", test_reset_in_flight);
     ADD("flr-in-flight", test_flr_in_flight);
     ADD("system-reset-in-flight", test_system_reset_in_flight);

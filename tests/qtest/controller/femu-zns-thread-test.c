@@ -612,12 +612,32 @@ static void test_shared(void)
 
 #define ADD(name, function) qtest_add_func("femu-zns/thread/" name, function)
 
+/* As many entries as are told of at once: the message waits for no time. */
+static void test_coalesced(void)
+{
+    Guest g = start(FOR_EVER);
+    uint64_t word_addr = femu_alloc(g.drive->host, 4);
+    NvmeCmd flush = femu_cmd_flush();
+
+    femu_msix_vector(g.drive, 1, word_addr, 7);
+    g_assert_cmphex(femu_set_feature(g.drive, NVME_INTERRUPT_COALESCING,
+                                     255 << 8 | 1), ==, NVME_SUCCESS);
+    femu_place(&g.drive->io, &flush);
+    femu_place(&g.drive->io, &flush);
+    ring(&g, tail_of(1), 2);
+    while (qtest_readl(g.drive->host->qts, word_addr) != 7) {
+        g_usleep(WAIT_US);
+    }
+    femu_shutdown(g.drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("not-early", test_not_early);
     ADD("no-registers", test_no_registers);
     ADD("pin", test_pin);
+    ADD("coalesced", test_coalesced);
     ADD("parked", test_parked);
     ADD("odd-queues", test_odd_queues);
     ADD("sleeps", test_sleeps);

@@ -538,6 +538,7 @@ static void test_unplug(void)
 
     femu_enable(drive);
     femu_io_queues_create(drive);
+    qobject_unref(femu_stats(drive));   /* it keeps what it has told */
     femu_step(host, 1000);
     qtest_memset(host->qts, drive->buf, 0x5a, FEMU_BUF_BYTES);
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, 4);
