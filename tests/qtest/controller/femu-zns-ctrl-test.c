@@ -313,9 +313,12 @@ static void check_reset(void (*reset)(FemuDrive *drive))
     femu_submit_rw(drive, NVME_CMD_WRITE, 0, page_nlb);
     femu_submit_rw(drive, NVME_CMD_WRITE, page_nlb, page_nlb);
     femu_step(drive->host, 1000);
+    femu_set_reg(drive, NVME_REG_INTMS, 2);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_INTMS), ==, 2);
     old_io = drive->io;
     reset(drive);
     g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, 0);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_INTMS), ==, 0);
     femu_ring(&old_io);
     femu_enable(drive);
     femu_io_queues_create(drive);
