@@ -516,9 +516,20 @@ static void test_config_tiny(void)
 
 /* Unplugging */
 
+static bool is_mapped(FemuHost *host, const char *path)
+{
+    g_autofree char *maps = g_strdup_printf("/proc/%d/maps",
+                                            (int)qtest_pid(host->qts));
+    g_autofree char *text = NULL;
+
+    g_assert_true(g_file_get_contents(maps, &text, NULL, NULL));
+    return strstr(text, path);
+}
+
 /*
  * A drive goes with a write inside it: its trace is complete (up to when the
- * drive was last entered from outside), its memory backend is free. Another one in its place, over the old data, is empty.
+ * drive was last entered from outside), its memory backend is free. Another one
+ * in its place, over the old data, is empty. Behind both, the backend can go.
  */
 static void test_unplug(void)
 {
@@ -549,6 +560,13 @@ static void test_unplug(void)
     g_assert_true(g_str_has_suffix(text, "\nS,0,1000,write,1,0,4,0,0\nX,0\n"
                                    "E,1000\n"));
     assert_good(host, ", 'memdev': 'data'");
+    qpci_unplug_acpi_device_test(host->qts, "hot", HOTPLUG_SLOT);
+    g_assert_true(is_mapped(host, data));
+    qtest_qmp_assert_success(host->qts, "{'execute': 'object-del',"
+                             "'arguments': {'id': 'data'}}");
+    while (is_mapped(host, data)) {     /* QEMU frees it later (RCU) */
+        g_usleep(1000);
+    }
     femu_host_stop(host);
     g_unlink(trace);
     g_unlink(journal);

@@ -10,7 +10,6 @@
 #include "migration_internal.h"
 #include "../controller/controller.h"
 #include "../ns/ns.h"
-#include "../queue/queue.h"
 #include "../record/record.h"
 #include "../request/request.h"
 
@@ -148,14 +147,14 @@ static void take_rest(FemuZns *n, FemuZns *saved)
 }
 
 /*
- * The device becomes what was saved, at the instant at which it was. The timer
+ * The device becomes what was saved, at the instant at which it was. QEMU has
+ * reset the machine before it loads one, so there are no queues. The timer
  * expires at the same virtual time. Power cuts are properties: those of this
  * QEMU count, as if the drive had been in it from the start, so what is over is
  * over.
  */
 void femu_saved_take(FemuZns *n, FemuZns *saved, uint64_t timer_at_ns)
 {
-    femu_queues_delete(n);
     take_queues(n, saved);
     take_inside(n, saved);
     take_rest(n, saved);
