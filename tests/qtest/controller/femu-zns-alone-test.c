@@ -243,10 +243,12 @@ static void test_lateness(void)
             g_usleep(WAIT_US);      /* who acknowledges first gets none */
         }
         await(&drive->io_cq);
-        flush(drive);
+        if (!i) {
+            flush(drive);           /* told by its entry, and not late */
+        }
         stats = femu_property(drive, "stats");
         late = qdict_get_qdict(stats, "lateness");
-        g_assert_cmpint(qdict_get_int(late, "count"), ==, 2);
+        g_assert_cmpint(qdict_get_int(late, "count"), ==, 2 - i);
         g_assert_cmpint(qdict_get_int(late, "max_ns"), ==, 5);
         qobject_unref(stats);
         femu_shutdown(drive);
@@ -633,22 +635,20 @@ static void test_data_at_an_end(void)
         "-object memory-backend-ram,id=b,size=32M -numa node,memdev=b ", "",
         "", true, NO_IRQ);
     uint64_t end_addr = 64 * 1024 * 1024;       /* of the host's RAM */
-    uint64_t other_addr = end_addr / 2;
-    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 2,
-                              end_addr - FEMU_PAGE_BYTES);
+    uint64_t last_addr = end_addr - FEMU_PAGE_BYTES, other_addr = end_addr / 2;
+    NvmeCmd cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 2, last_addr);
 
     cmd.flags = NVME_PSDT_SGL_MPTR_CONTIGUOUS << 6;     /* one piece */
     cmd.dptr.sgl.len = cpu_to_le32(2 * drive->config.ssd.lba_bytes);
-    qtest_writeb(drive->host->qts, end_addr - FEMU_PAGE_BYTES, 7);
+    qtest_writeb(drive->host->qts, last_addr, 7);
     g_assert_cmphex(status_of(drive, &cmd), ==, NVME_DATA_TRAS_ERROR);
-    g_assert_cmphex(qtest_readb(drive->host->qts, end_addr - FEMU_PAGE_BYTES),
-                    ==, 7);
+    g_assert_cmphex(qtest_readb(drive->host->qts, last_addr), ==, 7);
     cmd = femu_cmd_rw(drive, NVME_CMD_COMPARE, 0, 2,
                       other_addr - FEMU_PAGE_BYTES);
     cmd.dptr.prp2 = cpu_to_le64(other_addr);
     qtest_writeb(drive->host->qts, other_addr, 7);      /* all else is 0 */
     g_assert_cmphex(status_of(drive, &cmd), ==, NVME_CMP_FAILURE);
-    cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, end_addr - FEMU_PAGE_BYTES);
+    cmd = femu_cmd_rw(drive, NVME_CMD_READ, 0, 1, last_addr);
     g_assert_cmphex(status_of(drive, &cmd), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
