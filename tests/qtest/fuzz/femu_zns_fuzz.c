@@ -15,6 +15,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/rcu.h"
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "block/nvme.h"
@@ -770,6 +771,8 @@ static void fuzz(QTestState *qts, const unsigned char *data, size_t size)
     g_free(g.port);
     qpci_free_pc(g.bus);
     flush_events(qts);
+    /* QEMU frees drives in a thread, which needs the lock that we have. */
+    drain_call_rcu();
 }
 
 static void register_targets(void)
