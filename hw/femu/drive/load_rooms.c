@@ -109,7 +109,6 @@ static void find_jobs(LoadCheck *check, uint8_t *queued)
             }
         }
         if (queue->head_runs && (queue->head_idx == SSD_NONE ||
-                                 !check->job_used[queue->head_idx] ||
                                  !zns->jobs.at[queue->head_idx].may_start ||
                                  zns->jobs.at[queue->head_idx]
                                  .waits_for_writes)) {
