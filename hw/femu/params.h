@@ -83,6 +83,9 @@
     X(U32, zone_stagger, "zone-stagger", 0, 0, 4095, "units",                 \
       "each zone begins so many units further on in its stripe than the "     \
       "one before it")                                                        \
+    X(BOOL, zone_shuffle, "zone-shuffle", false, false, true, "",             \
+      "each zone goes round its units in steps of its own and from a unit of " \
+      "its own on, both drawn; off: one by one")                              \
     X(SIZE, page_bytes, "page-size", 16 * SSD_KIB, 4 * SSD_KIB,               \
       256 * SSD_KIB, "bytes", "flash page: the unit of sense and program")    \
     X(U32, pages_per_block, "pages-per-block", 768, 1, 1u << 16, "pages",     \

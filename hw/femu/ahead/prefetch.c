@@ -70,7 +70,8 @@ void prefetch_beside_write(Prefetch *prefetch, uint64_t now_ns)
 }
 
 uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
-                        uint32_t command_idx, const Span *span)
+                        uint32_t command_idx, const Span *span,
+                        bool others_wait)
 {
     Command *command = &prefetch->commands->at[command_idx];
     uint32_t stream_idx;
@@ -80,7 +81,8 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
         return AHEAD_NONE;
     }
     prefetch->parts_inside += is_part(prefetch, command);
-    lost = (is_part(prefetch, command) &&
+    lost = others_wait ||
+           (is_part(prefetch, command) &&
             prefetch->parts_inside > prefetch->params->read_ahead_parts) ||
            now_ns < prefetch->quiet_from_ns;
     stream_idx = ahead_read(&prefetch->ahead, span->zone_idx,

@@ -23,6 +23,7 @@ typedef enum DrawKind {
     DRAW_STRIPE_TIME,   /* stripe's cells, row and life */
     DRAW_UNDONE,        /* zone; the seed is that of a power cut */
     DRAW_LOST,          /* likewise */
+    DRAW_ZONE_ORDER,    /* zone */
 } DrawKind;
 
 /* The finalizer of splitmix64 (Steele et al., OOPSLA 2014). */

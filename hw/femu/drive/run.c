@@ -76,7 +76,8 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
     for (uint32_t i = 0; i < command->range_count; i++) {
         zns_start_read(&ssd->zns, now_ns, command_idx,
-                       &commands_ranges(&ssd->commands, command_idx)[i]);
+                       &commands_ranges(&ssd->commands, command_idx)[i],
+                       entry_reads_wait(&ssd->entry));
     }
     zns_queue_write(&ssd->zns, now_ns, command_idx);
 }
@@ -112,7 +113,8 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     case SSD_OP_COMPARE:
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
-        zns_start_read(&ssd->zns, now_ns, command_idx, &command->target);
+        zns_start_read(&ssd->zns, now_ns, command_idx, &command->target,
+                       entry_reads_wait(&ssd->entry));
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:

@@ -62,6 +62,42 @@ static uint32_t unit_of(const MapLevel levels[MAP_LEVELS], MapOrder order,
     return unit_idx;
 }
 
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Steps have no divisor in common with the units, or they would miss some. */
+static void find_steps(ZoneMap *map)
+{
+    map->steps = g_new(uint32_t, map->zone_units);
+    for (uint32_t step = 1; step <= map->zone_units; step++) {
+        if (common_divisor(map->zone_units, step) == 1) {
+            map->steps[map->step_count++] = step;
+        }
+    }
+}
+
+/* Euclid's algorithm, extended: step * back = rest, but for whole rounds. */
+uint32_t map_steps_back(const ZoneMap *map, uint32_t step)
+{
+    int64_t units = map->zone_units;
+    int64_t last_rest = units, rest = step % units;
+    int64_t last_back = 0, back = 1;
+
+    while (rest != 0) {
+        int64_t times = last_rest / rest;
+        int64_t next_rest = last_rest - times * rest;
+        int64_t next_back = last_back - times * back;
+
+        last_rest = rest;
+        last_back = back;
+        rest = next_rest;
+        back = next_back;
+    }
+    return last_back < 0 ? last_back + units : last_back;
+}
+
 void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
 {
     uint32_t position = 0;
@@ -79,9 +115,11 @@ void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
             map->unit_idx[position++] = unit_of(levels, order, group_idx, u);
         }
     }
+    find_steps(map);
 }
 
 void map_destroy(ZoneMap *map)
 {
+    g_free(map->steps);
     g_free(map->unit_idx);
 }

@@ -28,6 +28,8 @@ typedef struct ZoneMap {
     Divisor units_divisor; /* by zone_units */
     Divisor groups_divisor; /* by group_count */
     uint32_t *unit_idx;   /* [group][unit in zone], in striping order */
+    uint32_t step_count;
+    uint32_t *steps;      /* those that go round all of a zone's units */
 } ZoneMap;
 
 /*
@@ -51,6 +53,9 @@ MapOrder map_order(uint32_t index);
 void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS],
               MapOrder order);
 void map_destroy(ZoneMap *map);
+
+/* How many steps of this length, one of map->steps, are one unit on. */
+uint32_t map_steps_back(const ZoneMap *map, uint32_t step);
 
 /* The units of a zone in striping order: zone_units of them. */
 static inline const uint32_t *map_zone_units(const ZoneMap *map,

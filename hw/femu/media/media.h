@@ -16,6 +16,7 @@
 #define FEMU_MEDIA_H
 
 #include "../base/bounds.h"
+#include "../base/draw.h"
 #include "../base/round.h"
 #include "../inside/commands.h"
 #include "../params.h"
@@ -95,6 +96,26 @@ void media_init(Media *media, const SsdParams *params, Commands *commands,
                 EventHeap *events, const Bounds *bounds);
 void media_destroy(Media *media);
 
+/* How a zone goes round its units. */
+typedef struct ZoneWay {
+    uint64_t start; /* place of its first page, or more by whole rounds */
+    uint32_t step;  /* from a page's place to the next one's */
+} ZoneWay;
+
+static inline ZoneWay media_zone_way(const Media *media, uint32_t zone_idx)
+{
+    const ZoneMap *map = &media->map;
+    uint64_t start = (uint64_t)zone_idx * media->params->zone_stagger;
+    uint64_t bits;
+
+    if (!media->params->zone_shuffle) {
+        return (ZoneWay) { start, 1 };
+    }
+    bits = draw_bits(media->params->seed, DRAW_ZONE_ORDER, zone_idx, 0);
+    return (ZoneWay) { start + (uint32_t)bits,
+                       map->steps[draw_below(bits, map->step_count)] };
+}
+
 /*
  * The place in its stripe, and with it the unit, of a page of a zone; and which
  * of a stripe's pages lies there.
@@ -102,19 +123,23 @@ void media_destroy(Media *media);
 static inline uint32_t media_page_position(const Media *media,
                                            uint32_t zone_idx, uint64_t page)
 {
-    uint64_t shift = (uint64_t)zone_idx * media->params->zone_stagger;
+    ZoneWay way = media_zone_way(media, zone_idx);
 
-    return remainder_of(page + shift, &media->map.units_divisor);
+    return remainder_of(page * way.step + way.start,
+                        &media->map.units_divisor);
 }
 
 static inline uint32_t media_page_at_position(const Media *media,
                                               uint32_t zone_idx,
                                               uint32_t position)
 {
+    ZoneWay way = media_zone_way(media, zone_idx);
     uint32_t units = media->map.zone_units;
+    uint64_t places = position + units -
+                      remainder_of(way.start, &media->map.units_divisor);
 
-    return (position + units - media_page_position(media, zone_idx, 0)) %
-           units;
+    return remainder_of(places * map_steps_back(&media->map, way.step),
+                        &media->map.units_divisor);
 }
 
 static inline uint32_t media_page_unit(const Media *media, uint32_t zone_idx,

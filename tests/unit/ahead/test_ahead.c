@@ -346,6 +346,41 @@ static void test_parts(void)
 }
 
 /*
+ * With one slot, each read but the last begins while others wait, and continues
+ * no row; the next that is alone is the second of one. With two slots nobody
+ * waits.
+ */
+static void test_slots(void)
+{
+    Drive *d = drive_new(FOUR "read-slots=1 fe-read-ns=1000");
+    uint64_t t = LATER;
+
+    drive_fill(d, 0, 16);
+    for (unsigned i = 0; i < 4; i++) {
+        drive_read(d, t, i, 1);
+    }
+    drive_drain(d);
+    expect_counters(d, 0, 0, 0);
+    expect_read(d, t + LATER, 4, 1, 1000 + READ + XFER, 0);
+    expect_counters(d, 4, 0, 0);
+    /* It is lost even with lines that are there. */
+    t += 2 * LATER;
+    drive_read(d, t, 5, 1);
+    drive_read(d, t, 6, 1);
+    drive_drain(d);
+    expect_counters(d, 4, 0, 0);
+    drive_free(d);
+
+    d = drive_new(FOUR "read-slots=2 fe-read-ns=1000");
+    drive_fill(d, 0, 16);
+    drive_read(d, LATER, 0, 1);
+    drive_read(d, LATER, 1, 1);
+    drive_drain(d);
+    expect_counters(d, 4, 0, 0);
+    drive_free(d);
+}
+
+/*
  * A read that begins less than 50 us after a write, here of another zone, is of
  * no stream, and its row is counted anew; one that begins then is.
  */
@@ -607,6 +642,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/window", test_window);
     g_test_add_func("/ahead/small-reads", test_small_reads);
     g_test_add_func("/ahead/parts", test_parts);
+    g_test_add_func("/ahead/slots", test_slots);
     g_test_add_func("/ahead/quiet", test_quiet);
     g_test_add_func("/ahead/hit-costs", test_hit_costs);
     g_test_add_func("/ahead/link-part", test_link_part);

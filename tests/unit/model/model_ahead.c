@@ -88,7 +88,8 @@ static Row *row_for(Model *m, const Piece *piece)
 
 Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
-    bool lost = (cmd->bytes < 4096 && m->p.read_ahead_parts &&
+    bool lost = m->slotless.length || model_turns_group(&m->read_turns) >= 0 ||
+                (cmd->bytes < 4096 && m->p.read_ahead_parts &&
                  parts_inside(m) > m->p.read_ahead_parts) ||
                 (m->p.read_ahead_quiet_ns && m->wrote &&
                  m->now_ns - m->wrote_at_ns < m->p.read_ahead_quiet_ns);

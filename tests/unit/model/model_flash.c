@@ -8,11 +8,52 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "base/draw.h"
 #include "model_internal.h"
+
+static bool goes_round(uint64_t units, uint64_t step)
+{
+    while (step > 0) {
+        uint64_t rest = units % step;
+
+        units = step;
+        step = rest;
+    }
+    return units == 1;
+}
+
+/* The step that is number `number` of those that go round all units. */
+static uint64_t step_of(const Model *m, uint64_t number)
+{
+    uint64_t step = 1;
+
+    while (number > 0) {
+        step++;
+        number -= goes_round(m->zone_units, step);
+    }
+    return step;
+}
+
+static uint64_t step_count(const Model *m)
+{
+    uint64_t count = 0;
+
+    for (uint64_t step = 1; step <= m->zone_units; step++) {
+        count += goes_round(m->zone_units, step);
+    }
+    return count;
+}
 
 uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page)
 {
-    return (page + (uint64_t)zone_idx * m->p.zone_stagger) % m->zone_units;
+    uint64_t place = (uint64_t)zone_idx * m->p.zone_stagger;
+    uint64_t bits = draw_bits(m->p.seed, DRAW_ZONE_ORDER, zone_idx, 0);
+
+    return m->p.zone_shuffle
+           ? (place + bits % (UINT64_C(1) << 32) +
+              page * step_of(m, draw_below(bits, step_count(m)))) %
+             m->zone_units
+           : (place + page) % m->zone_units;
 }
 
 Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)

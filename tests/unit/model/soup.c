@@ -393,6 +393,7 @@ SsdParams soup_params(Rng *rng)
     random_designs(rng, &p);
     random_array(rng, &p);
     random_ahead(rng, &p);
+    p.zone_shuffle = rng_chance(rng, 30);
     return p;
 }
 
