@@ -95,7 +95,7 @@ uint32_t map_steps_back(const ZoneMap *map, uint32_t step)
         rest = next_rest;
         back = next_back;
     }
-    return last_back < 0 ? last_back + units : last_back;
+    return (last_back + units) % units;
 }
 
 void map_init(ZoneMap *map, const MapLevel levels[MAP_LEVELS], MapOrder order)
