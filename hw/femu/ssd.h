@@ -210,7 +210,8 @@ uint32_t ssd_count_attributed(const Ssd *ssd, uint32_t nsid,
  * The flash units that a zone's pages go round, in that order: *count of them.
  * A unit is ((channel * ways + way) * dies + die) * planes + plane; with
  * multi-plane it is a die. A zone begins zone-stagger places further on than
- * the one before.
+ * the one before; with zone-shuffle it goes round these places in steps and
+ * from a start of its own.
  */
 const uint32_t *ssd_zone_units(const Ssd *ssd, uint32_t nsid,
                                uint32_t zone_idx, uint32_t *count);

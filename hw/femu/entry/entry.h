@@ -97,6 +97,7 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns);
  * EVENT_LEAVING; false: now.
  */
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+
 /* Does a read wait for a slot? */
 static inline bool entry_reads_wait(const Entry *entry)
 {
