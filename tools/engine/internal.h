@@ -95,6 +95,7 @@ typedef struct Worker {
     uint64_t think_left;
     uint64_t think_until_at_ns;
     uint64_t wake_at_ns; /* the next EVENT_WAKE; UINT64_MAX: none */
+    uint64_t cpu_free_at_ns; /* its processor has done all it was sent */
 } Worker;
 
 /* A job while it runs. */

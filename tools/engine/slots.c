@@ -71,12 +71,29 @@ static uint64_t overhead_ns(Engine *engine)
     return ns;
 }
 
+/* Return: when the worker's processor turns to a command of `at_ns`. */
+static uint64_t take_cpu(const Engine *engine, Worker *worker, uint64_t at_ns)
+{
+    uint64_t cpu_ns = engine->plan->host_cpu_ns;
+    uint64_t begin_at_ns = MAX(at_ns, worker->cpu_free_at_ns);
+
+    if (cpu_ns == 0) {
+        return at_ns;
+    }
+    worker->cpu_free_at_ns = begin_at_ns + cpu_ns;
+    return begin_at_ns;
+}
+
 void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
 {
     Slot *slot = &engine->slots[slot_idx];
-    uint64_t delay_ns = overhead_ns(engine) + wait_ns;
+    uint64_t start_at_ns = engine_now_ns(engine) + wait_ns;
+    uint64_t begin_at_ns = take_cpu(engine, &engine->workers[slot->worker_idx],
+                                    start_at_ns);
+    uint64_t delay_ns = begin_at_ns - engine_now_ns(engine) +
+                        overhead_ns(engine);
 
-    slot->cmd_start_at_ns = engine_now_ns(engine) + wait_ns;
+    slot->cmd_start_at_ns = start_at_ns;
     slot->merged_idx = ENGINE_NONE;
     engine->at->io_inside += slot_is_io(slot);
     if (delay_ns == 0) {

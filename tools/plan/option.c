@@ -256,6 +256,8 @@ static const OptionRow rows[] = {
      "(3)"},
     {"host_overhead", OPTION_MICROS, OF_PLAN(host_overhead_ns), "of every "
      "command in the host, such as 8us (0)"},
+    {"host_cpu", OPTION_MICROS, OF_PLAN(host_cpu_ns), "of host_overhead: a "
+     "worker's processor, which has one command at a time (0)"},
     {"host_spread", OPTION_MICROS, OF_PLAN(host_spread_ns), "drawn for every "
      "command, up to this much more or less (0)"},
     {"host_stall", OPTION_MICROS, OF_PLAN(host_stall_ns), "some commands take "

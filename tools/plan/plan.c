@@ -299,6 +299,18 @@ static bool check_pace(const PlanJob *job, GError **error)
     return true;
 }
 
+static bool check_part_of_overhead(const Plan *plan, const char *name,
+                                   uint64_t ns, GError **error)
+{
+    if (ns > plan->host_overhead_ns) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s=%" PRIu64 "ns: must be at "
+                    "most host_overhead=%" PRIu64 "ns", name, ns,
+                    plan->host_overhead_ns);
+        return false;
+    }
+    return true;
+}
+
 bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
 {
     for (unsigned i = 0; i < plan->jobs->len; i++) {
@@ -310,10 +322,9 @@ bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
             return false;
         }
     }
-    if (plan->host_spread_ns > plan->host_overhead_ns) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "host_spread=%" PRIu64 "ns: "
-                    "must be at most host_overhead=%" PRIu64 "ns",
-                    plan->host_spread_ns, plan->host_overhead_ns);
+    if (!check_part_of_overhead(plan, "host_spread", plan->host_spread_ns,
+                                error) ||
+        !check_part_of_overhead(plan, "host_cpu", plan->host_cpu_ns, error)) {
         return false;
     }
     if (plan->jobs->len == 0) {

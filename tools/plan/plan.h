@@ -125,6 +125,7 @@ typedef struct Plan {
     GPtrArray *jobs; /* PlanJob */
     PlanPolicy policy;
     uint64_t host_overhead_ns; /* of every command, before it is submitted */
+    uint64_t host_cpu_ns; /* of that: a worker has one command at a time there */
     uint64_t host_spread_ns;   /* drawn, up to this much more or less */
     uint64_t host_stall_ns;    /* a stalled command takes up to this longer */
     uint64_t host_stall_per_million; /* so many commands are stalled */

@@ -37,7 +37,7 @@ class Row:
 
     def __init__(self, point, measured, host):
         self.point = point
-        self.host_us = protocol.host_added_ns(point.exp, host)[0] / 1000
+        self.host_us = protocol.host_cost(point.exp, host).added / 1000
         self.measured = {name: measured[name] for name in point.metrics
                          if name in measured}
         self.device = {}

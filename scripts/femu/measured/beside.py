@@ -9,6 +9,7 @@ Knows nothing of how runs are started and of how results are compared.
 
 import math
 import re
+import typing
 
 from femu.common.simulator import job
 from femu.measured.experiment import IO_OPS, LeftOut, Skip
@@ -73,23 +74,42 @@ def check_usable(exp):
 
 # --- Jobs ---------------------------------------------------------------------
 
-def engine_added_ns(exp, host, op_name):
-    """Return: what the host adds to a command of OP_NAME, and its spread."""
+class HostCost(typing.NamedTuple):
+    """What the host adds to a command: how long, of that drawn around it, and
+    of that its thread's processor, which has one at a time; in ns."""
+    added: int = 0
+    spread: int = 0
+    cpu: int = 0
+
+    def options(self):
+        """Return: that as options of a job."""
+        values = {'host_overhead': self.added, 'host_spread': self.spread,
+                  'host_cpu': self.cpu}
+        return {name: '%dns' % ns for name, ns in values.items() if ns}
+
+
+def passthrough_cost(host, op_name):
+    """Return: the HostCost of a command of OP_NAME through io_uring_cmd."""
+    added = host['passthrough']
+    return HostCost(round(1000 * added['us'].get(op_name, added['us'].get(
+        'write', 0))), 0, round(1000 * added['cpu_us']))
+
+
+def engine_cost(exp, host, op_name):
+    """Return: the HostCost of a command of OP_NAME, by the engine that ran."""
     engine = exp.fields.get('engine')
-    if engine not in ('io_uring_cmd', 'io_uring'):
-        return host['polled']['ns'], host['polled']['spread_ns']
-    added_us = host['passthrough' if engine == 'io_uring_cmd' else
-                    engine]['us']
-    return round(1000 * added_us.get(op_name, added_us.get('write', 0))), 0
+    if engine == 'io_uring_cmd':
+        return passthrough_cost(host, op_name)
+    if engine == 'io_uring':
+        added_us = host[engine]['us']
+        return HostCost(round(1000 * added_us.get(op_name, added_us.get(
+            'write', 0))))
+    return HostCost(host['polled']['ns'], host['polled']['spread_ns'])
 
 
 def of_host(exp, host, op_name):
-    """Return: what engine_added_ns() returns, as options of a job."""
-    added_ns, spread_ns = engine_added_ns(exp, host, op_name)
-    options = {'host_overhead': '%dns' % added_ns} if added_ns else {}
-    if spread_ns:
-        options['host_spread'] = '%dns' % spread_ns
-    return options
+    """Return: what the host adds to a command, as options of a job."""
+    return engine_cost(exp, host, op_name).options()
 
 
 def io_options(exp, host, op_name, block, workers, depth):

@@ -230,28 +230,25 @@ PARTS = {
 }
 
 
-def host_added_ns(exp, host):
-    """Return: what the measuring host adds to a command, and its spread; 0 for
+def host_cost(exp, host):
+    """Return: the HostCost of a command, what the measuring host adds; none for
     parts whose jobs have options for that themselves."""
     if exp.part in beside.PARTS:
-        return 0, 0
+        return beside.HostCost()
     if exp.fields.get('engine'):
-        return beside.engine_added_ns(exp, host, exp.fields['fg_op'])
-    added = host['passthrough']
-    if exp.part in added['parts']:
-        return round(1000 * added['us'].get(exp.fields.get('fg_op'),
-                                            added['us']['write'])), 0
+        return beside.engine_cost(exp, host, exp.fields['fg_op'])
+    if exp.part in host['passthrough']['parts']:
+        return beside.passthrough_cost(host, exp.fields.get('fg_op'))
     added = host['polled']
     if exp.part in added['parts']:
-        return added['ns'], added['spread_ns']
-    return 0, 0
+        return beside.HostCost(added['ns'], added['spread_ns'])
+    return beside.HostCost()
 
 
 def host_overhead(exp, host):
     """Return: the options for what the measuring host adds to a command."""
-    added_ns, spread_ns = host_added_ns(exp, host)
-    return (['--host_overhead=%dns' % added_ns] if added_ns else []) + \
-        (['--host_spread=%dns' % spread_ns] if spread_ns else [])
+    return ['--%s=%s' % pair
+            for pair in host_cost(exp, host).options().items()]
 
 
 def seeds_of(exp, seeds):
