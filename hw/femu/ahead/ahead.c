@@ -107,7 +107,7 @@ uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
     }
     stream->inside_bytes += end_bytes - begin_bytes;
     if (!lost) {
-        stream->reads = MIN(stream->reads + 1, ahead->config.after);
+        stream->reads = MIN(stream->reads + 1, ahead->config.after + 1);
     }
     stream->zone_idx = zone_idx;
     stream->next_bytes = end_bytes;
@@ -139,14 +139,26 @@ static void add_waiter(Ahead *ahead, AheadFetch *fetch, uint32_t command_idx,
     fetch->last_waiter_idx = waiter_idx;
 }
 
+/*
+ * A read of what has not been asked for yet: if its row had been a stream before
+ * it, it is faster than that, and has to become one anew.
+ */
+static void outrun(const Ahead *ahead, AheadStream *stream)
+{
+    if (stream->reads > ahead->config.after) {
+        stream->reads = 0;
+    }
+}
+
 AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
                       uint32_t command_idx, uint32_t bytes)
 {
-    const AheadStream *stream = &ahead->streams[stream_idx];
+    AheadStream *stream = &ahead->streams[stream_idx];
     uint64_t line = divide(begin_bytes, &ahead->line_divisor);
     uint32_t fetch_idx;
 
     if (line >= stream->end_line) { /* the window begins at the ring's first */
+        outrun(ahead, stream);
         return AHEAD_MISS;
     }
     fetch_idx = ahead->lines[ahead_place(ahead, stream_idx, line)];

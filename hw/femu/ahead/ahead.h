@@ -33,7 +33,7 @@ typedef struct AheadConfig {
 
 typedef struct AheadStream {
     uint32_t zone_idx;   /* AHEAD_NONE: never used, or forgotten */
-    uint32_t reads;      /* reads in a row, counted up to `after` */
+    uint32_t reads;      /* reads in a row, counted up to one above `after` */
     uint64_t row;        /* number of this row of reads, from 1 on */
     uint64_t next_bytes; /* place in the zone where the next read begins */
     uint64_t inside_bytes; /* bytes of its reads that are not done */

@@ -92,9 +92,9 @@ static void check_stream(State *state, const Ahead *ahead, uint32_t idx,
         (stream->reads != 0 || stream->first_line < stream->end_line)) {
         state_fail(state, "stream %u is of no zone, and goes on", idx);
     }
-    if (stream->reads > ahead->config.after) {
+    if (stream->reads > ahead->config.after + 1) {
         state_fail(state, "stream %u has %u reads, at most %u count", idx,
-                   stream->reads, ahead->config.after);
+                   stream->reads, ahead->config.after + 1);
     }
 }
 

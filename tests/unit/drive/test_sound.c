@@ -693,8 +693,8 @@ static void test_stream(void)
     drive_read(drive, LATER, 2, 1);
     run_to(LATER + 1000);
     stream = &ssd->prefetch.ahead.streams[0];
-    SET(stream->reads, 3);
-    refused("read-ahead: stream 0 has 3 reads, at most 2 count");
+    SET(stream->reads, 4);
+    refused("read-ahead: stream 0 has 4 reads, at most 3 count");
     SET(stream->first_line, stream->end_line + 1);
     refused("read-ahead: stream 0 has the lines 5 to 4, a ring holds 4");
     SET(stream->end_line, stream->first_line + 5);

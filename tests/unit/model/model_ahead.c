@@ -133,6 +133,9 @@ bool model_ahead_serves(Model *m, Row *row, Cmd *cmd, uint64_t at,
         }
         return true;
     }
+    if (row->reads > m->p.read_ahead_after) {
+        row->reads = 0; /* it outran its stream */
+    }
     return false;
 }
 
