@@ -178,6 +178,11 @@
       "front end: taking in a write, write zeroes or copy")                   \
     X(U64, fe_append_ns, "fe-append-ns", 0, 0, UINT64_C(1000000000), "ns",    \
       "front end: taking in an append")                                       \
+    X(U64, fe_write_arrived_ns, "fe-write-arrived-ns", 0, 0,                  \
+      UINT64_C(1000000000), "ns",                                             \
+      "front end: again for a write when its data have arrived")              \
+    X(U64, fe_append_arrived_ns, "fe-append-arrived-ns", 0, 0,                \
+      UINT64_C(1000000000), "ns", "the same for an append")                   \
     X(U64, fe_open_ns, "fe-open-ns", 0, 0, UINT64_C(1000000000), "ns",        \
       "front end: opening a zone, and actions that leave no work")            \
     X(U64, fe_close_ns, "fe-close-ns", 0, 0, UINT64_C(1000000000), "ns",      \

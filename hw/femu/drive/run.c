@@ -295,6 +295,7 @@ static void write_arrived(Ssd *ssd, uint64_t now_ns,
 
     zns_write_arrived(&ssd->zns, now_ns, portion);
     if (portion->is_last) {
+        entry_write_arrived(&ssd->entry, now_ns, portion->command_idx);
         part_ended(ssd, now_ns, portion->command_idx);
         zns_write_came(&ssd->zns, now_ns, zone_idx, life);
     }
@@ -308,6 +309,7 @@ static void conventional_arrived(Ssd *ssd, uint64_t now_ns,
         conv_write_arrived(&ssd->conv, now_ns, portion);
     }
     if (portion->is_last) {
+        entry_write_arrived(&ssd->entry, now_ns, portion->command_idx);
         part_ended(ssd, now_ns, portion->command_idx);
     }
 }

@@ -171,6 +171,26 @@ static void add_link_out(Why *why)
     });
 }
 
+/* The front end has a write once more, behind what it was at. */
+static void add_front_again(Why *why)
+{
+    const Command *command = command_of(why);
+    uint32_t head_idx = why->ssd->entry.front.head_idx;
+    uint64_t end_at_ns = command->front_until_at_ns;
+    uint64_t begin_at_ns = end_at_ns - entry_again_ns(&why->ssd->params,
+                                                      command);
+    bool works = why->now_ns >= begin_at_ns;
+
+    why_add(why, &(SsdCause) {
+        .place = SSD_PLACE_FRONT_END,
+        .works = works,
+        .part_id = PART_WAY,
+        .who = works || head_idx == FRONT_END_NONE
+               ? (SsdWho) { 0 } : why_command(why, head_idx),
+        .until_ns = works ? end_at_ns : begin_at_ns,
+    });
+}
+
 static bool is_leaving(Why *why)
 {
     if (why_event_at_ns(why, event_name(EVENT_LEAVING, why->command_idx)) ==
@@ -179,6 +199,8 @@ static bool is_leaving(Why *why)
     }
     if (why->now_ns < command_of(why)->link_until_at_ns) {
         add_link_out(why);
+    } else if (why->now_ns < command_of(why)->front_until_at_ns) {
+        add_front_again(why);
     } else {
         add_way(why, SSD_PLACE_FIXED, true, 0, (SsdWho) { 0 });
     }

@@ -18,6 +18,7 @@ bool entry_has_costs(const SsdParams *p)
            p->fe_first_write_ns || p->fe_closed_write_ns || p->fe_part_ns ||
            p->fe_lba512_ns || p->fe_report_ns || p->fe_report_zone_ns ||
            p->fe_identify_ns || p->fe_log_ns || p->fe_feature_ns ||
+           p->fe_write_arrived_ns || p->fe_append_arrived_ns ||
            p->fixed_small_ns || p->read_slots;
 }
 

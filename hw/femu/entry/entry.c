@@ -114,6 +114,28 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns)
     return wbuf_goes_on(entry->buffer) ? hand_off(entry, now_ns) : SSD_NONE;
 }
 
+/* Classes that have work of their own have it all at once. */
+uint64_t entry_again_ns(const SsdParams *p, const Command *command)
+{
+    if (command->write_class == WRITE_PART ||
+        command->write_class == WRITE_LBA512) {
+        return 0;
+    }
+    return command->done.op == SSD_OP_APPEND ? p->fe_append_arrived_ns
+                                             : p->fe_write_arrived_ns;
+}
+
+void entry_write_arrived(Entry *entry, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &entry->commands->at[command_idx];
+    uint64_t take_ns = entry_again_ns(entry->params, command);
+
+    if (take_ns != 0) {
+        command->front_until_at_ns = front_end_come_back(&entry->front, now_ns,
+                                                         take_ns);
+    }
+}
+
 /* Out */
 
 static uint64_t small_fixed_ns(const SsdParams *p, WriteClass class)
@@ -152,7 +174,8 @@ static uint64_t fixed_ns(const SsdParams *p, const Command *command)
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &entry->commands->at[command_idx];
-    uint64_t at_ns = MAX(now_ns, command->link_until_at_ns) +
+    uint64_t at_ns = MAX(MAX(now_ns, command->link_until_at_ns),
+                         command->front_until_at_ns) +
                      fixed_ns(entry->params, command);
 
     if (at_ns == now_ns) {

@@ -92,6 +92,11 @@ void entry_enter(Entry *entry, uint64_t now_ns, uint32_t command_idx,
 uint32_t entry_event(Entry *entry, uint64_t now_ns);
 uint32_t entry_room_freed(Entry *entry, uint64_t now_ns);
 
+/* All data of a write have arrived: the front end has it once more. */
+void entry_write_arrived(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+/* For how long. */
+uint64_t entry_again_ns(const SsdParams *p, const Command *command);
+
 /*
  * No part of the command is left. Return: true if it completes later, at its
  * EVENT_LEAVING; false: now.

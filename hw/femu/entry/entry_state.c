@@ -22,7 +22,9 @@ static const StateRow front_rows[] = {
     STATE_ELSE(FrontEnd, work, "work_rows, of those in the list"),
     STATE_IN_LISTS(FrontEnd, head_idx),
     STATE_IN_LISTS(FrontEnd, tail_idx),
+    STATE_TIME(FrontEnd, hand_off_at_ns),
     STATE_TIME(FrontEnd, free_at_ns),
+    STATE_TIME(FrontEnd, arrived_until_at_ns),
 };
 
 static const StateRow slots_rows[] = {

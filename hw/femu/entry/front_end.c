@@ -29,12 +29,13 @@ void front_end_destroy(FrontEnd *front)
 
 static void serve_head(FrontEnd *front, uint64_t now_ns)
 {
-    uint64_t begin_at_ns = MAX(now_ns, front->free_at_ns);
+    uint64_t begin_at_ns = MAX(MAX(now_ns, front->free_at_ns),
+                               front->arrived_until_at_ns);
 
+    front->hand_off_at_ns = begin_at_ns +
+                            front->work[front->head_idx].before_ns;
     event_heap_push_lane(front->events, front->lane_idx,
-                         begin_at_ns +
-                         front->work[front->head_idx].before_ns,
-                         front->payload);
+                         front->hand_off_at_ns, front->payload);
 }
 
 void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,
@@ -52,6 +53,27 @@ void front_end_enter(FrontEnd *front, uint64_t now_ns, uint32_t command_idx,
         front->work[front->tail_idx].next_idx = command_idx;
     }
     front->tail_idx = command_idx;
+}
+
+/* When the front end has time for what is before those that wait. */
+static uint64_t free_at_ns(const FrontEnd *front, uint64_t now_ns)
+{
+    if (front->head_idx == FRONT_END_NONE) {
+        return front->free_at_ns;
+    }
+    return front->hand_off_at_ns <= now_ns
+           ? now_ns
+           : front->hand_off_at_ns + front->work[front->head_idx].after_ns;
+}
+
+uint64_t front_end_come_back(FrontEnd *front, uint64_t now_ns,
+                             uint64_t take_ns)
+{
+    uint64_t begin_at_ns = MAX(MAX(now_ns, free_at_ns(front, now_ns)),
+                               front->arrived_until_at_ns);
+
+    front->arrived_until_at_ns = begin_at_ns + take_ns;
+    return front->arrived_until_at_ns;
 }
 
 void front_end_go_on(FrontEnd *front, uint64_t now_ns)

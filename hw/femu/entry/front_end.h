@@ -33,7 +33,9 @@ typedef struct FrontEnd {
     FrontEndWork *work;  /* [command] */
     uint32_t head_idx;   /* the command in service; those behind it wait */
     uint32_t tail_idx;
+    uint64_t hand_off_at_ns; /* of that command; earlier than now: it is held */
     uint64_t free_at_ns; /* end of the work after the last hand-off */
+    uint64_t arrived_until_at_ns; /* end of the work on what has arrived */
 } FrontEnd;
 
 void front_end_init(FrontEnd *front, EventHeap *events, unsigned lane_idx,
@@ -49,6 +51,14 @@ static inline uint32_t front_end_command(const FrontEnd *front)
 {
     return front->head_idx;
 }
+
+/*
+ * A command that was handed off comes back for so long, behind the one in
+ * service and before those that wait. A front end whose first command is held
+ * does it at once. Return: when that is over.
+ */
+uint64_t front_end_come_back(FrontEnd *front, uint64_t now_ns,
+                             uint64_t take_ns);
 
 /* The command is handed off: do the work after that, then the next command. */
 void front_end_go_on(FrontEnd *front, uint64_t now_ns);

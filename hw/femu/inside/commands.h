@@ -67,6 +67,7 @@ typedef struct Command {
     uint32_t ahead_stream_idx;
     uint64_t ahead_row; /* AheadStream.row, at its time; 0: no stream */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */
+    uint64_t front_until_at_ns; /* the front end has it again until then */
     uint64_t number; /* Commands.taken, with this one */
     /* A new command has 0 above; below, only what its commit has set. */
     ZoneWrite write; /* conventional: only `data`, of no zone; or as promised */

@@ -51,6 +51,7 @@ static const StateRow command_rows[] = {
     STATE_INDEX_OR_NONE(Command, ahead_stream_idx, STATE_OF_STREAMS),
     STATE_NUMBER(Command, ahead_row),
     STATE_TIME(Command, link_until_at_ns),
+    STATE_TIME(Command, front_until_at_ns),
     STATE_NUMBER(Command, number),
     STATE_ELSE(Command, done, "done_rows"),
     STATE_ELSE(Command, write, "write_rows"),

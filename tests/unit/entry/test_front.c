@@ -110,6 +110,33 @@ static void test_after(void)
 }
 
 /*
+ * A write comes back when its data have arrived: behind the one in service and
+ * what that has after its hand-off, and behind others that have come back.
+ */
+static void test_again(void)
+{
+    const char *drive = "write-buffer=64K program-registers=1 "
+                        "link-in-ns=256000 fe-write-ns=4000 fe-after=250 "
+                        "fe-append-ns=4000 fe-write-arrived-ns=1000 "
+                        "fe-append-arrived-ns=2500 fixed-write-ns=100";
+    Drive *d = drive_new(drive);
+    uint32_t a = drive_write(d, 0, 0, 1);
+    uint32_t b, c;
+
+    drive_expect(d, a, 3000 + 1000 + 1000 + 100);
+    drive_expect(d, drive_io(d, MS, SSD_OP_APPEND, 0, 1),
+                 MS + 3000 + 1000 + 2500);
+    a = drive_write(d, 2 * MS, 2, 1);
+    b = drive_write(d, 2 * MS, 3, 1);
+    c = drive_write(d, 2 * MS + 9500, 4, 1);
+    /* b has the front end until 8000, then it is a's, b's, and last c's. */
+    drive_expect_next(d, a, 2 * MS + 9000 + 100);
+    drive_expect_next(d, b, 2 * MS + 10000 + 100);
+    drive_expect(d, c, 2 * MS + 10000 + 3000 + 1000 + 1000 + 100);
+    drive_free(d);
+}
+
+/*
  * The earliest that a hand-off can lead to is said before it, the exact instant
  * after it; a flush, which has no latency, may end at its hand-off.
  */
@@ -643,6 +670,7 @@ int main(int argc, char **argv)
     g_test_add_func("/front/read-slots", test_read_slots);
     g_test_add_func("/front/read-slots/of-all", test_read_slots_of_all);
     g_test_add_func("/front/after", test_after);
+    g_test_add_func("/front/again", test_again);
     g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);

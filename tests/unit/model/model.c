@@ -197,7 +197,8 @@ void model_part_done(Model *m, Cmd *cmd)
         model_write_in_turn(m, cmd->write.zone_idx);
         return;
     }
-    leaves_ns = MAX(m->now_ns, cmd->link_until_ns) + cmd->fixed_ns;
+    leaves_ns = MAX(MAX(m->now_ns, cmd->link_until_ns), cmd->again_until_ns) +
+                cmd->fixed_ns;
     if (leaves_ns == m->now_ns) {
         leave(m, cmd);
     } else {
@@ -246,6 +247,7 @@ void model_arrived(Model *m, const Portion *portion)
         put(m, cmd);
     }
     if (portion->last) {
+        model_front_again(m, cmd);
         is_written(m, cmd);
         model_seats_look(m, zone_idx, false);
         look_for_finish(m, zone_idx);
@@ -749,6 +751,7 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     cmd = cmd_new(m, what, tag);
     cmd->before_ns = cost.before_ns;
     cmd->after_ns = cost.after_ns;
+    cmd->again_ns = cost.again_ns;
     cmd->fixed_ns = cost.fixed_ns;
     cmd->passes = cost.passes;
     g_ptr_array_add(m->cmds, cmd);

@@ -77,6 +77,10 @@ static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
         work_ns = append ? p->fe_append_ns : p->fe_write_ns;
         break;
     }
+    if (size == SIZE_SMALL || size == SIZE_LARGE) {
+        cmd->again_ns = append ? p->fe_append_arrived_ns
+                               : p->fe_write_arrived_ns;
+    }
     cmd->after_ns = work_ns * after_permille / 1000;
     cmd->before_ns = work_ns - cmd->after_ns;
     cmd->fixed_ns = fixed_ns;
@@ -180,9 +184,10 @@ static void take_in_first(Model *m)
     Cmd *cmd = g_queue_peek_head(&m->front);
 
     if (cmd) {
+        m->front_due_ns = MAX(MAX(m->now_ns, m->front_free_ns),
+                              m->again_free_ns) + cmd->before_ns;
         model_add_step(m, (Step) {
-            .kind = STEP_HAND_OFF, .cmd = cmd,
-            .at_ns = MAX(m->now_ns, m->front_free_ns) + cmd->before_ns,
+            .kind = STEP_HAND_OFF, .cmd = cmd, .at_ns = m->front_due_ns,
         });
     }
 }
@@ -290,6 +295,26 @@ static bool is_write(SsdOp op)
 {
     return op == SSD_OP_WRITE || op == SSD_OP_WRITE_ZEROES ||
            op == SSD_OP_APPEND || op == SSD_OP_COPY;
+}
+
+/*
+ * Behind all that is for others who have arrived, and what the front end is at;
+ * if its first command is due it is at nothing.
+ */
+void model_front_again(Model *m, Cmd *cmd)
+{
+    const Cmd *first = g_queue_peek_head(&m->front);
+    uint64_t free_ns = m->front_free_ns;
+
+    if (first) {
+        free_ns = m->front_due_ns > m->now_ns
+                  ? m->front_due_ns + first->after_ns : m->now_ns;
+    }
+    if (cmd->again_ns) {
+        m->again_free_ns = MAX(MAX(m->now_ns, free_ns), m->again_free_ns) +
+                           cmd->again_ns;
+        cmd->again_until_ns = m->again_free_ns;
+    }
 }
 
 /* A write that finds so many that wait for room stays where it is. */

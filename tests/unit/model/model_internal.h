@@ -50,8 +50,10 @@ typedef struct Cmd {
     bool passes;            /* the front end, whatever is in there */
     uint64_t before_ns;
     uint64_t after_ns;
+    uint64_t again_ns;      /* when its data have arrived */
     uint64_t fixed_ns;
     uint64_t link_until_ns; /* its data cross the link until then */
+    uint64_t again_until_ns; /* the front end has it once more until then */
 
     GArray *reads;          /* Piece: what it reads at its hand-off */
     bool begun;             /* it has been handed off */
@@ -320,6 +322,8 @@ struct Model {
     GQueue front;           /* Cmd; the first is being taken in */
     bool front_held;        /* at its hand-off, by the buffer */
     uint64_t front_free_ns;
+    uint64_t front_due_ns;  /* hand-off of the first */
+    uint64_t again_free_ns; /* what has arrived is done then */
     GQueue slotless;        /* Cmd: reads that wait before the front end */
     Turns read_turns;       /* the same, in turn */
     GQueue link;            /* Portion */
@@ -400,6 +404,7 @@ void model_front_count(Model *m, const SsdCmd *what, const Rules *rules);
 void model_front_enter(Model *m, Cmd *cmd);
 void model_hand_off(Model *m);
 void model_front_try(Model *m);
+void model_front_again(Model *m, Cmd *cmd);
 void model_front_left(Model *m);
 void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last);
 void model_link_arrived(Model *m);

@@ -33,6 +33,7 @@ static void end(Pair *pair, Rng *rng)
               "fe-open-ns=9241 fe-close-ns=10567 fe-finish-ns=13217 " \
               "fe-reset-ns=4001 fe-first-write-ns=2027 " \
               "fe-closed-write-ns=3511 "
+#define AGAIN "fe-write-arrived-ns=1453 fe-append-arrived-ns=2707 "
 #define SMALL "fe-small=8K fe-small-write-ns=5309 fe-small-append-ns=7433 " \
               "fixed-small-ns=1123 "
 #define LINK "link-in-ns=49501600 link-out-ns=40386800 "
@@ -50,6 +51,13 @@ static const Soup soups[] = {
     { "front/after", ZONES FRONT SMALL "fe-after=335", 4000 },
     { "front/after-random", ZONES FRONT SMALL "fe-after=335 "
       "fe-after-random=on seed=5", 4000 },
+    { "front/again", ZONES FRONT SMALL LINK AGAIN "fe-after=335", 4000 },
+    { "front/again-buffer", ZONES FRONT SMALL LINK FIXED BUFFER AGAIN
+      "fe-after=335 fe-after-random=on buffer-waiters=2 buffer-resume=0 "
+      "buffer-portion=4K", 6000 },
+    { "front/again-only", ZONES LINK AGAIN "lba-size=512 namespaces=2", 4000 },
+    { "front/again-parts", ZONES BUFFER LINK AGAIN "lba-size=512 "
+      "fe-part-ns=22501 fe-lba512-ns=12421 fe-small=8K", 4000 },
     { "front/parts", ZONES FRONT SMALL "lba-size=512 fe-after=335 "
       "fe-after-random=on fe-part-ns=22501 fe-part-after=508 "
       "fe-part-pauses=837 fe-part-pause-ns=85237 fe-lba512-ns=12421 "
