@@ -177,7 +177,7 @@
     X(U64, fe_write_ns, "fe-write-ns", 0, 0, UINT64_C(1000000000), "ns",      \
       "front end: taking in a write, write zeroes or copy")                   \
     X(U64, fe_append_ns, "fe-append-ns", 0, 0, UINT64_C(1000000000), "ns",    \
-      "front end: taking in an append")                                       \
+      "front end: taking in an append; 0: as a write")                        \
     X(U64, fe_write_arrived_ns, "fe-write-arrived-ns", 0, 0,                  \
       UINT64_C(1000000000), "ns",                                             \
       "front end: again for a write when its data have arrived")              \
@@ -212,7 +212,7 @@
       "fe-write-ns of small ones")                                            \
     X(U64, fe_small_append_ns, "fe-small-append-ns", 0, 0,                    \
       UINT64_C(1000000000), "ns",                                             \
-      "fe-append-ns of small ones")                                           \
+      "fe-append-ns of small ones; 0: as a small write")                      \
     X(U64, fe_part_ns, "fe-part-ns", 0, 0, UINT64_C(1000000000), "ns",        \
       "fe-write-ns and fe-append-ns of those shorter than 4 KiB, which is "   \
       "a part of what is mapped as one; 0: as others")                        \

@@ -391,6 +391,21 @@ static bool check_drain_first(const SsdParams *p, GError **error)
                         "needs reset-drains=on, of which it says how");
 }
 
+static bool check_write_again(const SsdParams *p, GError **error)
+{
+    bool is_write = p->fe_write_arrived_ns != 0;
+    uint64_t again_ns = is_write ? p->fe_write_arrived_ns
+                                 : p->fe_append_arrived_ns;
+
+    if (again_ns == 0 || p->link_in_ns || p->write_buffer_bytes) {
+        return true;
+    }
+    return params_error(error, is_write ? "fe-write-arrived-ns"
+                                        : "fe-append-arrived-ns", again_ns,
+                        "needs link-in-ns or a write-buffer: without both, "
+                        "data are there with their command");
+}
+
 /* Each namespace always finds a read slot. */
 static bool check_take_turns(const SsdParams *p, GError **error)
 {
@@ -612,6 +627,9 @@ static const SsdParamRule rules[] = {
      "With `page-turns`, `zones` x the units that one zone spans is at most "
      "16777216."},
     {check_drain_first, "`reset-drain-first` needs `reset-drains`."},
+    {check_write_again,
+     "`fe-write-arrived-ns` and `fe-append-arrived-ns` need `link-in-ns` or a "
+     "`write-buffer`."},
     {check_take_turns,
      "With `take-turns`, `read-slots` are at least one for each namespace."},
     {check_limits,

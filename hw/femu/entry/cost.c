@@ -35,20 +35,23 @@ static WriteClass write_class(const SsdParams *p, const SsdNs *ns,
                                                    : WRITE_SMALL;
 }
 
+/* An append whose own time is 0 takes as long as a write. */
 static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
 {
+    bool is_append = op == SSD_OP_APPEND;
+
     switch (class) {
     case WRITE_PART:
         return p->fe_part_ns;
     case WRITE_LBA512:
         return p->fe_lba512_ns;
     case WRITE_SMALL:
-        return op == SSD_OP_APPEND ? p->fe_small_append_ns
-                                   : p->fe_small_write_ns;
+        return is_append && p->fe_small_append_ns ? p->fe_small_append_ns
+                                                  : p->fe_small_write_ns;
     case WRITE_LARGE:
         break;
     }
-    return op == SSD_OP_APPEND ? p->fe_append_ns : p->fe_write_ns;
+    return is_append && p->fe_append_ns ? p->fe_append_ns : p->fe_write_ns;
 }
 
 /* What a draw for a write depends on: its zone, and its number there. */

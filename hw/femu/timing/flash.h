@@ -104,7 +104,8 @@ typedef struct FlashUnit {
     FlashQueue work;  /* all other operations, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
     uint32_t suspended_idx; /* program or erase that is suspended for reads */
-    uint32_t reads_served;  /* reads that sensed since other work last ran */
+    uint32_t reads_served;  /* reads in a row that sensed, with those that come
+                             * while other work is being resumed */
     uint64_t reread_bytes;  /* and what others read out of the registers */
     uint32_t first_draw; /* first draw of this stretch's segment lengths */
     uint32_t drawn;      /* how many lengths have been drawn */

@@ -6,7 +6,8 @@
  * for each: the suspend points are worked out when a read waits. Then it stops
  * at the next one, reads go after the suspend latency, at most `reads_first` of
  * them that sense, and it runs on for one segment at least, longer by the
- * resume cost.
+ * resume cost. While it is being resumed it stands still: a read that comes then
+ * and is one of these goes at once.
  *
  * Knows nothing of zones, commands or NVMe.
  *
@@ -234,9 +235,16 @@ static void pass_points(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     unit->drawn = MIN(passed, FLASH_ROUND_SEGMENTS);
 }
 
+static void reads_over(FlashUnit *unit)
+{
+    unit->reads_served = 0;
+    unit->reread_bytes = 0;
+}
+
 /* A read waits: what runs stops at its next suspend point, if it has one. */
 static void plan_suspension(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
+    reads_over(unit);
     if (flash->config.segment_ns == 0) {
         unit->point_at_ns = MAX(unit->point_at_ns, now_ns);
     } else {
@@ -358,7 +366,10 @@ static void start_step(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     start_token(flash, now_ns, unit, token_idx);
 }
 
-/* Its own data are in other registers: what reads have sensed stays. */
+/*
+ * Its own data are in other registers: what reads have sensed stays. Reads that
+ * come while it is being resumed are of the same row.
+ */
 static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     uint32_t token_idx = unit->suspended_idx;
@@ -373,7 +384,7 @@ static void unit_resume(Flash *flash, uint64_t now_ns, FlashUnit *unit)
  * than that many pages' bytes were read out again. So what waits for reads waits
  * no longer than these take.
  */
-static bool read_goes_first(Flash *flash, const FlashUnit *unit)
+static bool read_goes_first(const Flash *flash, const FlashUnit *unit)
 {
     const FlashConfig *config = &flash->config;
 
@@ -395,12 +406,6 @@ static void start_read(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     } else {
         unit->reads_served++;
     }
-}
-
-static void reads_over(FlashUnit *unit)
-{
-    unit->reads_served = 0;
-    unit->reread_bytes = 0;
 }
 
 /* Something waits, and may begin. */
@@ -426,10 +431,12 @@ void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
         start_read(flash, now_ns, unit, queue_pop(flash, &unit->reads));
         return;
     }
-    reads_over(unit);
     if (unit->suspended_idx != FLASH_NONE) {
         unit_resume(flash, now_ns, unit);
-    } else if (can_work) {
+        return;
+    }
+    reads_over(unit);
+    if (can_work) {
         unit_start(flash, now_ns, unit, &unit->work);
     } else {
         unit->retired_ns += now_ns - unit->busy_since_at_ns;
@@ -444,11 +451,40 @@ void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit)
     }
 }
 
+/*
+ * Is what runs still being resumed, after reads that have left a turn to the one
+ * that waits? It is the only one: behind others, what runs has been told to stop.
+ * What begins anew has no reads in a row before it.
+ */
+static bool is_resuming(const Flash *flash, uint64_t now_ns,
+                        const FlashUnit *unit)
+{
+    return (unit->reads_served != 0 || unit->reread_bytes != 0) &&
+           now_ns < unit->run_from_at_ns + flash->config.resume_ns &&
+           read_goes_first(flash, unit);
+}
+
+/* What was done of the resumption is lost. */
+static void suspend_again(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    note_busy(flash, unit, now_ns);
+    unit->suspending = true;
+    unit->point_at_ns = now_ns;
+    unit->suspended_idx = unit->running_idx;
+    unit->left_ns = unit->run_until_at_ns - unit->run_from_at_ns;
+    flash_unit_next(flash, now_ns, unit);
+}
+
 static void read_waits(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     FlashKind kind = flash->tokens[unit->running_idx].op.kind;
 
-    if (flash_can_suspend(&flash->config, kind) && !unit->suspending) {
+    if (!flash_can_suspend(&flash->config, kind) || unit->suspending) {
+        return;
+    }
+    if (is_resuming(flash, now_ns, unit)) {
+        suspend_again(flash, now_ns, unit);
+    } else {
         plan_suspension(flash, now_ns, unit);
     }
 }

@@ -28,6 +28,7 @@ RAMP_S, RUN_S = 0.1, 0.4
 TIMES = {'ramp_time': '%gs' % RAMP_S, 'runtime': '%gs' % RUN_S}
 LONG_TIMES = {'ramp_time': '100ms', 'runtime': '1500ms'}
 CONVENTIONAL = '4G'
+PAGE_BYTES = 4096    # of the measuring host's memory
 # A limited reader beside appends ran for so long, the appends until their zones
 # were full.
 READER_S = 60
@@ -88,18 +89,22 @@ class HostCost(typing.NamedTuple):
         return {name: '%dns' % ns for name, ns in values.items() if ns}
 
 
-def passthrough_cost(host, op_name):
-    """Return: the HostCost of a command of OP_NAME through io_uring_cmd."""
+def passthrough_cost(exp, host, op_name):
+    """Return: the HostCost of a command of OP_NAME through io_uring_cmd. Data
+    of more than a page need a list of pages."""
     added = host['passthrough']
+    cpu_us = added['cpu_us']
+    if exp.number('bs_bytes') > PAGE_BYTES:
+        cpu_us += added['cpu_list_us']
     return HostCost(round(1000 * added['us'].get(op_name, added['us'].get(
-        'write', 0))), 0, round(1000 * added['cpu_us']))
+        'write', 0))), 0, round(1000 * cpu_us))
 
 
 def engine_cost(exp, host, op_name):
     """Return: the HostCost of a command of OP_NAME, by the engine that ran."""
     engine = exp.fields.get('engine')
     if engine == 'io_uring_cmd':
-        return passthrough_cost(host, op_name)
+        return passthrough_cost(exp, host, op_name)
     if engine == 'io_uring':
         added_us = host[engine]['us']
         return HostCost(round(1000 * added_us.get(op_name, added_us.get(

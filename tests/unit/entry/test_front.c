@@ -193,6 +193,12 @@ static void test_write_costs(void)
     expect_write(d, 9 * MS, false, 0, 2, 3000 + 900);
     expect_write(d, 10 * MS, false, 0, 2, 3000);
     drive_free(d);
+
+    /* Appends without a time of their own. */
+    d = drive_new("fe-write-ns=3000 fe-small=8K fe-small-write-ns=4000");
+    expect_write(d, 1 * MS, true, 0, 1, 4000);
+    expect_write(d, 2 * MS, true, 0, 2, 3000);
+    drive_free(d);
 }
 
 static void test_management_costs(void)

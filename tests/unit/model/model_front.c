@@ -70,11 +70,13 @@ static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
         fixed_ns += p->fixed_lba512_ns;
         break;
     case SIZE_SMALL:
-        work_ns = append ? p->fe_small_append_ns : p->fe_small_write_ns;
+        work_ns = append && p->fe_small_append_ns != 0
+                  ? p->fe_small_append_ns : p->fe_small_write_ns;
         fixed_ns += p->fixed_small_ns;
         break;
     default:
-        work_ns = append ? p->fe_append_ns : p->fe_write_ns;
+        work_ns = append && p->fe_append_ns != 0 ? p->fe_append_ns
+                                                 : p->fe_write_ns;
         break;
     }
     if (size == SIZE_SMALL || size == SIZE_LARGE) {

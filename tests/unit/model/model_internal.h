@@ -196,6 +196,7 @@ typedef struct Unit {
     bool suspended;     /* since then: ... */
     Step rest;          /* ... this is still to be done, ... */
     uint64_t rest_ns;   /* ... for so long */
+    uint64_t resumed_at_ns; /* until then what runs is being resumed */
     Register reg[8];    /* one for each plane */
     Register asked[8];  /* what they will hold for the next read */
 } Unit;

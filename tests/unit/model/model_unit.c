@@ -21,6 +21,8 @@ static void plan_suspension(Model *m, uint32_t unit_idx)
 {
     Unit *unit = &m->unit[unit_idx];
 
+    unit->reads_served = 0;
+    unit->reread_bytes = 0;
     if (m->p.suspend_segment_ns == 0) {
         unit->point_ns = MAX(unit->point_ns, m->now_ns);
     }
@@ -145,15 +147,20 @@ static void start_first(Model *m, uint32_t unit_idx, GQueue *queue)
     g_free(step);
 }
 
+/* Of a row of reads that go before others: is the next one of it? */
+static bool has_turn(const Model *m, Unit *unit, bool held)
+{
+    return held ? unit->reread_bytes < m->p.reads_first * m->sense_bytes
+                : unit->reads_served < m->p.reads_first;
+}
+
 /* May a read go before others, and what will that count? */
 static bool may_read(const Model *m, Unit *unit, bool others)
 {
     const Step *step = g_queue_peek_head(&unit->reads);
     bool held = step && in_registers(m, unit->reg, step, false);
-    uint64_t most = m->p.reads_first * m->sense_bytes;
 
-    if (!step || (others && (held ? unit->reread_bytes >= most
-                                  : unit->reads_served >= m->p.reads_first))) {
+    if (!step || (others && !has_turn(m, unit, held))) {
         return false;
     }
     unit->reads_served += !held;
@@ -175,12 +182,16 @@ void model_unit_next(Model *m, uint32_t unit_idx)
         start_first(m, unit_idx, &unit->reads);
         return;
     }
-    unit->reads_served = 0;
-    unit->reread_bytes = 0;
     if (unit->suspended) {
         unit->suspended = false;
+        unit->resumed_at_ns = m->now_ns + m->p.resume_ns;
         start(m, unit_idx, unit->rest, unit->rest_ns);
-    } else if (has_work(m, unit)) {
+        return;
+    }
+    unit->reads_served = 0;
+    unit->reread_bytes = 0;
+    unit->resumed_at_ns = 0;
+    if (has_work(m, unit)) {
         start_first(m, unit_idx, &unit->works);
     }
 }
@@ -192,6 +203,18 @@ void model_unit_suspended(Model *m, uint32_t unit_idx)
     unit->suspended = true;
     unit->rest = unit->running;
     unit->rest_ns = unit->until_ns - unit->point_ns + m->p.resume_ns;
+    model_unit_next(m, unit_idx);
+}
+
+/* It is suspended still: all that it had to do it has to do. */
+static void stop_again(Model *m, uint32_t unit_idx)
+{
+    Unit *unit = &m->unit[unit_idx];
+
+    unit->suspending = true;
+    unit->suspended = true;
+    unit->rest = unit->running;
+    unit->rest_ns = unit->until_ns - (unit->resumed_at_ns - m->p.resume_ns);
     model_unit_next(m, unit_idx);
 }
 
@@ -236,7 +259,12 @@ void model_unit_join(Model *m, uint32_t unit_idx, uint64_t take_ns, Step step)
         model_unit_next(m, unit_idx);
     } else if (goes_first && !unit->suspending &&
                can_suspend(m, &unit->running)) {
-        plan_suspension(m, unit_idx);
+        if (m->now_ns < unit->resumed_at_ns &&
+            has_turn(m, unit, in_registers(m, unit->reg, &step, false))) {
+            stop_again(m, unit_idx);
+        } else {
+            plan_suspension(m, unit_idx);
+        }
     }
 }
 

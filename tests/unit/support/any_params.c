@@ -219,6 +219,10 @@ static void round_work(SsdParams *p)
     p->reads_first += !p->reads_first &&
                       (p->program_suspend || p->erase_suspend);
     p->reset_drain_first &= p->reset_drains;
+    if (!p->write_buffer_bytes && !p->link_in_ns) {
+        p->fe_write_arrived_ns = 0;
+        p->fe_append_arrived_ns = 0;
+    }
     if (p->write_buffer_bytes) {
         uint64_t active = p->namespaces *
                           (p->max_active ? MIN(p->max_active, zones) : zones);

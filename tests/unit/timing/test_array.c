@@ -396,6 +396,39 @@ static void check_suspend(const char *words, bool erase)
     drive_free(s.d);
 }
 
+/* A read that comes while work is being resumed finds it suspended still. */
+static void test_suspend_resuming(void)
+{
+    static const char words[] = SUSPEND "program-suspend=on";
+    Suspended s = suspended_new(words, false);
+    uint64_t begin_ns = s.begin_at_ns, go_on_ns = begin_ns + 110000 + READ;
+    uint32_t read[3];
+
+    /* The second goes at once; a third would be one more than may. */
+    read[0] = drive_read(s.d, begin_ns, 0, 1);
+    read[1] = drive_read(s.d, go_on_ns + 2999, 0, 1);
+    drive_expect(s.d, read[0], go_on_ns + XFER);
+    go_on_ns += 2999 + READ;
+    read[2] = drive_read(s.d, go_on_ns + 1, 0, 1);
+    drive_expect(s.d, read[1], go_on_ns + XFER);
+    drive_expect(s.d, read[2], go_on_ns + 110000 + READ + XFER);
+    /* The first resumption was lost, and cost what was done of it. */
+    drive_expect(s.d, s.work, begin_ns + PROG + 2 * 10000 + 3 * READ + 2999 +
+                 2 * 3000);
+    drive_expect_idle(s.d);
+    drive_free(s.d);
+
+    /* When it has been resumed, a read waits for a suspend point. */
+    s = suspended_new(words, false);
+    go_on_ns = begin_ns + 110000 + READ;
+    read[0] = drive_read(s.d, begin_ns, 0, 1);
+    read[1] = drive_read(s.d, go_on_ns + 3000, 0, 1);
+    drive_expect(s.d, read[0], go_on_ns + XFER);
+    drive_expect(s.d, read[1], go_on_ns + 110000 + READ + XFER);
+    drive_expect(s.d, s.work, begin_ns + PROG + 2 * (10000 + READ + 3000));
+    drive_free(s.d);
+}
+
 static void test_program_suspend(void)
 {
     check_suspend(SUSPEND "program-suspend=on", false);
@@ -727,6 +760,7 @@ int main(int argc, char **argv)
     g_test_add_func("/array/reads-alone", test_reads_alone);
     g_test_add_func("/array/suspend/program", test_program_suspend);
     g_test_add_func("/array/suspend/erase", test_erase_suspend);
+    g_test_add_func("/array/suspend/resuming", test_suspend_resuming);
     g_test_add_func("/array/suspend/only-one", test_suspend_only_one);
     g_test_add_func("/array/suspend/at-once", test_suspend_at_once);
     g_test_add_func("/array/suspend/long-latency",
