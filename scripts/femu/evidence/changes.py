@@ -40,6 +40,8 @@ MECHANISMS = (
     ('dies that differ', 'program-spread=0'),
     ('stripes that differ', 'stripe-spread=0'),
     ('work after the hand-off', 'fe-after=0'),
+    ('work on what has arrived',
+     'fe-write-arrived-ns=0 fe-append-arrived-ns=0'),
     ('commands of reads', 'sense-command-ns=0'),
     ('parts of what is sensed', 'link-part-ns=0'),
     ('room comes back page by page', 'buffer-release-ns=0'),
