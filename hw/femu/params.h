@@ -162,7 +162,8 @@
     X(U64, suspend_ns, "suspend-ns", 0, 0, UINT64_C(1000000000), "ns",        \
       "suspend latency: from the suspend point until reads can go")           \
     X(U64, resume_ns, "resume-ns", 0, 0, UINT64_C(1000000000), "ns",          \
-      "array time that each suspension adds to a program or erase")           \
+      "array time that each suspension adds to a program or erase; a read "   \
+      "that comes in it, and is one of reads-first, goes at once")            \
     X(U64, suspend_segment_ns, "suspend-segment-ns", 0, 0,                    \
       UINT64_C(1000000000), "ns",                                             \
       "array time between points at which a program or erase can be "         \
