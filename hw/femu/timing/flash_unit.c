@@ -464,14 +464,12 @@ static bool is_resuming(const Flash *flash, uint64_t now_ns,
            read_goes_first(flash, unit);
 }
 
-/* What was done of the resumption is lost. */
+/* What was done of the resumption is lost: left_ns is what it was. */
 static void suspend_again(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     note_busy(flash, unit, now_ns);
     unit->suspending = true;
-    unit->point_at_ns = now_ns;
     unit->suspended_idx = unit->running_idx;
-    unit->left_ns = unit->run_until_at_ns - unit->run_from_at_ns;
     flash_unit_next(flash, now_ns, unit);
 }
 

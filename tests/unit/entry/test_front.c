@@ -134,6 +134,15 @@ static void test_again(void)
     drive_expect_next(d, b, 2 * MS + 10000 + 100);
     drive_expect(d, c, 2 * MS + 10000 + 3000 + 1000 + 1000 + 100);
     drive_free(d);
+
+    /* Data that come at the instant of a hand-off come before it. */
+    d = drive_new("write-buffer=64K program-registers=1 link-in-ns=1024000 "
+                  "fe-write-ns=4000 fe-after=250 fe-write-arrived-ns=1500");
+    a = drive_write(d, 0, 0, 1);
+    b = drive_write(d, 4000, 1, 1);
+    drive_expect_next(d, a, 7000 + 1500);
+    drive_expect(d, b, 7000 + 4000 + 1500);
+    drive_free(d);
 }
 
 /*
