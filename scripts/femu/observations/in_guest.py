@@ -14,6 +14,8 @@ import subprocess
 import sys
 
 from femu.common import json_file
+from femu.common.paths import TOP
+from femu.measured import files
 from femu.observations.quantity import Band, Quantity
 
 # The guest's processor does 8 instructions in a nanosecond of the drive's:
@@ -120,9 +122,10 @@ def rate(name, step, band, measured):
 
 
 # Observation 2. SPDK is not in the guest, but the drive's times are fitted to
-# its measurements. So the drive's own latency, with what SPDK adds to a command
-# (host.json of the points: 0.55 us), stands for it.
-SPDK_US = 0.55
+# its measurements. So the drive's own latency, with what SPDK adds to a
+# command, stands for it.
+SPDK_US = files.read_host(os.path.join(
+    TOP, 'tests/data/zn540/host.json'))['polled']['ns'] / 1000
 STORAGE_STACKS = [
     Quantity('4 KiB writes at QD1, the drive and SPDK', 'us',
              lambda guest: guest.drive_us('write-passthrough') + SPDK_US,
