@@ -16,68 +16,76 @@ enum { ARITY = 4 };
 /* In the key of an event that comes after all others of its instant. */
 #define LATE ((EventKey)1 << 63)
 
-static const EventFirst never = {
-    .key = EVENT_NEVER,
-    .lane_idx = EVENT_LANES,
-};
+G_STATIC_ASSERT(EVENT_GROUPS == 3 && EVENT_GROUP_SOURCES == 4 &&
+                EVENT_SOURCES == EVENT_GROUPS * EVENT_GROUP_SOURCES);
 
 void event_heap_init(EventHeap *heap, uint32_t capacity)
 {
     *heap = (EventHeap) {
-        .next = never,
-        .lanes = g_new(EventLane, EVENT_LANES),
         .events = g_new(Event, capacity),
         .capacity = capacity,
     };
     for (unsigned i = 0; i < EVENT_LANES; i++) {
-        heap->heads[i] = EVENT_NEVER;
-        heap->lanes[i].head = 0;
-        heap->lanes[i].count = 0;
+        heap->lanes[i].events = g_new(Event, EVENT_LANE_SIZE);
     }
-    for (unsigned i = 0; i < EVENT_SOURCES; i++) {
-        heap->firsts[i] = never;
-    }
+    event_heap_find_firsts(heap);
 }
 
 void event_heap_destroy(EventHeap *heap)
 {
-    g_free(heap->lanes);
+    for (unsigned i = 0; i < EVENT_LANES; i++) {
+        g_free(heap->lanes[i].events);
+    }
     g_free(heap->events);
 }
 
-/* The first events */
+/* The first events: all without branches, which nobody could predict. */
 
-static EventFirst earlier(EventFirst a, EventFirst b)
+static const EventKey *earlier(const EventKey *a, const EventKey *b)
 {
-    bool is_b = b.key < a.key;
-
-    return (EventFirst) {
-        .key = is_b ? b.key : a.key,
-        .lane_idx = is_b ? b.lane_idx : a.lane_idx,
-    };
+    return *b < *a ? b : a;
 }
 
-/* The first event of a source has left: this is its new first one. */
-static void replace_first(EventHeap *heap, unsigned source, EventFirst first)
+static const EventKey *earlier_of_two(const EventKey *keys)
 {
-    unsigned other = source == EVENT_LOW_LANES ? EVENT_HIGH_LANES
-                                               : EVENT_LOW_LANES;
-    unsigned third = EVENT_SOURCES - source - other;
-
-    heap->firsts[source] = first;
-    heap->next = earlier(first, earlier(heap->firsts[other],
-                                        heap->firsts[third]));
+    return keys + (keys[1] < keys[0]);
 }
 
-/* A new event: is it the first of its source, and of all? */
-static void may_be_first(EventHeap *heap, unsigned source, EventFirst event)
+static const EventKey *first_of_group(const EventKey *keys)
 {
-    if (event.key < heap->firsts[source].key) {
-        heap->firsts[source] = event;
-        if (event.key < heap->next.key) {
-            heap->next = event;
+    return earlier(earlier_of_two(keys), earlier_of_two(keys + 2));
+}
+
+/*
+ * The first event of a source has left: this is the key of its new one. The
+ * groups that keep theirs are compared first, as what comes next waits for this.
+ */
+static void replace_first(EventHeap *heap, unsigned source, EventKey key)
+{
+    unsigned group = source / EVENT_GROUP_SOURCES;
+    unsigned other = group == 0;
+    const EventKey *kept = earlier(heap->firsts[other],
+                                   heap->firsts[EVENT_GROUPS - group - other]);
+    const EventKey *first;
+
+    heap->heads[source] = key;
+    first = first_of_group(&heap->heads[group * EVENT_GROUP_SOURCES]);
+    heap->firsts[group] = first;
+    heap->next = earlier(first, kept);
+}
+
+/* A source has a new first event, before what it had: is it that of all? */
+static void come_first(EventHeap *heap, unsigned source, EventKey key)
+{
+    const EventKey **first = &heap->firsts[source / EVENT_GROUP_SOURCES];
+
+    if (key < **first) {
+        *first = &heap->heads[source];
+        if (key < *heap->next) {
+            heap->next = &heap->heads[source];
         }
     }
+    heap->heads[source] = key;
 }
 
 /* The heap */
@@ -98,7 +106,9 @@ static void heap_push(EventHeap *heap, EventKey key, uint32_t payload)
     }
     heap->events[hole].key = key;
     heap->events[hole].payload = payload;
-    may_be_first(heap, EVENT_IN_HEAP, (EventFirst) { key, EVENT_LANES });
+    if (hole == 0) {
+        come_first(heap, EVENT_IN_HEAP, key);
+    }
 }
 
 /* The earliest child of a parent whose first child is `first` < count. */
@@ -113,6 +123,11 @@ static uint32_t earliest_child(const EventHeap *heap, uint32_t first)
         }
     }
     return best;
+}
+
+static EventKey heap_first(const EventHeap *heap)
+{
+    return heap->count ? heap->events[0].key : EVENT_NEVER;
 }
 
 static uint32_t heap_pop(EventHeap *heap)
@@ -131,31 +146,11 @@ static uint32_t heap_pop(EventHeap *heap)
         hole = child;
     }
     heap->events[hole] = *last;
-    replace_first(heap, EVENT_IN_HEAP, (EventFirst) {
-        .key = heap->count ? heap->events[0].key : EVENT_NEVER,
-        .lane_idx = EVENT_LANES,
-    });
+    replace_first(heap, EVENT_IN_HEAP, heap_first(heap));
     return payload;
 }
 
 /* Lanes */
-
-static unsigned source_of(unsigned lane_idx)
-{
-    return lane_idx < EVENT_LANES / 2 ? EVENT_LOW_LANES : EVENT_HIGH_LANES;
-}
-
-static EventFirst find_first(const EventHeap *heap, unsigned source)
-{
-    unsigned lane_idx = source == EVENT_LOW_LANES ? 0 : EVENT_LANES / 2;
-    EventFirst first = { heap->heads[lane_idx], lane_idx };
-
-    for (unsigned i = 1; i < EVENT_LANES / 2; i++) {
-        first = earlier(first, (EventFirst) { heap->heads[lane_idx + i],
-                                              lane_idx + i });
-    }
-    return first;
-}
 
 static void lane_push(EventHeap *heap, unsigned lane_idx, EventKey key,
                       uint32_t payload)
@@ -163,19 +158,24 @@ static void lane_push(EventHeap *heap, unsigned lane_idx, EventKey key,
     EventLane *lane = &heap->lanes[lane_idx];
     Event *event = &lane->events[(lane->head + lane->count) % EVENT_LANE_SIZE];
 
-    lane->last_key = key;
+    lane->last_at_ns = key >> 64;
     event->key = key;
     event->payload = payload;
     if (lane->count++ == 0) {
-        heap->heads[lane_idx] = key;
-        may_be_first(heap, source_of(lane_idx), (EventFirst) { key, lane_idx });
+        come_first(heap, lane_idx, key);
     }
 }
 
-static bool lane_takes(const EventLane *lane, EventKey key)
+/* At the instant of the last event a new one comes behind it. */
+static bool lane_takes(const EventLane *lane, uint64_t at_ns)
 {
     return lane->count == 0 ||
-           (lane->count < EVENT_LANE_SIZE && lane->last_key < key);
+           (lane->count < EVENT_LANE_SIZE && lane->last_at_ns <= at_ns);
+}
+
+static EventKey lane_first(const EventLane *lane)
+{
+    return lane->count ? lane->events[lane->head].key : EVENT_NEVER;
 }
 
 static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
@@ -183,15 +183,9 @@ static uint32_t lane_pop(EventHeap *heap, unsigned lane_idx)
     EventLane *lane = &heap->lanes[lane_idx];
     uint32_t payload = lane->events[lane->head].payload;
 
-    if (--lane->count != 0) {
-        lane->head = (lane->head + 1) % EVENT_LANE_SIZE;
-        heap->heads[lane_idx] = lane->events[lane->head].key;
-    } else {
-        lane->head = 0; /* where the cache has it */
-        heap->heads[lane_idx] = EVENT_NEVER;
-    }
-    replace_first(heap, source_of(lane_idx),
-                  find_first(heap, source_of(lane_idx)));
+    /* An empty lane begins anew where the cache has it. */
+    lane->head = --lane->count ? (lane->head + 1) % EVENT_LANE_SIZE : 0;
+    replace_first(heap, lane_idx, lane_first(lane));
     return payload;
 }
 
@@ -217,7 +211,7 @@ void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
 {
     EventKey key = key_of(heap, at_ns);
 
-    if (lane_takes(&heap->lanes[lane_idx], key)) {
+    if (lane_takes(&heap->lanes[lane_idx], at_ns)) {
         lane_push(heap, lane_idx, key, payload);
     } else {
         heap_push(heap, key, payload);
@@ -226,10 +220,9 @@ void event_heap_push_lane(EventHeap *heap, unsigned lane_idx, uint64_t at_ns,
 
 uint32_t event_heap_pop(EventHeap *heap)
 {
-    unsigned lane_idx = heap->next.lane_idx;
+    unsigned source = heap->next - heap->heads;
 
-    return lane_idx == EVENT_LANES ? heap_pop(heap)
-                                   : lane_pop(heap, lane_idx);
+    return source == EVENT_IN_HEAP ? heap_pop(heap) : lane_pop(heap, source);
 }
 
 /* All events at once */
@@ -237,17 +230,13 @@ uint32_t event_heap_pop(EventHeap *heap)
 void event_heap_find_firsts(EventHeap *heap)
 {
     for (unsigned i = 0; i < EVENT_LANES; i++) {
-        const EventLane *lane = &heap->lanes[i];
-
-        heap->heads[i] = lane->count ? lane->events[lane->head].key
-                                     : EVENT_NEVER;
+        heap->heads[i] = lane_first(&heap->lanes[i]);
     }
-    heap->firsts[EVENT_IN_HEAP] = (EventFirst) {
-        .key = heap->count ? heap->events[0].key : EVENT_NEVER,
-        .lane_idx = EVENT_LANES,
-    };
-    heap->firsts[EVENT_LOW_LANES] = find_first(heap, EVENT_LOW_LANES);
-    replace_first(heap, EVENT_HIGH_LANES, find_first(heap, EVENT_HIGH_LANES));
+    for (unsigned i = 0; i < EVENT_GROUPS; i++) {
+        heap->firsts[i] =
+            first_of_group(&heap->heads[i * EVENT_GROUP_SOURCES]);
+    }
+    replace_first(heap, EVENT_IN_HEAP, heap_first(heap));
 }
 
 bool event_heap_is_before_parent(const EventHeap *heap, uint32_t idx)

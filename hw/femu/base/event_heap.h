@@ -26,36 +26,34 @@ typedef struct Event {
     uint32_t payload;
 } Event;
 
-enum { EVENT_LANES = 8, EVENT_LANE_SIZE = 256 };
+enum { EVENT_LANES = 11, EVENT_LANE_SIZE = 256 };
 
-/* The first event is known of each half of the lanes, and of the heap. */
+/*
+ * Where events wait: in a lane, by its number, or in the heap. The first event
+ * is known of each source, and which source of each group has the earliest.
+ */
 enum {
-    EVENT_LOW_LANES,
-    EVENT_HIGH_LANES,
-    EVENT_IN_HEAP,
+    EVENT_IN_HEAP = EVENT_LANES,
     EVENT_SOURCES,
+    EVENT_GROUP_SOURCES = 4,
+    EVENT_GROUPS = EVENT_SOURCES / EVENT_GROUP_SOURCES,
 };
 
 /* Events in the order of time: a ring. */
 typedef struct EventLane {
-    EventKey last_key; /* of the last event, if count > 0 */
+    Event *events; /* [EVENT_LANE_SIZE] */
+    uint64_t last_at_ns; /* of the last event, if count > 0 */
     uint32_t head;
     uint32_t count;
-    Event events[EVENT_LANE_SIZE];
 } EventLane;
 
-/* The earliest event of a source; key EVENT_NEVER: the source has none. */
-typedef struct EventFirst {
-    EventKey key;
-    unsigned lane_idx; /* EVENT_LANES: the heap */
-} EventFirst;
-
+/* `next` and `firsts` point into `heads`, so an EventHeap stays where it is. */
 typedef struct EventHeap {
-    EventFirst next; /* of all */
-    EventFirst firsts[EVENT_SOURCES];
-    EventKey heads[EVENT_LANES]; /* of the first event of each lane */
+    const EventKey *next; /* of the earliest event */
+    const EventKey *firsts[EVENT_GROUPS]; /* the same of each group */
+    EventKey heads[EVENT_SOURCES]; /* of the first event; or EVENT_NEVER */
     uint64_t next_seq;
-    EventLane *lanes;    /* [EVENT_LANES] */
+    EventLane lanes[EVENT_LANES];
     Event *events;       /* the heap */
     uint32_t count;
     uint32_t capacity;
@@ -82,7 +80,7 @@ void event_heap_push_late(EventHeap *heap, uint64_t at_ns, uint32_t payload);
 /* Instant of the earliest event, UINT64_MAX when there is none. */
 static inline uint64_t event_heap_next_at_ns(const EventHeap *heap)
 {
-    return heap->next.key >> 64;
+    return *heap->next >> 64;
 }
 
 /* The same of one lane, and of the heap alone. */
@@ -94,7 +92,7 @@ static inline uint64_t event_heap_lane_at_ns(const EventHeap *heap,
 
 static inline uint64_t event_heap_other_at_ns(const EventHeap *heap)
 {
-    return heap->firsts[EVENT_IN_HEAP].key >> 64;
+    return heap->heads[EVENT_IN_HEAP] >> 64;
 }
 
 /* Take the earliest event. Needs one. Return: its payload. */

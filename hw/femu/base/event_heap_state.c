@@ -16,9 +16,9 @@ static const StateRow event_heap_rows[] = {
     STATE_ELSE(EventHeap, lanes, "as records, from the first on"),
     STATE_ELSE(EventHeap, events, "as records"),
     STATE_ELSE(EventHeap, count, "before the records"),
-    STATE_LEFT(EventHeap, next, "the least of `firsts`"),
-    STATE_LEFT(EventHeap, firsts, "of `lanes` and `events`"),
-    STATE_LEFT(EventHeap, heads, "of `lanes`"),
+    STATE_LEFT(EventHeap, next, "the first of `firsts`"),
+    STATE_LEFT(EventHeap, firsts, "of `heads`"),
+    STATE_LEFT(EventHeap, heads, "of `lanes` and `events`"),
     STATE_LEFT(EventHeap, capacity, "of the parameters"),
 };
 
@@ -38,7 +38,7 @@ static const StateRow event_record_rows[] = {
 };
 
 static const StateRow event_lane_rows[] = {
-    STATE_LEFT(EventLane, last_key, "of the last event"),
+    STATE_LEFT(EventLane, last_at_ns, "of the last event"),
     STATE_LEFT(EventLane, head, "the ring may as well begin at 0"),
     STATE_ELSE(EventLane, count, "before the records"),
     STATE_ELSE(EventLane, events, "as records, from the first on"),
@@ -110,7 +110,7 @@ static void visit_lane(State *state, EventHeap *heap, unsigned lane_idx)
         }
     }
     if (lane->count != 0) {
-        lane->last_key = lane->events[lane->count - 1].key;
+        lane->last_at_ns = lane->events[lane->count - 1].key >> 64;
     }
 }
 

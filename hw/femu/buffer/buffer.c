@@ -73,19 +73,28 @@ static void tell_room_freed(WriteBuffer *buffer)
     }
 }
 
-/* Send the next portion of the write whose turn it is; there is room. */
-static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
-                         uint32_t group_idx, uint32_t bytes)
+/* Send the next portion of the write; there is room. */
+static void send(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx,
+                 uint32_t bytes, bool is_last)
 {
-    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
     Command *command = &buffer->commands->at[command_idx];
     Span *left = &command->write.data;
-    bool is_last = bytes == left->end_bytes - left->begin_bytes;
 
     reserve(buffer, left->zone_idx, bytes);
     link_in_part(buffer->link, now_ns, command_idx, bytes,
                  host_bytes_of(buffer, command, bytes), is_last);
     left->begin_bytes += bytes;
+}
+
+/* The same of the write whose turn it is, which is over with that. */
+static void send_portion(WriteBuffer *buffer, uint64_t now_ns,
+                         uint32_t group_idx, uint32_t bytes)
+{
+    uint32_t command_idx = turns_waiter(&buffer->turns, group_idx);
+    const Span *left = &buffer->commands->at[command_idx].write.data;
+    bool is_last = bytes == left->end_bytes - left->begin_bytes;
+
+    send(buffer, now_ns, command_idx, bytes, is_last);
     if (is_last) {
         turns_leave(&buffer->turns, group_idx);
         buffer->waiting_count--;
@@ -139,11 +148,28 @@ static void let_in(WriteBuffer *buffer, uint64_t now_ns)
     } while (group_idx != TURNS_NONE && take_turn(buffer, now_ns, group_idx));
 }
 
+/* Nobody waits, and all of the write can come in: it needs no turn. */
+static bool comes_at_once(const WriteBuffer *buffer, const Span *data)
+{
+    uint64_t bytes = data->end_bytes - data->begin_bytes;
+
+    return buffer->waiting_count == 0 &&
+           bytes <= buffer->params->buffer_portion_bytes &&
+           buffer->used_bytes + bytes <= buffer->size_bytes &&
+           wbuf_zone_has_room(buffer, data);
+}
+
 void wbuf_write(WriteBuffer *buffer, uint64_t now_ns, uint32_t command_idx)
 {
-    uint32_t zone_idx = buffer->commands->at[command_idx].write.data.zone_idx;
+    const Span *data = &buffer->commands->at[command_idx].write.data;
 
-    turns_wait(&buffer->turns, lines_of_zone(&buffer->lines, zone_idx),
+    if (comes_at_once(buffer, data)) {
+        send(buffer, now_ns, command_idx, data->end_bytes - data->begin_bytes,
+             true);
+        tell_room_freed(buffer);
+        return;
+    }
+    turns_wait(&buffer->turns, lines_of_zone(&buffer->lines, data->zone_idx),
                command_idx);
     buffer->waiting_count++;
     let_in(buffer, now_ns);
@@ -601,9 +627,10 @@ static void release_later(WriteBuffer *buffer, uint32_t unit_idx)
     uint64_t bytes = buffer->media->page_bytes - queue->unreleased_bytes +
                      buffer->params->page_bytes;
 
-    event_heap_push(buffer->events, queue->programmed_at_ns +
-                    buffer->release_ns * bytes / buffer->media->page_bytes,
-                    event_name(EVENT_BUFFER, unit_idx));
+    event_heap_push_lane(buffer->events, LANE_BUFFER,
+                         queue->programmed_at_ns + buffer->release_ns * bytes /
+                                                   buffer->media->page_bytes,
+                         event_name(EVENT_BUFFER, unit_idx));
 }
 
 void wbuf_program_ended(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,

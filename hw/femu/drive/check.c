@@ -240,7 +240,7 @@ static SsdStatus check_op(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 SsdStatus ssd_check(const Ssd *ssd, const SsdCmd *cmd)
 {
     /* NVMe base 2.0 section 7.1: a flush, too, may name all namespaces. */
-    if (ssd_is_of_drive(cmd->op) && cmd->nsid == SSD_NSID_ALL) {
+    if (cmd->nsid == SSD_NSID_ALL && ssd_is_of_drive(cmd->op)) {
         return SSD_SUCCESS;
     }
     if (cmd->nsid == 0 || cmd->nsid > ssd->ns.count) {

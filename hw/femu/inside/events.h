@@ -52,8 +52,9 @@ enum {
     LANE_LINK,
     LANE_READS_LEAVE,
     LANE_LEAVE,
+    LANE_BUFFER,
     LANES,
 };
-G_STATIC_ASSERT(LANES == (unsigned)EVENT_LANES);
+G_STATIC_ASSERT(LANES <= (unsigned)EVENT_LANES);
 
 #endif

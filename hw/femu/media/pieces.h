@@ -29,7 +29,9 @@ static inline Piece take_piece(const Media *media, Span *span,
     uint64_t page = divide(span->begin_bytes, &media->page_divisor);
     uint64_t base_bytes = page * media->page_bytes;
     uint32_t begin_bytes = span->begin_bytes - base_bytes;
-    uint64_t cut_at_bytes = (divide(begin_bytes, cut) + 1) * cut->by;
+    /* Within a page there is no multiple of it. */
+    uint64_t cut_at_bytes = cut == &media->page_divisor
+                            ? cut->by : (divide(begin_bytes, cut) + 1) * cut->by;
     Piece piece = {
         .page = page,
         .begin_bytes = begin_bytes,

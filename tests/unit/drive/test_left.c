@@ -49,17 +49,16 @@ static void same_key(EventKey a, EventKey b)
 
 static void same_events(const EventHeap *a, const EventHeap *b)
 {
-    same_key(a->next.key, b->next.key);
+    same_key(*a->next, *b->next);
+    for (unsigned i = 0; i < EVENT_GROUPS; i++) {
+        same_key(*a->firsts[i], *b->firsts[i]);
+    }
     for (unsigned i = 0; i < EVENT_SOURCES; i++) {
-        same_key(a->firsts[i].key, b->firsts[i].key);
-        if (a->firsts[i].key != EVENT_NEVER) {
-            SAME(firsts[i].lane_idx);
-        }
+        same_key(a->heads[i], b->heads[i]);
     }
     for (unsigned i = 0; i < EVENT_LANES; i++) {
-        same_key(a->heads[i], b->heads[i]);
         if (a->lanes[i].count > 0) {
-            same_key(a->lanes[i].last_key, b->lanes[i].last_key);
+            SAME(lanes[i].last_at_ns);
         }
     }
 }

@@ -112,13 +112,13 @@ static void see_events(Way *way)
 /* The next event. */
 static const char *next_name(const EventHeap *heap)
 {
-    unsigned lane_idx = heap->next.lane_idx;
+    unsigned source = heap->next - heap->heads;
     const EventLane *lane;
 
-    if (lane_idx == EVENT_LANES) {
+    if (source == EVENT_IN_HEAP) {
         return rooms[event_room(heap->events[0].payload)];
     }
-    lane = &heap->lanes[lane_idx];
+    lane = &heap->lanes[source];
     return rooms[event_room(lane->events[lane->head].payload)];
 }
 
