@@ -115,6 +115,7 @@ static void init_flash(Media *media, EventHeap *events, const Bounds *bounds)
         .segment_ns = p->suspend_segment_ns,
         .segment_spread_ns = p->suspend_segment_ns *
                              p->suspend_spread_permille / 1000,
+        .rest_ns = p->suspend_rest_ns,
     };
 
     media->unit_count = config.channels * config.units_per_channel;

@@ -75,6 +75,7 @@ typedef struct FlashConfig {
     uint64_t resume_ns;  /* array time that each suspension adds */
     uint64_t segment_ns; /* from one suspend point to the next, plus or */
     uint64_t segment_spread_ns; /* minus a draw of at most this */
+    uint64_t rest_ns; /* without a suspend point, after reads_first senses */
 } FlashConfig;
 
 /* An operation under way. */

@@ -202,13 +202,21 @@ static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
                draw_below(bits, 2 * spread_ns), 1);
 }
 
+/* A stretch after reads that have taken all their turns begins with this. */
+static uint64_t rest_ns(const Flash *flash, const FlashUnit *unit)
+{
+    return unit->reads_served >= flash->config.reads_first
+           ? flash->config.rest_ns : 0;
+}
+
 /* The first suspend point of a stretch. */
 static void begin_stretch(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     unit->suspending = false;
     unit->first_draw += unit->drawn;
     unit->drawn = 1;
-    unit->point_at_ns = now_ns + segment_ns(flash, unit, 0);
+    unit->point_at_ns = now_ns + rest_ns(flash, unit) +
+                        segment_ns(flash, unit, 0);
 }
 
 /*
@@ -222,7 +230,8 @@ static void pass_points(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 
     while (unit->point_at_ns < now_ns) {
         if (passed == FLASH_ROUND_SEGMENTS) {
-            uint64_t round_ns = unit->point_at_ns - unit->run_from_at_ns;
+            uint64_t round_ns = unit->point_at_ns - unit->run_from_at_ns -
+                                rest_ns(flash, unit);
 
             unit->point_at_ns += (now_ns - unit->point_at_ns) / round_ns *
                                  round_ns;
@@ -244,12 +253,12 @@ static void reads_over(FlashUnit *unit)
 /* A read waits: what runs stops at its next suspend point, if it has one. */
 static void plan_suspension(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
-    reads_over(unit);
     if (flash->config.segment_ns == 0) {
         unit->point_at_ns = MAX(unit->point_at_ns, now_ns);
     } else {
         pass_points(flash, now_ns, unit);
     }
+    reads_over(unit);
     if (unit->point_at_ns < unit->run_until_at_ns) {
         unit->suspending = true;
         event_heap_push(flash->events,

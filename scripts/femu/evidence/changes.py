@@ -34,6 +34,7 @@ MECHANISMS = (
     ('registers that keep a page', 'register-read-ns=0'),
     ('read-ahead', 'read-ahead=0'),
     ('suspension of programs', 'program-suspend=off'),
+    ('programs that rest from reads', 'suspend-rest-ns=0'),
     ('two programs inside a die', 'program-registers=1'),
     ('programs issued one by one', 'program-issue-ns=0'),
     ("programs of the drive's own", 'own-program-after=0'),

@@ -81,6 +81,9 @@ static void run(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
     if (can_suspend(m, &step)) {
         model_begin_stretch(unit);
         unit->point_ns = m->now_ns + model_segment_ns(m, unit_idx);
+        if (unit->reads_served >= m->p.reads_first) {
+            unit->point_ns += m->p.suspend_rest_ns;
+        }
         if (unit->reads.length) {
             plan_suspension(m, unit_idx);
         }

@@ -330,6 +330,7 @@ static void random_array(Rng *rng, SsdParams *p)
     p->suspend_ns = PICK(rng, 0, 20013, 900017);
     p->resume_ns = PICK(rng, 0, 3001);
     p->suspend_segment_ns = PICK(rng, 0, 50021, 100003, 5000011);
+    p->suspend_rest_ns = PICK(rng, 0, 0, 30011, 200017);
 }
 
 /* What reads find without a sense. */

@@ -95,6 +95,51 @@ static void check_suspend(const char *words, bool erase)
     drive_free(s.d);
 }
 
+/* What all reads that may go have gone before runs longer before the next. */
+static void check_rest(const char *words, bool erase)
+{
+    Suspended s = suspended_new(words, erase);
+    uint64_t begin_ns = s.begin_at_ns, stop_ns;
+    uint32_t read[5];
+
+    /* Two reads: all that may. The third waits 40 us more; it is alone. */
+    for (unsigned i = 0; i < 3; i++) {
+        read[i] = drive_read(s.d, begin_ns + i, 0, 1);
+    }
+    stop_ns = begin_ns + 110000;
+    drive_expect(s.d, read[0], stop_ns + READ + XFER);
+    drive_expect(s.d, read[1], stop_ns + 2 * READ + XFER);
+    stop_ns += 2 * READ + 40000 + 110000;
+    drive_expect(s.d, read[2], stop_ns + READ + XFER);
+    /* So the fourth finds the next point where it always is. */
+    read[3] = drive_read(s.d, stop_ns + READ + XFER, 0, 1);
+    stop_ns += READ + 110000;
+    drive_expect(s.d, read[3], stop_ns + READ + XFER);
+    drive_expect(s.d, s.work, begin_ns + s.work_ns +
+                 3 * (10000 + 3000) + 4 * READ);
+    drive_expect_idle(s.d);
+    drive_free(s.d);
+
+    /* A resumption that is lost counts its read: there is a rest behind it. */
+    s = suspended_new(words, erase);
+    stop_ns = begin_ns + 110000;
+    read[0] = drive_read(s.d, begin_ns, 0, 1);
+    read[1] = drive_read(s.d, stop_ns + READ + 1000, 0, 1);
+    read[2] = drive_read(s.d, stop_ns + READ + 1001, 0, 1);
+    drive_expect(s.d, read[0], stop_ns + READ + XFER);
+    stop_ns += READ + 1000;
+    drive_expect(s.d, read[1], stop_ns + READ + XFER);
+    stop_ns += READ + 40000 + 110000;
+    drive_expect(s.d, read[2], stop_ns + READ + XFER);
+    drive_free(s.d);
+}
+
+static void test_suspend_rest(void)
+{
+    check_rest(SUSPEND "program-suspend=on suspend-rest-ns=40000", false);
+    check_rest(SUSPEND "erase-suspend=on suspend-rest-ns=40000", true);
+}
+
 /* A read that comes while work is being resumed finds it suspended still. */
 static void test_suspend_resuming(void)
 {
@@ -277,6 +322,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/array/suspend/program", test_program_suspend);
     g_test_add_func("/array/suspend/erase", test_erase_suspend);
+    g_test_add_func("/array/suspend/rest", test_suspend_rest);
     g_test_add_func("/array/suspend/resuming", test_suspend_resuming);
     g_test_add_func("/array/suspend/resuming-reread",
                     test_suspend_resuming_reread);

@@ -24,7 +24,8 @@ typedef struct Bench {
     uint64_t first; /* draw of the stretch */
 } Bench;
 
-static void bench_init(Bench *b, uint64_t segment_ns, uint64_t spread_ns)
+static void bench_init(Bench *b, uint64_t segment_ns, uint64_t spread_ns,
+                       uint64_t rest_ns)
 {
     b->config = (FlashConfig) {
         .channels = 1,
@@ -43,6 +44,7 @@ static void bench_init(Bench *b, uint64_t segment_ns, uint64_t spread_ns)
         .resume_ns = RESUME_NS,
         .segment_ns = segment_ns,
         .segment_spread_ns = spread_ns,
+        .rest_ns = rest_ns,
     };
     event_heap_init(&b->events, flash_event_count(&b->config));
     flash_init(&b->flash, &b->config, &b->events);
@@ -100,6 +102,7 @@ static void erase_with_reads(Bench *b, GRand *rand)
     const FlashUnit *unit = &b->flash.units[1];
     uint64_t begin_at_ns = b->now_ns;
     uint64_t left_ns = ERASE_NS;
+    uint64_t rest_ns = 0; /* each suspension has all reads that it may */
 
     flash_issue(&b->flash, b->now_ns, &(FlashOp) {
         .kind = FLASH_ERASE, .unit_idx = 1, .block_count = 1 });
@@ -111,7 +114,7 @@ static void erase_with_reads(Bench *b, GRand *rand)
             break;
         }
         run_until(b, at_ns);
-        point_at_ns = walk(b, begin_at_ns, at_ns);
+        point_at_ns = walk(b, begin_at_ns + rest_ns, at_ns);
         flash_issue(&b->flash, at_ns, &(FlashOp) {
             .kind = FLASH_READ, .unit_idx = 1, .end_bytes = 4096 });
         if (point_at_ns >= begin_at_ns + left_ns) {
@@ -123,6 +126,7 @@ static void erase_with_reads(Bench *b, GRand *rand)
         g_assert_cmpuint(unit->point_at_ns, ==, point_at_ns);
         left_ns = left_ns - (point_at_ns - begin_at_ns) + RESUME_NS;
         begin_at_ns = point_at_ns + 20 + 10;
+        rest_ns = b->config.rest_ns;
     }
     run_until(b, begin_at_ns + left_ns);
     g_assert_cmpuint(unit->running_idx, ==, FLASH_NONE);
@@ -131,9 +135,11 @@ static void erase_with_reads(Bench *b, GRand *rand)
 
 static void test_points(void)
 {
-    static const uint64_t segments[][2] = {
+    static const uint64_t segments[][3] = {
         {1, 0}, {7, 0}, {1, 1}, {2, 1}, {2, 2}, {50, 49}, {977, 600},
         {20011, 10000}, {40000, 40000}, {300000, 1}, {2000000, 5},
+        {1, 0, 1}, {7, 0, 100}, {2, 2, 999}, {50, 49, 5}, {977, 600, 70001},
+        {20011, 10000, 50000}, {300000, 1, 300000},
     };
     g_autoptr(GRand) rand = g_rand_new_with_seed(1);
 
@@ -141,7 +147,7 @@ static void test_points(void)
         for (unsigned k = 0; k < 30; k++) {
             Bench b;
 
-            bench_init(&b, segments[i][0], segments[i][1]);
+            bench_init(&b, segments[i][0], segments[i][1], segments[i][2]);
             for (unsigned e = 0; e < 5; e++) {
                 erase_with_reads(&b, rand);
             }
