@@ -31,6 +31,7 @@ enum { EVENT_LANES = 11, EVENT_LANE_SIZE = 256 };
 /*
  * Where events wait: in a lane, by its number, or in the heap. The first event
  * is known of each source, and which source of each group has the earliest.
+ * Three full groups: a lane that nobody uses costs nothing but its memory.
  */
 enum {
     EVENT_IN_HEAP = EVENT_LANES,

@@ -6,8 +6,8 @@
  * for each: the suspend points are worked out when a read waits. Then it stops
  * at the next one, reads go after the suspend latency, at most `reads_first` of
  * them that sense, and it runs on for one segment at least, longer by the
- * resume cost. While it is being resumed it stands still: a read that comes then
- * and is one of these goes at once.
+ * resume cost, and by a rest if they were so many. While it is being resumed it
+ * stands still: a read that comes then and is one of these goes at once.
  *
  * Knows nothing of zones, commands or NVMe.
  *
