@@ -121,7 +121,8 @@
       "which all end, and each unit has one of the drive's own; 0: never")    \
     X(U64, own_program_ns, "own-program-ns", 0, 0, UINT64_C(1000000000),      \
       "ns",                                                                   \
-      "array time of a program of the drive's own; reads do not wait for it") \
+      "array time of a program of the drive's own, for which reads do not "   \
+      "wait; 0: units only wait for each other, and begin again in step")     \
     X(U32, program_spread_permille, "program-spread", 0, 0, 100, "permille",  \
       "standard deviation of tPROG, as a share of it")                        \
     X(U32, stripe_spread_permille, "stripe-spread", 0, 0, 100, "permille",    \

@@ -93,7 +93,7 @@ TWO_WRITERS = Band(3, 'points; two writers just fill the drive: met within 1')
 ONE_WRITER = Band(6, 'points; the model has 12 % less, the drive 16')
 RESETS_TAIL = Band(22, 'points; the tail of both is programs of the drive\'s own: '
                        'of the 21 % that p95 grows by the model has 0 to 7, '
-                       'as own-program-after is 68 to 84')
+                       'as own-program-after is 55 to 57')
 
 
 # --- Numbers ------------------------------------------------------------------

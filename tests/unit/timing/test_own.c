@@ -136,11 +136,11 @@ static void test_own_program_idle(void)
     drive_free(d);
 }
 
-/* The controller issues them one by one. */
-static void test_own_program_issue(void)
+/* The controller issues them one by one, those that take no time as well. */
+static void expect_issued(const char *drive, uint64_t own_ns)
 {
     const uint64_t issue = 30000, ends = 2 * issue + XFER + PROG;
-    Drive *d = drive_new(OWNS "program-issue-ns=30000");
+    Drive *d = drive_new(drive);
     uint32_t tag[4];
 
     for (unsigned i = 0; i < 4; i++) {
@@ -148,9 +148,15 @@ static void test_own_program_issue(void)
     }
     drive_expect(d, tag[0], issue + XFER + PROG);
     drive_expect(d, tag[1], ends);
-    drive_expect(d, tag[2], ends + issue + OWN + PROG);
-    drive_expect(d, tag[3], ends + 2 * issue + OWN + PROG);
+    drive_expect(d, tag[2], ends + issue + own_ns + PROG);
+    drive_expect(d, tag[3], ends + 2 * issue + own_ns + PROG);
     drive_free(d);
+}
+
+static void test_own_program_issue(void)
+{
+    expect_issued(OWNS "program-issue-ns=30000", OWN);
+    expect_issued(OWNS "own-program-ns=0 program-issue-ns=30000", 0);
 }
 
 /* Padding waits, too, but does not bring the next ones nearer. */
