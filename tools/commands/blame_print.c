@@ -85,8 +85,8 @@ static const PlaceText places[SSD_PLACE_COUNT] = {
     [SSD_PLACE_STALL] = {"stall", IDX_ZONE, "waits until host I/O pauses", ""},
     [SSD_PLACE_FIXED] = {"fixed", IDX_NONE, "",
                          "a latency that occupies nothing"},
-    [SSD_PLACE_OWN] = {"own", IDX_UNIT, "waits for programs of the drive's "
-                       "own", ""},
+    [SSD_PLACE_OWN] = {"own", IDX_UNIT, "waits until all units have ended "
+                       "their programs, and the drive's own", ""},
     [SSD_PLACE_INSIDE] = {"inside", IDX_NONE, "is inside", "is inside"},
 };
 
