@@ -91,9 +91,9 @@ RESETS_WRITES = Band(7, "points; the model's resets beside saturated writes "
                         'take 1 ms longer than 22.3 ms')
 TWO_WRITERS = Band(3, 'points; two writers just fill the drive: met within 1')
 ONE_WRITER = Band(6, 'points; the model has 12 % less, the drive 16')
-RESETS_TAIL = Band(22, 'points; the tail of both is programs of the drive\'s own: '
-                       'of the 21 % that p95 grows by the model has 0 to 7, '
-                       'as own-program-after is 55 to 57')
+RESETS_TAIL = Band(22, 'points; both tails are of dies that wait for others: '
+                       'of the 21 % that p95 grows by the model has 7, or 1 '
+                       'with own-program-after=57')
 
 
 # --- Numbers ------------------------------------------------------------------
