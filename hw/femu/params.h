@@ -181,6 +181,9 @@
     X(U64, fe_read_ns, "fe-read-ns", 0, 0, UINT64_C(1000000000), "ns",        \
       "front end: taking in a read, verify or compare; one command at a "     \
       "time")                                                                 \
+    X(U64, fe_lba512_read_ns, "fe-lba512-read-ns", 0, 0,                      \
+      UINT64_C(1000000000), "ns",                                             \
+      "fe-read-ns in a namespace with blocks of 512 bytes; 0: as others")     \
     X(U64, fe_write_ns, "fe-write-ns", 0, 0, UINT64_C(1000000000), "ns",      \
       "front end: taking in a write, write zeroes or copy")                   \
     X(U64, fe_append_ns, "fe-append-ns", 0, 0, UINT64_C(1000000000), "ns",    \
@@ -222,9 +225,11 @@
       "fe-append-ns of small ones; 0: as a small write")                      \
     X(U64, fe_part_ns, "fe-part-ns", 0, 0, UINT64_C(1000000000), "ns",        \
       "fe-write-ns and fe-append-ns of those shorter than 4 KiB, which is "   \
-      "a part of what is mapped as one; 0: as others")                        \
-    X(U32, fe_part_after_permille, "fe-part-after", 0, 0, 1000, "permille",   \
-      "fe-after of these")                                                    \
+      "a part of what is mapped as one, all of it after the hand-off; 0: as " \
+      "others")                                                               \
+    X(U64, fe_part_merge_ns, "fe-part-merge-ns", 0, 0,                        \
+      UINT64_C(1000000000), "ns/KiB",                                         \
+      "more of that for what such a command lacks of 4 KiB")                  \
     X(U32, fe_part_pause_permille, "fe-part-pauses", 0, 0, 1000, "permille",  \
       "share of these for which the front end pauses")                        \
     X(U64, fe_part_pause_ns, "fe-part-pause-ns", 0, 0, UINT64_C(1000000000),  \
@@ -233,9 +238,6 @@
     X(U64, fe_lba512_ns, "fe-lba512-ns", 0, 0, UINT64_C(1000000000), "ns",    \
       "fe-small-write-ns and fe-small-append-ns in a namespace with "         \
       "blocks of 512 bytes; 0: as others")                                    \
-    X(U32, fe_lba512_after_permille, "fe-lba512-after", 0, 0, 1000,           \
-      "permille",                                                             \
-      "fe-after of these")                                                    \
     X(U32, fe_lba512_pause_permille, "fe-lba512-pauses", 0, 0, 1000,          \
       "permille",                                                             \
       "share of these for which the front end pauses")                        \
@@ -389,8 +391,10 @@
     X(U64, reset_base_ns, "reset-base-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "committing a reset, whatever the zone holds; resets are done one "     \
       "after another")                                                        \
-    X(U64, reset_full_ns, "reset-full-ns", 0, 0, UINT64_C(1000000000), "ns",  \
-      "more of that for a zone that the host has filled")                     \
+    X(U64, reset_after_ns, "reset-after-ns", 0, 0, UINT64_C(1000000000),      \
+      "ns",                                                                   \
+      "more of that for a zone that the host has filled, of others in "       \
+      "proportion")                                                           \
     X(U64, reset_part_ns, "reset-part-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "more of that for a zone with a program or more that is neither "       \
       "full nor finished")                                                    \

@@ -12,43 +12,56 @@
 
 bool entry_has_costs(const SsdParams *p)
 {
-    return p->fe_read_ns || p->fe_write_ns || p->fe_append_ns ||
-           p->fe_open_ns || p->fe_close_ns || p->fe_finish_ns ||
-           p->fe_reset_ns || p->fe_small_write_ns || p->fe_small_append_ns ||
-           p->fe_first_write_ns || p->fe_closed_write_ns || p->fe_part_ns ||
-           p->fe_lba512_ns || p->fe_report_ns || p->fe_report_zone_ns ||
-           p->fe_identify_ns || p->fe_log_ns || p->fe_feature_ns ||
-           p->fe_write_arrived_ns || p->fe_append_arrived_ns ||
-           p->fixed_small_ns || p->read_slots;
+    return p->fe_read_ns || p->fe_lba512_read_ns || p->fe_write_ns ||
+           p->fe_append_ns || p->fe_open_ns || p->fe_close_ns ||
+           p->fe_finish_ns || p->fe_reset_ns || p->fe_small_write_ns ||
+           p->fe_small_append_ns || p->fe_first_write_ns ||
+           p->fe_closed_write_ns || p->fe_part_ns || p->fe_lba512_ns ||
+           p->fe_report_ns || p->fe_report_zone_ns || p->fe_identify_ns ||
+           p->fe_log_ns || p->fe_feature_ns || p->fe_write_arrived_ns ||
+           p->fe_append_arrived_ns || p->fixed_small_ns || p->read_slots;
 }
 
-static WriteClass write_class(const SsdParams *p, const SsdNs *ns,
-                              uint64_t bytes)
+static CostClass read_class(const SsdParams *p, const SsdNs *ns)
+{
+    return ns->lba_bytes == 512 && p->fe_lba512_read_ns ? COST_LBA512
+                                                        : COST_LARGE;
+}
+
+uint64_t entry_read_ns(const SsdParams *p, CostClass class)
+{
+    return class == COST_LBA512 ? p->fe_lba512_read_ns : p->fe_read_ns;
+}
+
+static CostClass write_class(const SsdParams *p, const SsdNs *ns,
+                             uint64_t bytes)
 {
     if (bytes < SSD_GRANULE_BYTES && p->fe_part_ns) {
-        return WRITE_PART;
+        return COST_PART;
     }
     if (bytes >= p->fe_small_bytes) {
-        return WRITE_LARGE;
+        return COST_LARGE;
     }
-    return ns->lba_bytes == 512 && p->fe_lba512_ns ? WRITE_LBA512
-                                                   : WRITE_SMALL;
+    return ns->lba_bytes == 512 && p->fe_lba512_ns ? COST_LBA512
+                                                   : COST_SMALL;
 }
 
 /* An append whose own time is 0 takes as long as a write. */
-static uint64_t work_ns(const SsdParams *p, SsdOp op, WriteClass class)
+static uint64_t work_ns(const SsdParams *p, SsdOp op, CostClass class,
+                        uint64_t bytes)
 {
     bool is_append = op == SSD_OP_APPEND;
 
     switch (class) {
-    case WRITE_PART:
-        return p->fe_part_ns;
-    case WRITE_LBA512:
+    case COST_PART:
+        return p->fe_part_ns +
+               p->fe_part_merge_ns * (SSD_GRANULE_BYTES - bytes) / 1024;
+    case COST_LBA512:
         return p->fe_lba512_ns;
-    case WRITE_SMALL:
+    case COST_SMALL:
         return is_append && p->fe_small_append_ns ? p->fe_small_append_ns
                                                   : p->fe_small_write_ns;
-    case WRITE_LARGE:
+    case COST_LARGE:
         break;
     }
     return is_append && p->fe_append_ns ? p->fe_append_ns : p->fe_write_ns;
@@ -78,10 +91,10 @@ static uint64_t draw_for_write(const SsdParams *p, DrawKind kind, WriteKey key)
     return draw_bits(p->seed, kind, key.zone_idx, key.number);
 }
 
-/* Some of the writes of less than a granule cause a pause. */
-static uint64_t pause_ns(const SsdParams *p, WriteClass class, WriteKey key)
+/* Some of the writes of classes with work of their own cause a pause. */
+static uint64_t pause_ns(const SsdParams *p, CostClass class, WriteKey key)
 {
-    bool is_part = class == WRITE_PART;
+    bool is_part = class == COST_PART;
     uint32_t permille = is_part ? p->fe_part_pause_permille
                                 : p->fe_lba512_pause_permille;
     uint64_t mean_ns = is_part ? p->fe_part_pause_ns : p->fe_lba512_pause_ns;
@@ -92,26 +105,25 @@ static uint64_t pause_ns(const SsdParams *p, WriteClass class, WriteKey key)
            ? draw_exponential(length, mean_ns) : 0;
 }
 
-static uint32_t after_permille(const SsdParams *p, WriteClass class)
+/* A part is handed off at once; what it is merged with is fetched later. */
+static uint32_t after_permille(const SsdParams *p, CostClass class)
 {
-    return class == WRITE_PART ? p->fe_part_after_permille :
-           class == WRITE_LBA512 ? p->fe_lba512_after_permille :
-           p->fe_after_permille;
+    return class == COST_PART ? 1000 : p->fe_after_permille;
 }
 
-/* after_ns is drawn, except in classes that have pauses instead. */
-static FrontCost write_cost(const SsdParams *p, SsdOp op, WriteClass class,
-                            WriteKey key)
+/* after_ns is drawn, but that of a part, which has pauses instead. */
+static FrontCost write_cost(const SsdParams *p, SsdOp op, CostClass class,
+                            uint64_t bytes, WriteKey key)
 {
-    FrontCost cost = { .write_class = class };
-    uint64_t all_ns = work_ns(p, op, class);
+    FrontCost cost = { .cost_class = class };
+    uint64_t all_ns = work_ns(p, op, class, bytes);
 
-    if (class == WRITE_PART || class == WRITE_LBA512) {
+    if (class == COST_PART || class == COST_LBA512) {
         all_ns += pause_ns(p, class, key);
     }
     cost.after_ns = all_ns * after_permille(p, class) / 1000;
     cost.before_ns = all_ns - cost.after_ns;
-    if (p->fe_after_random && class != WRITE_PART) {
+    if (p->fe_after_random && class != COST_PART) {
         cost.after_ns = draw_exponential(draw_for_write(p, DRAW_FRONT_AFTER,
                                                         key),
                                          cost.after_ns);
@@ -136,13 +148,19 @@ static uint64_t opening_cost_ns(const SsdParams *p, const SsdNs *ns,
     }
 }
 
+static FrontCost read_cost(const SsdParams *p, const SsdNs *ns)
+{
+    CostClass class = read_class(p, ns);
+
+    return (FrontCost) {
+        .before_ns = entry_read_ns(p, class),
+        .cost_class = class,
+    };
+}
+
 static uint64_t other_cost_ns(const SsdParams *p, const SsdCmd *cmd)
 {
     switch (cmd->op) {
-    case SSD_OP_READ:
-    case SSD_OP_VERIFY:
-    case SSD_OP_COMPARE:
-        return p->fe_read_ns;
     case SSD_OP_FLUSH:
     case SSD_OP_SHUTDOWN:
         return 0;
@@ -169,12 +187,17 @@ FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
                      uint64_t nlb)
 {
     const SsdParams *p = entry->params;
+    uint64_t bytes;
     FrontCost cost;
 
+    if (commands_is_read(cmd->op)) {
+        return read_cost(p, ns);
+    }
     if (!commands_is_write(cmd->op)) {
         return (FrontCost) { .before_ns = other_cost_ns(p, cmd) };
     }
-    cost = write_cost(p, cmd->op, write_class(p, ns, nlb * ns->lba_bytes),
+    bytes = nlb * ns->lba_bytes;
+    cost = write_cost(p, cmd->op, write_class(p, ns, bytes), bytes,
                       next_write_key(entry, ns, cmd->slba));
     cost.before_ns += opening_cost_ns(p, ns, cmd->slba);
     return cost;

@@ -81,7 +81,7 @@ void entry_enter(Entry *entry, uint64_t now_ns, uint32_t command_idx,
 {
     Command *command = &entry->commands->at[command_idx];
 
-    command->write_class = cost->write_class;
+    command->cost_class = cost->cost_class;
     count_entered(entry, command);
     if (!read_slots_must_wait(entry, command_idx)) {
         front_end_enter(&entry->front, now_ns, command_idx, cost->before_ns,
@@ -117,8 +117,8 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns)
 /* Classes that have work of their own have it all at once. */
 uint64_t entry_again_ns(const SsdParams *p, const Command *command)
 {
-    if (command->write_class == WRITE_PART ||
-        command->write_class == WRITE_LBA512) {
+    if (command->cost_class == COST_PART ||
+        command->cost_class == COST_LBA512) {
         return 0;
     }
     return command->done.op == SSD_OP_APPEND ? p->fe_append_arrived_ns
@@ -138,12 +138,12 @@ void entry_write_arrived(Entry *entry, uint64_t now_ns, uint32_t command_idx)
 
 /* Out */
 
-static uint64_t small_fixed_ns(const SsdParams *p, WriteClass class)
+static uint64_t small_fixed_ns(const SsdParams *p, CostClass class)
 {
     switch (class) {
-    case WRITE_SMALL:
+    case COST_SMALL:
         return p->fixed_small_ns;
-    case WRITE_LBA512:
+    case COST_LBA512:
         return p->fixed_lba512_ns;
     default:
         return 0;
@@ -152,7 +152,7 @@ static uint64_t small_fixed_ns(const SsdParams *p, WriteClass class)
 
 static uint64_t fixed_ns(const SsdParams *p, const Command *command)
 {
-    uint64_t small_ns = small_fixed_ns(p, command->write_class);
+    uint64_t small_ns = small_fixed_ns(p, command->cost_class);
 
     switch (command->done.op) {
     case SSD_OP_READ:
@@ -194,7 +194,9 @@ void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx)
     uint32_t next_idx = read_slots_left(entry, command_idx);
 
     if (next_idx != SSD_NONE) {
+        CostClass class = entry->commands->at[next_idx].cost_class;
+
         front_end_enter(&entry->front, now_ns, next_idx,
-                        entry->params->fe_read_ns, 0);
+                        entry_read_ns(entry->params, class), 0);
     }
 }

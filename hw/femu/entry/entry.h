@@ -41,7 +41,7 @@ typedef struct ReadSlots {
 typedef struct FrontCost {
     uint64_t before_ns; /* before the hand-off; after_ns is after it */
     uint64_t after_ns;
-    WriteClass write_class;
+    CostClass cost_class;
 } FrontCost;
 
 typedef struct Entry {
@@ -82,6 +82,8 @@ static inline bool entry_takes(const Entry *entry, SsdOp op)
 FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
                      uint64_t nlb);
 bool entry_has_costs(const SsdParams *params);
+/* Of a read, verify or compare of the class, before its hand-off. */
+uint64_t entry_read_ns(const SsdParams *params, CostClass class);
 
 void entry_enter(Entry *entry, uint64_t now_ns, uint32_t command_idx,
                  const FrontCost *cost);

@@ -34,13 +34,13 @@ typedef struct ZoneWrite {
     uint64_t end_bytes;     /* end of the zone's data after it */
 } ZoneWrite;
 
-/* Classes of writes and appends that cost the front end differently. */
-typedef enum WriteClass {
-    WRITE_LARGE,
-    WRITE_SMALL,
-    WRITE_LBA512, /* small, in blocks of 512 bytes */
-    WRITE_PART,   /* less than a granule, the unit of the mapping */
-} WriteClass;
+/* Classes of commands that cost the front end differently. */
+typedef enum CostClass {
+    COST_LARGE,  /* writes and appends; and all that has no class */
+    COST_SMALL,
+    COST_LBA512, /* small, or a read, in blocks of 512 bytes */
+    COST_PART,   /* less than a granule, the unit of the mapping */
+} CostClass;
 
 /*
  * A command inside the drive. A part is anything that it waits for; it is done
@@ -63,7 +63,7 @@ typedef struct Command {
     bool is_promised; /* conventional: through the buffer, see span_to_write() */
     bool is_conventional;
     bool select_all;
-    uint8_t write_class; /* WriteClass */
+    uint8_t cost_class; /* CostClass */
     uint32_t write_id; /* conventional: number of the write, for newest_id */
     uint32_t range_count; /* of a copy or deallocation: commands_ranges() */
     uint32_t life; /* Media.life of the zone that it writes, at hand-off */

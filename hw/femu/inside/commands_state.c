@@ -44,7 +44,7 @@ static const StateRow command_rows[] = {
     STATE_BOOL(Command, is_promised),
     STATE_NUMBER(Command, write_id),
     STATE_BOOL(Command, is_conventional),
-    STATE_AT_MOST(Command, write_class, WRITE_PART),
+    STATE_AT_MOST(Command, cost_class, COST_PART),
     STATE_BOOL(Command, select_all),
     STATE_AT_MOST(Command, range_count, SSD_DEALLOCATE_RANGES_MAX),
     STATE_NUMBER(Command, life),

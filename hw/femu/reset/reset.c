@@ -11,7 +11,7 @@
 static bool has_costs(const SsdParams *p)
 {
     return p->reset_drains || p->reset_lock_ns || p->reset_base_ns ||
-           p->reset_full_ns || p->reset_part_ns;
+           p->reset_after_ns || p->reset_part_ns;
 }
 
 /*
@@ -128,16 +128,14 @@ void reset_step_event(ResetEngine *reset, uint64_t now_ns)
     }
 }
 
-static uint64_t commit_ns(const SsdParams *p, const ResetWork *work,
-                          uint32_t page_bytes)
+static uint64_t commit_ns(const ResetEngine *reset, const ResetWork *work)
 {
-    if (work->host_bytes == p->zone_capacity_bytes) {
-        return p->reset_base_ns + p->reset_full_ns;
-    }
-    if (!work->was_full && work->host_bytes >= page_bytes) {
-        return p->reset_base_ns + p->reset_part_ns;
-    }
-    return p->reset_base_ns;
+    const SsdParams *p = reset->params;
+    bool has_part = !work->was_full &&
+                    work->host_bytes >= reset->media->page_bytes;
+
+    return p->reset_base_ns + (has_part ? p->reset_part_ns : 0) +
+           in_proportion(reset, work, p->reset_after_ns);
 }
 
 static void start_commit(ResetEngine *reset, uint64_t now_ns)
@@ -149,7 +147,7 @@ static void start_commit(ResetEngine *reset, uint64_t now_ns)
     if (wbuf_is_on(reset->buffer) && (was_locked || p->reset_drain_first)) {
         wbuf_unlocked(reset->buffer, now_ns);
     }
-    next_phase(reset, now_ns + commit_ns(p, work, reset->media->page_bytes),
+    next_phase(reset, now_ns + commit_ns(reset, work),
                RESET_COMMITTED);
 }
 

@@ -52,7 +52,8 @@ MECHANISMS = (
     ('a reset drains', 'reset-drains=off reset-drain-first=off'),
     ('a drain goes first', 'reset-drain-first=off'),
     ('a reset locks', 'reset-lock-ns=0'),
-    ('blocks of 512 bytes', 'fe-part-ns=0 fe-lba512-ns=0 fixed-lba512-ns=0'),
+    ('blocks of 512 bytes', 'fe-part-ns=0 fe-lba512-ns=0 fixed-lba512-ns=0 '
+                            'fe-lba512-read-ns=0'),
 )
 
 

@@ -506,16 +506,16 @@ static void fill(Drive *d, uint32_t zone_idx, uint32_t pages)
 
 static void test_commit(void)
 {
-    Drive *d = drive_new(RESET "reset-full-ns=200 reset-part-ns=30");
+    Drive *d = drive_new(RESET "reset-after-ns=1600 reset-part-ns=30");
 
     fill(d, 0, 16);
-    expect_reset(d, 20 * MS, 0, 1200);
+    expect_reset(d, 20 * MS, 0, 1000 + 1600);
     fill(d, 0, 1);
-    expect_reset(d, 30 * MS, 0, 1030);
+    expect_reset(d, 30 * MS, 0, 1000 + 100 + 30);
     fill(d, 0, 1);
     drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 0);
     drive_drain(d);
-    expect_reset(d, 50 * MS, 0, 1000);
+    expect_reset(d, 50 * MS, 0, 1000 + 100);
     drive_zone_op(d, 60 * MS, SSD_OP_ZONE_OPEN, 0);
     drive_drain(d);
     expect_reset(d, 61 * MS, 0, 1000);

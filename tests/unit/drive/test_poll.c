@@ -458,7 +458,7 @@ static void test_modes(gconstpointer data)
     "buffer-waiters=3 finish-fills-empty=off reset-drains=on " \
     "reset-drain-first=on " \
     "reset-lock-ns=900007 reset-steps=3 reset-step-ns=10007 " \
-    "reset-base-ns=50021 reset-full-ns=20011 reset-part-ns=30011 " \
+    "reset-base-ns=50021 reset-after-ns=20011 reset-part-ns=30011 " \
     "read-slots=4 " \
     "max-open=2 max-active=4 "
 

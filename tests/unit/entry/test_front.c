@@ -375,28 +375,53 @@ static void test_small_blocks(void)
     static const char words[] =
         "channels=1 fe-write-ns=1000 fe-append-ns=2000 fe-small=8K "
         "fe-small-write-ns=3000 fe-small-append-ns=4000 fixed-small-ns=10 "
-        "fe-part-ns=8000 fe-part-after=250 fe-lba512-ns=6000 "
-        "fe-lba512-after=500 fixed-lba512-ns=70 ";
+        "fe-part-ns=8000 fe-part-merge-ns=200 fe-lba512-ns=6000 "
+        "fe-after=500 fixed-lba512-ns=70 ";
     g_autofree char *small = g_strconcat(words, "lba-size=512", NULL);
     Drive *d = drive_new(small);
     uint32_t a, b;
 
-    /* 512 bytes: a load of an eighth of a page. */
+    /* 512 bytes, a load of an eighth of a page: 3.5 KiB are merged behind. */
     a = drive_write(d, 0, 0, 1);
     b = drive_append(d, 0, 0, 1);
-    drive_expect(d, a, 6000 + XFER / 8);
-    drive_expect(d, b, 8000 + 6000 + XFER / 8);
-    a = drive_write(d, 1 * MS, 2, 6);
-    drive_expect(d, a, 1 * MS + 6000 + XFER * 6 / 8 + PROG);
+    drive_expect(d, a, XFER / 8);
+    drive_expect(d, b, 8000 + 700 + XFER / 8);
+    a = drive_write(d, 1 * MS, 2, 2);
+    b = drive_append(d, 1 * MS, 0, 4);
+    drive_expect(d, a, 1 * MS + XFER * 2 / 8);
+    drive_expect(d, b, 1 * MS + 8000 + 600 + XFER * 4 / 8 + PROG);
     a = drive_write(d, 2 * MS, 8, 8);
     drive_expect(d, a, 2 * MS + 3000 + XFER + PROG + 70);
     a = drive_append(d, 3 * MS, 0, 16);
-    drive_expect(d, a, 3 * MS + 2000 + XFER + 2 * PROG);
+    drive_expect(d, a, 3 * MS + 1000 + XFER + 2 * PROG);
     drive_free(d);
     d = drive_new(words);
     a = drive_write(d, 0, 0, 1);
-    drive_expect(d, a, 3000 + XFER + PROG + 10);
+    drive_expect(d, a, 1500 + XFER + PROG + 10);
     drive_free(d);
+}
+
+/* Reads, with a slot at once and with one that they have waited for. */
+static void test_read_blocks(void)
+{
+    static const char words[] = "read-slots=1 fe-read-ns=2000 "
+                                "fe-lba512-read-ns=3000 ";
+    g_autofree char *small = g_strconcat(words, "lba-size=512", NULL);
+    const char *const drives[] = { words, small };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
+        Drive *d = drive_new(drives[i]);
+        uint32_t nlb = i == 0 ? 1 : 8;
+        uint64_t take_ns = (i == 0 ? 2000 : 3000) + READ + XFER;
+        uint32_t a, b;
+
+        drive_fill(d, 0, 2);
+        a = drive_read(d, 9 * MS, 0, nlb);
+        b = drive_read(d, 9 * MS, nlb, nlb);
+        drive_expect(d, a, 9 * MS + take_ns);
+        drive_expect(d, b, 9 * MS + 2 * take_ns);
+        drive_free(d);
+    }
 }
 
 /* One of ten such writes pauses, on average for 37.5 us. */
@@ -412,6 +437,7 @@ static void test_pauses(void)
         uint64_t pause_ns;
 
         drive_write(d, at_ns, i, 1);
+        drive_flush(d, at_ns); /* finds the front end at it */
         pause_ns = drive_drain(d) - at_ns - 8000;
         pauses += pause_ns > 0;
         sum_ns += pause_ns;
@@ -435,6 +461,7 @@ static void test_most_pause(void)
 
     for (unsigned i = 0; i < 8000; i++) {
         drive_write(d, at_ns, i, 1);
+        drive_flush(d, at_ns);
         rest += drive_drain(d) - at_ns == 8000;
         at_ns = d->now_ns + MS;
     }
@@ -580,7 +607,7 @@ static void test_each_alone(void)
           8 },
         { "fe-first-write-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
         { "fe-closed-write-ns=", SSD_ZONE_CLOSED, SSD_OP_WRITE, 8 },
-        { "fe-part-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 7 },
+        { "fe-lba512-read-ns=", SSD_ZONE_CLOSED, SSD_OP_READ, 8 },
         { "fe-small=8K fe-lba512-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
         { "fe-small=8K fixed-small-ns=", SSD_ZONE_EMPTY, SSD_OP_WRITE, 8 },
     };
@@ -689,6 +716,7 @@ int main(int argc, char **argv)
     g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);
+    g_test_add_func("/front/read-blocks", test_read_blocks);
     g_test_add_func("/front/pauses", test_pauses);
     g_test_add_func("/front/most-pause", test_most_pause);
     g_test_add_func("/front/write-costs", test_write_costs);

@@ -49,7 +49,7 @@ static uint64_t pause_ns(const Model *m, uint32_t zone_idx, uint32_t permille,
 }
 
 static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
-                          bool append, Size size)
+                          bool append, uint64_t bytes, Size size)
 {
     const SsdParams *p = &m->p;
     uint64_t fixed_ns = append ? p->fixed_append_ns : p->fixed_write_ns;
@@ -57,16 +57,15 @@ static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
 
     switch (size) {
     case SIZE_PART:
-        work_ns = p->fe_part_ns +
+        work_ns = p->fe_part_ns + (4096 - bytes) * p->fe_part_merge_ns / 1024 +
                   pause_ns(m, zone_idx, p->fe_part_pause_permille,
                            p->fe_part_pause_ns);
-        after_permille = p->fe_part_after_permille;
+        after_permille = 1000;
         break;
     case SIZE_LBA512:
         work_ns = p->fe_lba512_ns +
                   pause_ns(m, zone_idx, p->fe_lba512_pause_permille,
                            p->fe_lba512_pause_ns);
-        after_permille = p->fe_lba512_after_permille;
         fixed_ns += p->fixed_lba512_ns;
         break;
     case SIZE_SMALL:
@@ -129,7 +128,8 @@ void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
     case SSD_OP_COMPARE:
-        cmd->before_ns = p->fe_read_ns;
+        cmd->before_ns = rules->lba_bytes == 512 && p->fe_lba512_read_ns
+                         ? p->fe_lba512_read_ns : p->fe_read_ns;
         cmd->fixed_ns = p->fixed_read_ns + nlb * rules->lba_bytes *
                         p->fixed_read_size_ns / SSD_MIB;
         break;
@@ -141,7 +141,7 @@ void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
             break;
         }
         cost_of_write(m, cmd, rules->first_zone_idx + table_idx,
-                      what->op == SSD_OP_APPEND,
+                      what->op == SSD_OP_APPEND, nlb * rules->lba_bytes,
                       size_of(p, nlb * rules->lba_bytes, rules->lba_bytes));
         add_opening(p, cmd, what, rules);
         break;

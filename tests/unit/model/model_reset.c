@@ -14,7 +14,7 @@ bool model_reset_costs(const Model *m)
     const SsdParams *p = &m->p;
 
     return p->reset_drains || p->reset_lock_ns || p->reset_base_ns ||
-           p->reset_full_ns || p->reset_part_ns;
+           p->reset_after_ns || p->reset_part_ns;
 }
 
 static void next_phase(Model *m, Phase phase, uint64_t at_ns)
@@ -109,7 +109,9 @@ static void commit(Model *m, const Job *job)
 {
     const SsdParams *p = &m->p;
     bool was_full = job->rules.state_before == SSD_ZONE_FULL;
-    uint64_t take_ns = p->reset_base_ns;
+    uint64_t take_ns = p->reset_base_ns +
+                       (uint64_t)((unsigned __int128)p->reset_after_ns *
+                                  job->host_bytes / p->zone_capacity_bytes);
 
     m->draining = false;
     if (m->locked) {
@@ -117,9 +119,7 @@ static void commit(Model *m, const Job *job)
         model_units_unlocked(m);
     }
     model_buffer_unlocked(m);
-    if (job->host_bytes == p->zone_capacity_bytes) {
-        take_ns += p->reset_full_ns;
-    } else if (!was_full && job->host_bytes >= p->page_bytes) {
+    if (!was_full && job->host_bytes >= p->page_bytes) {
         take_ns += p->reset_part_ns;
     }
     next_phase(m, PHASE_COMMITTED, m->now_ns + take_ns);

@@ -352,7 +352,7 @@ static void test_draws_are_of_the_write(void)
         "max-open=0 max-active=0 write-buffer=256K program-registers=1 "
         "fe-write-ns=10000 fe-after=900 fe-after-random=on",
         "max-open=0 max-active=0 write-buffer=256K program-registers=1 "
-        "lba-size=512 fe-part-ns=10000 fe-part-after=500 fe-part-pauses=500 "
+        "lba-size=512 fe-part-ns=10000 fe-part-pauses=500 "
         "fe-part-pause-ns=100000",
     };
 

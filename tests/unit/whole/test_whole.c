@@ -41,7 +41,7 @@ static void end(Pair *pair, Rng *rng)
 #define BUFFER "write-buffer=64K zone-buffer=40K program-registers=1 "
 #define AHEAD "read-ahead=16K "
 #define RESETS "reset-drains=on reset-lock-ns=5000011 reset-base-ns=159013 " \
-               "reset-full-ns=40609 reset-part-ns=274007 "
+               "reset-after-ns=40609 reset-part-ns=274007 "
 
 static const Soup soups[] = {
     { "front/costs", ZONES FRONT, 4000 },
@@ -59,15 +59,17 @@ static const Soup soups[] = {
     { "front/again-parts", ZONES BUFFER LINK AGAIN "lba-size=512 "
       "fe-part-ns=22501 fe-lba512-ns=12421 fe-small=8K", 4000 },
     { "front/parts", ZONES FRONT SMALL "lba-size=512 fe-after=335 "
-      "fe-after-random=on fe-part-ns=22501 fe-part-after=508 "
+      "fe-after-random=on fe-part-ns=22501 fe-part-merge-ns=1011 "
       "fe-part-pauses=837 fe-part-pause-ns=85237 fe-lba512-ns=12421 "
-      "fe-lba512-after=443 fe-lba512-pauses=811 fe-lba512-pause-ns=204521 "
-      "fixed-lba512-ns=5003 namespaces=2", 20000 },
+      "fe-lba512-pauses=811 fe-lba512-pause-ns=204521 fixed-lba512-ns=5003 "
+      "fe-lba512-read-ns=2909 namespaces=2", 20000 },
     { "front/asked", ZONES FRONT "fe-report-ns=5003 fe-report-zone-ns=71 "
       "fe-identify-ns=901 fe-log-ns=1103 fe-feature-ns=1301", 4000 },
     { "front/asked-one", ZONES FRONT "fe-report-zone-ns=71 namespaces=2",
       2000 },
     { "front/read-slots", ZONES "read-slots=2 fe-read-ns=2203", 4000 },
+    { "front/read-slots-lba512", ZONES "read-slots=2 fe-read-ns=2203 "
+      "fe-lba512-read-ns=2909 lba-size=512", 4000 },
     { "front/one-read-slot", ZONES "read-slots=1 " FIXED, 4000 },
     { "link/in", ZONES "link-in-ns=49501600", 4000 },
     { "link/out", ZONES "link-out-ns=40386800 read-granule=512 "
@@ -128,7 +130,7 @@ static const Soup soups[] = {
       "zone-channels=1 zone-dies=1 max-active=6 write-buffer=96K "
       "program-registers=2 zone-stagger=1", 4000 },
     { "resets/base", ZONES "reset-base-ns=159013", 4000 },
-    { "resets/commit", ZONES "reset-base-ns=159013 reset-full-ns=40609 "
+    { "resets/commit", ZONES "reset-base-ns=159013 reset-after-ns=40609 "
       "reset-part-ns=274007", 4000 },
     { "resets/lock", ZONES "reset-lock-ns=5000011 program-registers=1", 4000 },
     { "resets/lock-free", ZONES "reset-lock-ns=5000011", 4000 },
@@ -193,16 +195,17 @@ static void test_soup(gconstpointer data)
 static void test_one_by_one(void)
 {
     static const char *const costs[] = {
-        "fe-read-ns=50021", "fe-write-ns=50021", "fe-append-ns=50021",
-        "fe-open-ns=50021", "fe-close-ns=50021", "fe-finish-ns=50021",
-        "fe-reset-ns=50021", "fe-small=8K fe-small-write-ns=50021",
+        "fe-read-ns=50021", "fe-lba512-read-ns=50021", "fe-write-ns=50021",
+        "fe-append-ns=50021", "fe-open-ns=50021", "fe-close-ns=50021",
+        "fe-finish-ns=50021", "fe-reset-ns=50021",
+        "fe-small=8K fe-small-write-ns=50021",
         "fe-small=8K fe-small-append-ns=50021", "fe-first-write-ns=50021",
         "fe-closed-write-ns=50021", "fe-part-ns=50021",
         "fe-small=8K fe-lba512-ns=50021", "read-slots=1",
         "fixed-read-ns=50021", "fixed-write-ns=50021", "fixed-append-ns=50021",
         "fe-small=8K fixed-small-ns=50021", "link-in-ns=49501600",
         "link-out-ns=49501600", "reset-lock-ns=900011", "reset-base-ns=900011",
-        "reset-full-ns=900011", "reset-part-ns=900011", "reset-drains=on",
+        "reset-after-ns=900011", "reset-part-ns=900011", "reset-drains=on",
     };
     Rng rng = { drive_seed() };
 
@@ -350,11 +353,11 @@ static void random_front(Rng *rng, SsdParams *p)
     p->fe_small_write_ns = PICK(rng, 0, 5309);
     p->fe_small_append_ns = PICK(rng, 0, 7433);
     p->fe_part_ns = PICK(rng, 0, 22501);
-    p->fe_part_after_permille = PICK(rng, 0, 508, 1000);
+    p->fe_part_merge_ns = PICK(rng, 0, 1011);
     p->fe_part_pause_permille = PICK(rng, 0, 300, 1000);
     p->fe_part_pause_ns = PICK(rng, 0, 85237);
     p->fe_lba512_ns = PICK(rng, 0, 12421);
-    p->fe_lba512_after_permille = PICK(rng, 0, 443);
+    p->fe_lba512_read_ns = PICK(rng, 0, 0, 2909);
     p->fe_lba512_pause_permille = PICK(rng, 0, 300);
     p->fe_lba512_pause_ns = PICK(rng, 0, 204521);
     p->fe_after_permille = PICK(rng, 0, 335, 1000);
@@ -410,7 +413,7 @@ static void random_resets(Rng *rng, SsdParams *p)
     p->reset_steps = PICK(rng, 0, 1, 19);
     p->reset_step_ns = PICK(rng, 0, 5003, 105019);
     p->reset_base_ns = PICK(rng, 0, 159013);
-    p->reset_full_ns = PICK(rng, 0, 40609);
+    p->reset_after_ns = PICK(rng, 0, 40609);
     p->reset_part_ns = PICK(rng, 0, 274007);
 }
 
