@@ -194,9 +194,9 @@ static bool settles(Worker *worker, bool held_back)
 }
 
 /* The host's timer lets a worker sleep so long. */
-static uint64_t flow_sleep_ns(const Engine *engine, Worker *worker)
+static uint64_t flow_sleep_ns(Worker *worker)
 {
-    uint64_t slack_ns = engine->plan->host_timer_slack_ns;
+    uint64_t slack_ns = worker->job->host.timer_slack_ns;
 
     return worker->job->flow_sleep_ns +
            (slack_ns ? sim_random_below(&worker->random, slack_ns + 1) : 0);
@@ -209,7 +209,7 @@ static void sleep_if_held(Engine *engine, Worker *worker, uint64_t deadline_ns)
         worker->job->flow_sleep_ns != 0) {
         wake_at(engine, worker,
                 MIN(deadline_ns, add_ns(engine_now_ns(engine),
-                                        flow_sleep_ns(engine, worker))));
+                                        flow_sleep_ns(worker))));
     }
 }
 

@@ -55,26 +55,25 @@ SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
 /* --- Sending -------------------------------------------------------------- */
 
 /* The host's overhead for one command: the fixed time, spread and stall. */
-static uint64_t overhead_ns(Engine *engine)
+static uint64_t overhead_ns(Engine *engine, const PlanHost *host)
 {
-    const Plan *plan = engine->plan;
-    uint64_t ns = plan->host_overhead_ns;
+    uint64_t ns = host->overhead_ns;
 
-    if (plan->host_spread_ns > 0) {
-        ns += sim_random_below(&engine->random, 2 * plan->host_spread_ns + 1) -
-              plan->host_spread_ns;
+    if (host->spread_ns > 0) {
+        ns += sim_random_below(&engine->random, 2 * host->spread_ns + 1) -
+              host->spread_ns;
     }
-    if (plan->host_stall_ns > 0 && sim_random_below(&engine->random, 1000000) <
-        plan->host_stall_per_million) {
-        ns += sim_random_below(&engine->random, plan->host_stall_ns);
+    if (host->stall_ns > 0 && sim_random_below(&engine->random, 1000000) <
+        host->stall_per_million) {
+        ns += sim_random_below(&engine->random, host->stall_ns);
     }
     return ns;
 }
 
 /* Return: when the worker's processor turns to a command of `at_ns`. */
-static uint64_t take_cpu(const Engine *engine, Worker *worker, uint64_t at_ns)
+static uint64_t take_cpu(Worker *worker, uint64_t at_ns)
 {
-    uint64_t cpu_ns = engine->plan->host_cpu_ns;
+    uint64_t cpu_ns = worker->job->host.cpu_ns;
     uint64_t begin_at_ns = MAX(at_ns, worker->cpu_free_at_ns);
 
     if (cpu_ns == 0) {
@@ -87,11 +86,11 @@ static uint64_t take_cpu(const Engine *engine, Worker *worker, uint64_t at_ns)
 void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
 {
     Slot *slot = &engine->slots[slot_idx];
+    Worker *worker = &engine->workers[slot->worker_idx];
     uint64_t start_at_ns = engine_now_ns(engine) + wait_ns;
-    uint64_t begin_at_ns = take_cpu(engine, &engine->workers[slot->worker_idx],
-                                    start_at_ns);
+    uint64_t begin_at_ns = take_cpu(worker, start_at_ns);
     uint64_t delay_ns = begin_at_ns - engine_now_ns(engine) +
-                        overhead_ns(engine);
+                        overhead_ns(engine, &worker->job->host);
 
     slot->cmd_start_at_ns = start_at_ns;
     slot->merged_idx = ENGINE_NONE;

@@ -254,17 +254,17 @@ static const OptionRow rows[] = {
     {"zinc_holds", OPTION_COUNT32, OF_PLAN(policy.max_holds), "(3)"},
     {"zinc_concurrency", OPTION_COUNT32, OF_PLAN(policy.min_concurrency),
      "(3)"},
-    {"host_overhead", OPTION_MICROS, OF_PLAN(host_overhead_ns), "of every "
+    {"host_overhead", OPTION_MICROS, OF_JOB(host.overhead_ns), "of every "
      "command in the host, such as 8us (0)"},
-    {"host_cpu", OPTION_MICROS, OF_PLAN(host_cpu_ns), "of host_overhead: a "
+    {"host_cpu", OPTION_MICROS, OF_JOB(host.cpu_ns), "of host_overhead: a "
      "worker's processor, which has one command at a time (0)"},
-    {"host_spread", OPTION_MICROS, OF_PLAN(host_spread_ns), "drawn for every "
+    {"host_spread", OPTION_MICROS, OF_JOB(host.spread_ns), "drawn for every "
      "command, up to this much more or less (0)"},
-    {"host_stall", OPTION_MICROS, OF_PLAN(host_stall_ns), "some commands take "
+    {"host_stall", OPTION_MICROS, OF_JOB(host.stall_ns), "some commands take "
      "up to this much longer, as when the host does something else (0)"},
-    {"host_stall_per_million", OPTION_NUMBER, OF_PLAN(host_stall_per_million),
+    {"host_stall_per_million", OPTION_NUMBER, OF_JOB(host.stall_per_million),
      "how many of them (0)"},
-    {"host_timer_slack", OPTION_MICROS, OF_PLAN(host_timer_slack_ns),
+    {"host_timer_slack", OPTION_MICROS, OF_JOB(host.timer_slack_ns),
      "flow_sleep takes up to this much longer, as sleeps do: 50us is Linux's "
      "(0)"},
     {"host_seed", OPTION_NUMBER, OF_PLAN(host_seed), "of what is drawn (1)"},

@@ -299,16 +299,22 @@ static bool check_pace(const PlanJob *job, GError **error)
     return true;
 }
 
-static bool check_part_of_overhead(const Plan *plan, const char *name,
+static bool check_part_of_overhead(const PlanJob *job, const char *name,
                                    uint64_t ns, GError **error)
 {
-    if (ns > plan->host_overhead_ns) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s=%" PRIu64 "ns: must be at "
-                    "most host_overhead=%" PRIu64 "ns", name, ns,
-                    plan->host_overhead_ns);
-        return false;
+    if (ns > job->host.overhead_ns) {
+        return job_error(error, job, "%s=%" PRIu64 "ns: must be at most "
+                         "host_overhead=%" PRIu64 "ns", name, ns,
+                         job->host.overhead_ns);
     }
     return true;
+}
+
+static bool check_host(const PlanJob *job, GError **error)
+{
+    return check_part_of_overhead(job, "host_spread", job->host.spread_ns,
+                                  error) &&
+           check_part_of_overhead(job, "host_cpu", job->host.cpu_ns, error);
 }
 
 bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
@@ -318,14 +324,10 @@ bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
         const SsdParams *own = &params[job->drive];
 
         if (!check_zones(job, own, error) || !check_block(job, own, error) ||
-            !check_fill(job, own, error) || !check_pace(job, error)) {
+            !check_fill(job, own, error) || !check_pace(job, error) ||
+            !check_host(job, error)) {
             return false;
         }
-    }
-    if (!check_part_of_overhead(plan, "host_spread", plan->host_spread_ns,
-                                error) ||
-        !check_part_of_overhead(plan, "host_cpu", plan->host_cpu_ns, error)) {
-        return false;
     }
     if (plan->jobs->len == 0) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "there is no job");

@@ -33,6 +33,17 @@ typedef enum PlanArrival {
     PLAN_EXPONENTIAL, /* open loop: gaps drawn from an exponential */
 } PlanArrival;
 
+/* What the host adds to the commands of a job. */
+typedef struct PlanHost {
+    uint64_t overhead_ns;    /* of each, before it is submitted */
+    uint64_t cpu_ns;         /* of that: a worker has one command at a time
+                                there */
+    uint64_t spread_ns;      /* drawn, up to this much more or less */
+    uint64_t stall_ns;       /* a stalled command takes up to this longer */
+    uint64_t stall_per_million; /* so many commands are stalled */
+    uint64_t timer_slack_ns; /* drawn, a sleep takes up to this longer */
+} PlanHost;
+
 typedef struct PlanJob {
     char *name;
     PlanOp op;
@@ -102,6 +113,7 @@ typedef struct PlanJob {
     bool ends_all;         /* when it ends, every other job stops sending */
     uint64_t seed;
     char *iolog;           /* operations come from this file; or NULL */
+    PlanHost host;
 } PlanJob;
 
 typedef enum PlanPolicyKind {
@@ -124,13 +136,7 @@ typedef struct PlanPolicy {
 typedef struct Plan {
     GPtrArray *jobs; /* PlanJob */
     PlanPolicy policy;
-    uint64_t host_overhead_ns; /* of every command, before it is submitted */
-    uint64_t host_cpu_ns; /* of that: a worker has one command at a time there */
-    uint64_t host_spread_ns;   /* drawn, up to this much more or less */
-    uint64_t host_stall_ns;    /* a stalled command takes up to this longer */
-    uint64_t host_stall_per_million; /* so many commands are stalled */
-    uint64_t host_timer_slack_ns; /* drawn, a sleep takes up to this longer */
-    uint64_t host_seed;
+    uint64_t host_seed; /* of all that hosts of jobs draw */
 } Plan;
 
 const char *plan_op_name(PlanOp op);
