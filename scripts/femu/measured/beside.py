@@ -89,22 +89,21 @@ class HostCost(typing.NamedTuple):
         return {name: '%dns' % ns for name, ns in values.items() if ns}
 
 
-def passthrough_cost(exp, host, op_name):
-    """Return: the HostCost of a command of OP_NAME through io_uring_cmd. Data
-    of more than a page need a list of pages."""
+def passthrough_cost(host, op_name, block_bytes):
+    """Return: the HostCost of a command of OP_NAME through io_uring_cmd, whose
+    thread pins each page of its data."""
     added = host['passthrough']
-    cpu_us = added['cpu_us']
-    if exp.number('bs_bytes') > PAGE_BYTES:
-        cpu_us += added['cpu_list_us']
-    return HostCost(round(1000 * added['us'].get(op_name, added['us'].get(
-        'write', 0))), 0, round(1000 * cpu_us))
+    pages_us = added['page_us'] * max(0, math.ceil(block_bytes / PAGE_BYTES) - 1)
+    us = added['us'].get(op_name, added['us'].get('write', 0))
+    return HostCost(round(1000 * (us + pages_us)), 0,
+                    round(1000 * (added['cpu_us'] + pages_us)))
 
 
-def engine_cost(exp, host, op_name):
+def engine_cost(exp, host, op_name, block_bytes):
     """Return: the HostCost of a command of OP_NAME, by the engine that ran."""
     engine = exp.fields.get('engine')
     if engine == 'io_uring_cmd':
-        return passthrough_cost(exp, host, op_name)
+        return passthrough_cost(host, op_name, block_bytes)
     if engine == 'io_uring':
         added_us = host[engine]['us']
         return HostCost(round(1000 * added_us.get(op_name, added_us.get(
@@ -112,9 +111,9 @@ def engine_cost(exp, host, op_name):
     return HostCost(host['polled']['ns'], host['polled']['spread_ns'])
 
 
-def of_host(exp, host, op_name):
+def of_host(exp, host, op_name, block_bytes=0):
     """Return: what the host adds to a command, as options of a job."""
-    return engine_cost(exp, host, op_name).options()
+    return engine_cost(exp, host, op_name, block_bytes).options()
 
 
 def io_options(exp, host, op_name, block, workers, depth):
@@ -129,7 +128,7 @@ def io_options(exp, host, op_name, block, workers, depth):
     return dict({'rw': IO_OPS[op_name], 'bs': block, 'time_based': 1,
                  'iodepth': 1 if op_name == 'write' else depth,
                  'numjobs': max(1, workers)},
-                **place, **of_host(exp, host, op_name))
+                **place, **of_host(exp, host, op_name, block))
 
 
 def level(exp):
@@ -224,7 +223,8 @@ def softfinish_options(exp, host, share):
     if share:
         options['rate_iops'] = '%.3f' % (
             share * host['unthrottled_per_s']['softfinish'] / LEFT)
-    return dict(options, **of_host(exp, host, 'softfinish'))
+    return dict(options, **of_host(exp, host, 'softfinish',
+                                   options.get('bs', 0)))
 
 
 def check_zones_left(exp, op_name):
@@ -297,7 +297,8 @@ def mixed_job(exp, host, seed):
     """One job that reads and writes at random, in as many zones as can be
     open."""
     appends = 'append' in (exp.op('fg_op'), exp.op('bg_op'))
-    options = dict(of_host(exp, host, exp.op('fg_op')), rw='randrw',
+    options = dict(of_host(exp, host, exp.op('fg_op'), exp.whole('bs_bytes')),
+                   rw='randrw',
                    bs=exp.whole('bs_bytes'), iodepth=exp.whole('qd', 1) or 1,
                    rwmixread=is_mixed(exp)[1], zone_append=int(appends),
                    size='%dz' % MOST_ACTIVE, max_open_zones=MOST_ACTIVE,

@@ -18,7 +18,7 @@ FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
 # that it has must be of the same type: an object, a list of texts, or a number.
 HOST_DEFAULTS = {
     'passthrough': {'parts': [], 'us': {}, 'cpu_us': 0,
-                    'cpu_list_us': 0},
+                    'page_us': 0},
     'polled': {'parts': [], 'clat_parts': [], 'ns': 0, 'spread_ns': 0},
     'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
     'unthrottled_per_s': {},
@@ -184,12 +184,11 @@ def read_host(path):
         raise InputError('%s: passthrough.us: has no "write", which stands '
                          'for all operations that it does not have' % path)
     for name, added_us in added['us'].items():
-        if added['cpu_us'] + added['cpu_list_us'] > added_us:
+        if added['cpu_us'] > added_us:
             raise InputError(
-                '%s: passthrough.cpu_us=%g, cpu_list_us=%g: are a part of what '
-                'a command costs, so at most us.%s=%g' % (
-                    path, added['cpu_us'], added['cpu_list_us'], name,
-                    added_us))
+                '%s: passthrough.cpu_us=%g: is a part of what a command costs, '
+                'so at most us.%s=%g' % (path, added['cpu_us'], name,
+                                         added_us))
     return host
 
 
@@ -216,10 +215,9 @@ def host_texts(host, path, option):
             ', '.join('%s %g' % pair for pair in added['us'].items()),
             ', '.join(added['parts'])))
     if added['cpu_us']:
-        texts.append('%g us of these, %g of more than 4 KiB, are the processor '
-                     'of a thread, which has one command at a time' % (
-                         added['cpu_us'],
-                         added['cpu_us'] + added['cpu_list_us']))
+        texts.append('%g us of these, and %g more for each page behind the '
+                     'first, are the processor of a thread, which has one '
+                     'command at a time' % (added['cpu_us'], added['page_us']))
     if inline['parts']:
         texts.append('%g ms of reset for %g MiB written, in the throughput of '
                      '%s' % (inline['ms'], inline['per_mib'],

@@ -236,9 +236,11 @@ def host_cost(exp, host):
     if exp.part in beside.PARTS:
         return beside.HostCost()
     if exp.fields.get('engine'):
-        return beside.engine_cost(exp, host, exp.fields['fg_op'])
+        return beside.engine_cost(exp, host, exp.fields['fg_op'],
+                                  exp.number('bs_bytes'))
     if exp.part in host['passthrough']['parts']:
-        return beside.passthrough_cost(exp, host, exp.fields.get('fg_op'))
+        return beside.passthrough_cost(host, exp.fields.get('fg_op'),
+                                       exp.number('bs_bytes'))
     added = host['polled']
     if exp.part in added['parts']:
         return beside.HostCost(added['ns'], added['spread_ns'])
