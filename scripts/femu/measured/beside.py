@@ -297,9 +297,9 @@ def mixed_job(exp, host, seed):
     """One job that reads and writes at random, in as many zones as can be
     open."""
     appends = 'append' in (exp.op('fg_op'), exp.op('bg_op'))
-    options = dict(of_host(exp, host, exp.op('fg_op'), exp.whole('bs_bytes')),
-                   rw='randrw',
-                   bs=exp.whole('bs_bytes'), iodepth=exp.whole('qd', 1) or 1,
+    block = exp.whole('bs_bytes')
+    options = dict(of_host(exp, host, exp.op('fg_op'), block), rw='randrw',
+                   bs=block, iodepth=exp.whole('qd', 1) or 1,
                    rwmixread=is_mixed(exp)[1], zone_append=int(appends),
                    size='%dz' % MOST_ACTIVE, max_open_zones=MOST_ACTIVE,
                    prefill='25%', time_based=1)
