@@ -94,8 +94,8 @@ def passthrough_cost(host, op_name, block_bytes):
     thread pins each page of its data."""
     added = host['passthrough']
     pages_us = added['page_us'] * max(0, math.ceil(block_bytes / PAGE_BYTES) - 1)
-    us = added['us'].get(op_name, added['us'].get('write', 0))
-    return HostCost(round(1000 * (us + pages_us)), 0,
+    page_1_us = added['us'].get(op_name, added['us'].get('write', 0))
+    return HostCost(round(1000 * (page_1_us + pages_us)), 0,
                     round(1000 * (added['cpu_us'] + pages_us)))
 
 
