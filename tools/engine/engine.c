@@ -9,8 +9,12 @@
 
 #include "engine.h"
 
+#include <inttypes.h>
+
 #include "internal.h"
 #include "common/progress.h"
+
+#define MOST_AT_AN_INSTANT (1u << 24)
 
 /* --- The ends of operations and jobs ------------------------------------- */
 
@@ -134,6 +138,15 @@ static void pump(Engine *engine, Worker *worker)
     }
 }
 
+/* The slot of an operation that has ended may have the next one. */
+static void slot_next(Engine *engine, uint32_t slot_idx)
+{
+    Worker *worker = &engine->workers[engine->slots[slot_idx].worker_idx];
+
+    slot_free(engine, worker, slot_idx);
+    pump(engine, worker);
+}
+
 /* The command of one slot has ended. */
 static void slot_ended(Engine *engine, uint32_t slot_idx)
 {
@@ -153,8 +166,12 @@ static void slot_ended(Engine *engine, uint32_t slot_idx)
         note_ended(engine, worker, slot, false);
         pace_op_ended(engine, worker);
     }
-    slot_free(engine, worker, slot_idx);
-    pump(engine, worker);
+    if (worker->job->host.between_ns > 0 && !worker->stopped) {
+        sim_heap_push(&engine->events, engine_now_ns(engine) +
+                      worker->job->host.between_ns, EVENT_NEXT, slot_idx);
+    } else {
+        slot_next(engine, slot_idx);
+    }
 }
 
 static void command_ended(Engine *engine, const SimDone *done)
@@ -163,6 +180,7 @@ static void command_ended(Engine *engine, const SimDone *done)
 
     engine->result->end_at_ns = engine_now_ns(engine);
     engine->result->command_count++;
+    engine_room_freed(engine);
     policy_ended(engine, slot_idx);
     while (slot_idx != ENGINE_NONE) {
         uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
@@ -170,13 +188,28 @@ static void command_ended(Engine *engine, const SimDone *done)
         slot_ended(engine, slot_idx);
         slot_idx = merged_idx;
     }
-    while (engine->at->no_room.head_idx != ENGINE_NONE &&
-           ssd_has_room(engine->at->ssd)) {
-        engine_dispatch(engine, slot_queue_take(engine, &engine->at->no_room));
-    }
 }
 
 /* --- The loop ------------------------------------------------------------ */
+
+/*
+ * Commands that take no time may keep a job that waits for the clock from ever
+ * ending.
+ */
+static void check_time_passes(Engine *engine)
+{
+    uint64_t count = engine->result->command_count;
+
+    if (engine_now_ns(engine) != engine->instant_at_ns) {
+        engine->instant_at_ns = engine_now_ns(engine);
+        engine->instant_count = count;
+    } else if (count - engine->instant_count > MOST_AT_AN_INSTANT) {
+        engine_fail(engine, "%u commands have ended at %" PRIu64 " ns: these "
+                    "take no time on this drive, so a job that waits for time "
+                    "to pass never ends; give number_ios", MOST_AT_AN_INSTANT,
+                    engine_now_ns(engine));
+    }
+}
 
 static void start_worker(Engine *engine, Worker *worker)
 {
@@ -208,6 +241,11 @@ static void host_event(Engine *engine, const SimEvent *event)
                            engine->slots[event->idx].worker_idx]);
         policy_submit(engine, event->idx);
         break;
+    case EVENT_NEXT:
+        engine_turn_to(engine, &engine->workers[
+                           engine->slots[event->idx].worker_idx]);
+        slot_next(engine, event->idx);
+        break;
     case EVENT_EPOCH:
         engine->at = &engine->drives[event->idx];
         policy_epoch(engine);
@@ -228,6 +266,7 @@ static void run_loop(Engine *engine)
         if (drive_idx < engine->drive_count) {
             engine->at = &engine->drives[drive_idx];
             command_ended(engine, &done);
+            check_time_passes(engine);
             sim_progress(&progress, engine->result->command_count,
                          engine_now_ns(engine) - engine->result->start_at_ns);
         } else if (host_at_ns == UINT64_MAX) {

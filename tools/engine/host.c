@@ -64,15 +64,12 @@ uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
     return (zone.wp_lba - zone.start_lba) * engine->at->params->lba_bytes;
 }
 
-void engine_dispatch(Engine *engine, uint32_t slot_idx)
+/* The drive has room for the command of a slot. */
+static void submit(Engine *engine, uint32_t slot_idx)
 {
     SsdCmd cmd = engine->slots[slot_idx].cmd;
     uint32_t merged_idx = engine->slots[slot_idx].merged_idx;
 
-    if (!ssd_has_room(engine->at->ssd)) {
-        slot_queue_append(engine, &engine->at->no_room, slot_idx);
-        return;
-    }
     while (merged_idx != ENGINE_NONE) {
         cmd.nlb += engine->slots[merged_idx].cmd.nlb;
         merged_idx = engine->slots[merged_idx].merged_idx;
@@ -85,5 +82,25 @@ void engine_dispatch(Engine *engine, uint32_t slot_idx)
         g_prefix_error(&engine->failure, "job '%s', worker %u, zone %" PRIu32
                        ": ", worker->job->name, worker->worker_idx,
                        slot->zone_idx);
+    }
+}
+
+void engine_dispatch(Engine *engine, uint32_t slot_idx)
+{
+    EngineDrive *at = engine->at;
+
+    if (at->no_room.head_idx == ENGINE_NONE && ssd_has_room(at->ssd)) {
+        submit(engine, slot_idx);
+    } else {
+        slot_queue_append(engine, &at->no_room, slot_idx);
+    }
+}
+
+void engine_room_freed(Engine *engine)
+{
+    EngineDrive *at = engine->at;
+
+    while (at->no_room.head_idx != ENGINE_NONE && ssd_has_room(at->ssd)) {
+        submit(engine, slot_queue_take(engine, &at->no_room));
     }
 }

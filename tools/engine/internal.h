@@ -21,6 +21,7 @@ enum {
     EVENT_START,    /* [worker] */
     EVENT_WAKE,     /* [worker] its pace lets it send again */
     EVENT_SUBMIT,   /* [slot] the host has prepared the command */
+    EVENT_NEXT,     /* [slot] its next operation may begin */
     EVENT_EPOCH,    /* [drive] ZINC: an epoch ends */
 };
 
@@ -154,6 +155,8 @@ typedef struct Engine {
     uint64_t flow_weight; /* what they have sent, the sum of their flows */
     unsigned next_job_idx; /* jobs from here on have not been started */
     unsigned jobs_running;
+    uint64_t instant_at_ns; /* of the last command that ended, and how many */
+    uint64_t instant_count; /* had when the first one ended at that instant */
     SimRandom random;   /* for the host's spread and stalls */
     GError *failure;    /* if not NULL: the run stops */
 } Engine;
@@ -195,8 +198,11 @@ uint32_t slot_queue_take(Engine *engine, SlotQueue *queue);
 uint64_t engine_written_bytes(const Engine *engine, uint32_t nsid,
                               uint32_t zone_idx);
 
-/* Hand a slot's command to the drive, or let it wait for room. */
+/* Hand a slot's command to the drive, or let it wait behind those that do. */
 void engine_dispatch(Engine *engine, uint32_t slot_idx);
+
+/* Those that wait for room in the drive go, in order, as far as it has some. */
+void engine_room_freed(Engine *engine);
 
 /* The run ends with this message, unless it has failed before. */
 void engine_fail(Engine *engine, const char *format, ...) G_GNUC_PRINTF(2, 3);

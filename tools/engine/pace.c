@@ -15,10 +15,13 @@ static uint64_t add_ns(uint64_t at_ns, uint64_t span_ns)
     return span_ns > UINT64_MAX - at_ns ? UINT64_MAX : at_ns + span_ns;
 }
 
+/* Half of the clock at most: it is added to an instant. */
 static uint64_t scale_ns(uint64_t amount, uint64_t per_amount_ns,
                          uint64_t rate)
 {
-    return (uint64_t)((unsigned __int128)amount * per_amount_ns / rate);
+    unsigned __int128 ns = (unsigned __int128)amount * per_amount_ns / rate;
+
+    return (uint64_t)MIN(ns, UINT64_MAX / 2);
 }
 
 /* The instant from which on the worker sends nothing more. */

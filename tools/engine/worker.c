@@ -26,6 +26,14 @@ static uint32_t walk_take(const Worker *worker, ZoneWalk *walk)
     return walk->passes_left > 0 ? walk->next_i++ : ENGINE_NONE;
 }
 
+/* Return: what walk_take() gives next. */
+static uint32_t walk_peek(const Worker *worker, const ZoneWalk *walk)
+{
+    ZoneWalk ahead = *walk;
+
+    return walk_take(worker, &ahead);
+}
+
 static uint32_t zone_of(const Worker *worker, uint32_t zone_i)
 {
     return plan_worker_zone(worker->job, worker->worker_idx, zone_i);
@@ -67,9 +75,24 @@ void worker_clear(Worker *worker)
 
 /* --- Writing ------------------------------------------------------------- */
 
+/* Has a lane of the worker more to write to the zone, or something under way? */
+static bool is_written(const Worker *worker, uint32_t zone_i)
+{
+    for (unsigned i = 0; i < worker->job->lanes; i++) {
+        const Lane *lane = &worker->lanes[i];
+
+        if (lane->zone_i == zone_i &&
+            (lane->at_bytes < lane->end_bytes || lane->inflight > 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * Give a lane that has filled its zone the next one, once none of its commands
- * is under way. If that zone is full, it is reset first.
+ * is under way, and no other lane writes there, which with few zones may still
+ * be at the pass before. If that zone is full, it is reset first.
  * Return: PICK_READY when the lane can write, PICK_SENT when a reset was sent.
  */
 static WorkerPick lane_next_zone(Engine *engine, Worker *worker, Lane *lane)
@@ -82,7 +105,12 @@ static WorkerPick lane_next_zone(Engine *engine, Worker *worker, Lane *lane)
     if (lane->resetting || lane->inflight > 0) {
         return PICK_WAIT;
     }
-    lane->zone_i = walk_take(worker, &worker->write_walk);
+    lane->zone_i = walk_peek(worker, &worker->write_walk);
+    if (lane->zone_i != ENGINE_NONE && is_written(worker, lane->zone_i)) {
+        lane->zone_i = ENGINE_NONE;
+        return PICK_WAIT;
+    }
+    walk_take(worker, &worker->write_walk);
     if (lane->zone_i == ENGINE_NONE) {
         lane->ended = true;
         return PICK_END;
@@ -410,7 +438,7 @@ static WorkerPick pick_logged(Engine *engine, Worker *worker)
     slot->step = SLOT_MAIN;
     slot->lane_idx = 0;
     slot->zone_idx = (uint32_t)MIN(entry.at_bytes / params->zone_size_bytes,
-                                   params->zones - 1);
+                                   plan_ns_zones(params) - 1);
     slot->cmd = logged_cmd(engine, worker, &entry, slot->zone_idx);
     worker->lanes[0].inflight++;
     wait_ns = entry.at_ns == UINT64_MAX ? 0 :

@@ -36,6 +36,7 @@ struct SimLog {
     LogFile perfetto;
     uint64_t interval_ns;
     uint64_t interval_from_ns;
+    uint64_t span_count; /* of `perfetto` */
     IntervalSum *sums; /* [job * PLAN_OP_COUNT + op] */
 };
 
@@ -152,9 +153,7 @@ static void perfetto_add(SimLog *log, const ResultEntry *entry)
     g_autofree char *name = g_strdup_printf("%s zone %" PRIu32,
                                             plan_op_name(entry->op),
                                             entry->zone_idx);
-    g_autofree char *id = g_strdup_printf("%u.%" PRIu32 ".%" PRIu64 ".%" PRIu64,
-                                          entry->job_idx, entry->zone_idx,
-                                          entry->slba, entry->start_at_ns);
+    g_autofree char *id = g_strdup_printf("%" PRIu64, log->span_count++);
     g_autofree char *args = g_strdup_printf("\"slba\":%" PRIu64 ",\"nlb\":%"
                                             PRIu32, entry->slba, entry->nlb);
 

@@ -19,6 +19,8 @@
 
 #define SECTOR_BYTES 512 /* blkparse's unit, for any size of logical block */
 #define WORDS_MAX 16
+#define MOST_NS (UINT64_C(10) * 365 * 86400 * 1000000000) /* ten years */
+#define MOST_BYTES (UINT64_MAX / 1024)
 
 typedef enum IologKind {
     IOLOG_BLKPARSE,
@@ -74,10 +76,19 @@ static unsigned split(char *line, char *words[WORDS_MAX])
     return count;
 }
 
-static bool number(const char *text, uint64_t *value)
+static bool number(const char *text, uint64_t most, uint64_t *value)
 {
-    return g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX / 1024, value,
-                                      NULL);
+    return g_ascii_string_to_unsigned(text, 10, 0, most, value, NULL);
+}
+
+/* A time in units of `unit_ns`, as ns. */
+static bool time_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
+{
+    if (!number(text, MOST_NS / unit_ns, ns)) {
+        return false;
+    }
+    *ns *= unit_ns;
+    return true;
 }
 
 /* --- fio ----------------------------------------------------------------- */
@@ -128,28 +139,29 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
         return wrong(iolog, words[0], "must be a file and an action", error);
     }
     if (g_str_equal(action, "wait")) {
-        if (count <= first + 2 || !number(words[first + 2], &value)) {
-            return wrong(iolog, action, "must have a number of microseconds",
-                         error);
+        if (count <= first + 2 || !time_ns(words[first + 2], 1000, &value) ||
+            iolog->waited_ns + value > MOST_NS) {
+            return wrong(iolog, action, "must have a number of microseconds, "
+                         "ten years in all at most", error);
         }
-        iolog->waited_ns += value * 1000;
+        iolog->waited_ns += value;
         iolog->waits = true;
         return true;
     }
     if (!fio_op(action, &entry->op)) {
         return wrong(iolog, action, "is no action of an iolog", error);
     }
-    if (count <= first + 3 || !number(words[first + 2], &entry->at_bytes) ||
-        !number(words[first + 3], &entry->bytes)) {
+    if (count <= first + 3 ||
+        !number(words[first + 2], MOST_BYTES, &entry->at_bytes) ||
+        !number(words[first + 3], MOST_BYTES, &entry->bytes)) {
         return wrong(iolog, action, "must have an offset and a length",
                      error);
     }
     entry->at_ns = iolog->waits ? iolog->waited_ns : UINT64_MAX;
-    if (iolog->kind == IOLOG_FIO_3) {
-        if (!number(words[0], &value)) {
-            return wrong(iolog, words[0], "must be milliseconds", error);
-        }
-        entry->at_ns = value * 1000000;
+    if (iolog->kind == IOLOG_FIO_3 &&
+        !time_ns(words[0], 1000000, &entry->at_ns)) {
+        return wrong(iolog, words[0], "must be milliseconds, ten years at "
+                     "most", error);
     }
     *found = true;
     return true;
@@ -197,11 +209,11 @@ static bool seconds(const char *text, uint64_t *at_ns)
         return false;
     }
     whole = g_strndup(text, (gsize)(point - text));
-    if (!number(whole, &s) ||
+    if (!time_ns(whole, 1000000000, &s) ||
         !g_ascii_string_to_unsigned(point + 1, 10, 0, 999999999, &ns, NULL)) {
         return false;
     }
-    *at_ns = s * 1000000000 + ns;
+    *at_ns = s + ns;
     return true;
 }
 
@@ -224,8 +236,9 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
     if (!seconds(words[3], &entry->at_ns)) {
         return wrong(iolog, words[3], "must be seconds.nanoseconds", error);
     }
-    if (!number(words[7], &sector) ||
-        (count > 9 && !number(words[9], &sectors))) {
+    if (!number(words[7], MOST_BYTES / SECTOR_BYTES, &sector) ||
+        (count > 9 && !number(words[9], MOST_BYTES / SECTOR_BYTES,
+                              &sectors))) {
         return wrong(iolog, words[7], "must be a sector and, behind +, how "
                      "many", error);
     }
@@ -300,6 +313,11 @@ bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
                         ", length %" PRIu64 ": must be multiples of lba-size=%"
                         PRIu32, iolog->path, iolog->line_number,
                         entry->at_bytes, entry->bytes, lba_bytes);
+            return false;
+        } else if (entry->bytes / lba_bytes > UINT32_MAX) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: length %" PRIu64
+                        ": must be less than 2^32 blocks", iolog->path,
+                        iolog->line_number, entry->bytes);
             return false;
         }
         return true;

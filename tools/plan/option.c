@@ -202,7 +202,7 @@ static const OptionRow rows[] = {
      "a worker; a finish counts a zone's capacity, a reset its size"},
     {"rate_iops", OPTION_RATE, OF_JOB(rate_milliops_per_s), "most operations "
      "per second of a worker"},
-    {"rate_percent", OPTION_NUMBER, OF_SPEC(rate_percent), "the rate as a part "
+    {"rate_percent", OPTION_COUNT, OF_SPEC(rate_percent), "the rate as a part "
      "of the reference"},
     {"rate_reference", OPTION_BYTES, OF_SPEC(rate_reference_bytes_per_s),
      "bytes per second that are 100 percent"},
@@ -267,6 +267,8 @@ static const OptionRow rows[] = {
     {"host_timer_slack", OPTION_MICROS, OF_JOB(host.timer_slack_ns),
      "flow_sleep takes up to this much longer, as sleeps do: 50us is Linux's "
      "(0)"},
+    {"host_between", OPTION_MICROS, OF_JOB(host.between_ns), "from the end of "
+     "an operation to when the next may take its place; in no latency (0)"},
     {"host_seed", OPTION_NUMBER, OF_PLAN(host_seed), "of what is drawn (1)"},
     IGNORED("filename"), IGNORED("ioengine"), IGNORED("direct"),
     IGNORED("thread"), IGNORED("group_reporting"), IGNORED("norandommap"),
@@ -507,6 +509,24 @@ static bool finish_places(const JobSpec *spec, PlanJob *job, GError **error)
                        error);
 }
 
+/* A share of a rate; where there is a reference, at least 1. */
+static bool share_of(const JobSpec *spec, uint64_t reference, uint64_t *rate,
+                     GError **error)
+{
+    unsigned __int128 share = (unsigned __int128)reference *
+                              spec->rate_percent / 100;
+
+    if (reference != 0 && (share == 0 || share > UINT64_MAX)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_percent=%" PRIu64 ": of "
+                    "its reference a rate of %s", spec->rate_percent,
+                    share == 0 ? "0, with which nothing is ever sent"
+                               : "more than 2^64");
+        return false;
+    }
+    *rate = (uint64_t)share;
+    return true;
+}
+
 static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
 {
     if (spec->rate_percent > 0) {
@@ -517,10 +537,12 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
                         "rate_iops_reference", spec->rate_percent);
             return false;
         }
-        job->rate_bytes_per_s = spec->rate_reference_bytes_per_s *
-                                spec->rate_percent / 100;
-        job->rate_milliops_per_s = spec->rate_reference_milliops_per_s *
-                                   spec->rate_percent / 100;
+        if (!share_of(spec, spec->rate_reference_bytes_per_s,
+                      &job->rate_bytes_per_s, error) ||
+            !share_of(spec, spec->rate_reference_milliops_per_s,
+                      &job->rate_milliops_per_s, error)) {
+            return false;
+        }
     }
     job->arrival = !spec->open_loop ? PLAN_CLOSED
                    : spec->poisson ? PLAN_EXPONENTIAL : PLAN_FIXED;

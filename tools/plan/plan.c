@@ -9,8 +9,12 @@
 #include "plan.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/error.h"
+
+/* Operations that all workers together may have under way. */
+#define MAX_SLOTS (1u << 24)
 
 static const char *const op_names[PLAN_OP_COUNT] = {
     [PLAN_READ] = "read",
@@ -152,8 +156,8 @@ static const char *fill_prefix(const PlanJob *job)
 static bool check_flat(const PlanJob *job, const SsdParams *params,
                        GError **error)
 {
-    uint64_t bytes = plan_flat_bytes(job, params, job->workers - 1);
     uint64_t unit_bytes = params->lba_bytes;
+    uint64_t bytes;
 
     if ((job->op != PLAN_READ && job->op != PLAN_WRITE) ||
         job->prefill_finished) {
@@ -169,6 +173,15 @@ static bool check_flat(const PlanJob *job, const SsdParams *params,
                          "be multiples of lba-size=%" PRIu32,
                          params->lba_bytes);
     }
+    /* So the place where a worker begins, of MAX_SLOTS, fits into 64 bits. */
+    if (MAX(job->flat_first_bytes, job->flat_offset_bytes) >
+        params->conventional_bytes) {
+        return job_error(error, job, "offset=%" PRIu64 ", offset_increment=%"
+                         PRIu64 ": must be at most conventional-size=%" PRIu64,
+                         job->flat_first_bytes, job->flat_offset_bytes,
+                         params->conventional_bytes);
+    }
+    bytes = plan_flat_bytes(job, params, job->workers - 1);
     if (bytes < job->block_bytes ||
         (job->flat_bytes != UINT64_MAX && bytes < job->flat_bytes)) {
         return job_error(error, job, "worker %u's bytes begin at %" PRIu64
@@ -226,6 +239,18 @@ static bool check_report(const PlanJob *job, const SsdParams *params,
                      job->block_bytes, params->mdts_bytes);
 }
 
+static bool check_zone_bytes(const PlanJob *job, const SsdParams *params,
+                             GError **error)
+{
+    if (job->zone_bytes != UINT64_MAX &&
+        (job->zone_bytes == 0 || job->zone_bytes % params->lba_bytes != 0)) {
+        return job_error(error, job, "zone_bytes=%" PRIu64 ": must be a "
+                         "multiple of lba-size=%" PRIu32, job->zone_bytes,
+                         params->lba_bytes);
+    }
+    return true;
+}
+
 static bool check_block(const PlanJob *job, const SsdParams *params,
                         GError **error)
 {
@@ -280,6 +305,12 @@ static bool check_fill(const PlanJob *job, const SsdParams *params,
     return true;
 }
 
+/* Are there bytes that io_size counts? */
+static bool has_bytes(PlanOp op)
+{
+    return op != PLAN_OPEN && op != PLAN_CLOSE && op != PLAN_REPORT;
+}
+
 static bool check_pace(const PlanJob *job, GError **error)
 {
     if (job->arrival != PLAN_CLOSED && job->rate_milliops_per_s == 0) {
@@ -292,9 +323,11 @@ static bool check_pace(const PlanJob *job, GError **error)
                          "appends, not with %s", plan_op_name(job->op));
     }
     if (job->passes == UINT64_MAX && job->runtime_ns == UINT64_MAX &&
-        job->max_count == UINT64_MAX && job->max_bytes == UINT64_MAX) {
+        job->max_count == UINT64_MAX &&
+        (job->max_bytes == UINT64_MAX || !has_bytes(job->op))) {
         return job_error(error, job, "would never end: give runtime, "
-                         "number_ios or io_size");
+                         "number_ios%s", has_bytes(job->op) ? " or io_size"
+                                                            : "");
     }
     return true;
 }
@@ -317,14 +350,51 @@ static bool check_host(const PlanJob *job, GError **error)
            check_part_of_overhead(job, "host_cpu", job->host.cpu_ns, error);
 }
 
+/* Names stand in CSV and JSON as they are. */
+static bool check_name(const PlanJob *job, GError **error)
+{
+    for (const char *at = job->name; *at != '\0'; at++) {
+        if (strchr("\"\\,", *at) || g_ascii_iscntrl(*at)) {
+            g_autofree char *name = g_strescape(job->name, NULL);
+
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "job '%s': a name must "
+                        "have no comma, quote, backslash or control character",
+                        name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_slots(const Plan *plan, GError **error)
+{
+    uint64_t slots = 0;
+
+    for (unsigned i = 0; i < plan->jobs->len; i++) {
+        const PlanJob *job = plan_job(plan, i);
+
+        slots += (uint64_t)job->workers * job->depth;
+        if (slots > MAX_SLOTS) {
+            return job_error(error, job, "numjobs=%u of iodepth=%u: with the "
+                             "jobs before it more than %u operations at a "
+                             "time", job->workers, job->depth, MAX_SLOTS);
+        }
+    }
+    return true;
+}
+
 bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
 {
+    if (!check_slots(plan, error)) {
+        return false;
+    }
     for (unsigned i = 0; i < plan->jobs->len; i++) {
         const PlanJob *job = plan_job(plan, i);
         const SsdParams *own = &params[job->drive];
 
-        if (!check_zones(job, own, error) || !check_block(job, own, error) ||
-            !check_fill(job, own, error) || !check_pace(job, error) ||
+        if (!check_name(job, error) || !check_zones(job, own, error) ||
+            !check_block(job, own, error) ||
+            !check_zone_bytes(job, own, error) || !check_fill(job, own, error) || !check_pace(job, error) ||
             !check_host(job, error)) {
             return false;
         }

@@ -42,6 +42,8 @@ typedef struct PlanHost {
     uint64_t stall_ns;       /* a stalled command takes up to this longer */
     uint64_t stall_per_million; /* so many commands are stalled */
     uint64_t timer_slack_ns; /* drawn, a sleep takes up to this longer */
+    uint64_t between_ns;     /* from the end of an operation to when the next
+                                may take its place; in no latency */
 } PlanHost;
 
 typedef struct PlanJob {

@@ -77,15 +77,17 @@ def check_usable(exp):
 
 class HostCost(typing.NamedTuple):
     """What the host adds to a command: how long, of that drawn around it, and
-    of that its thread's processor, which has one at a time; in ns."""
+    of that its thread's processor, which has one at a time; and how long behind
+    it the next one comes, which fio counts in no latency; in ns."""
     added: int = 0
     spread: int = 0
     cpu: int = 0
+    between: int = 0
 
     def options(self):
         """Return: that as options of a job."""
         values = {'host_overhead': self.added, 'host_spread': self.spread,
-                  'host_cpu': self.cpu}
+                  'host_cpu': self.cpu, 'host_between': self.between}
         return {name: '%dns' % ns for name, ns in values.items() if ns}
 
 
@@ -96,7 +98,14 @@ def passthrough_cost(host, op_name, block_bytes):
     pages_us = added['page_us'] * max(0, math.ceil(block_bytes / PAGE_BYTES) - 1)
     page_1_us = added['us'].get(op_name, added['us'].get('write', 0))
     return HostCost(round(1000 * (page_1_us + pages_us)), 0,
-                    round(1000 * (added['cpu_us'] + pages_us)))
+                    round(1000 * (added['cpu_us'] + pages_us)),
+                    round(1000 * added['between_us']))
+
+
+def polled_cost(host):
+    """Return: the HostCost of a command of SPDK."""
+    added = host['polled']
+    return HostCost(added['ns'], added['spread_ns'], 0, added['between_ns'])
 
 
 def engine_cost(exp, host, op_name, block_bytes):
@@ -107,8 +116,8 @@ def engine_cost(exp, host, op_name, block_bytes):
     if engine == 'io_uring':
         added_us = host[engine]['us']
         return HostCost(round(1000 * added_us.get(op_name, added_us.get(
-            'write', 0))))
-    return HostCost(host['polled']['ns'], host['polled']['spread_ns'])
+            'write', 0))), between=round(1000 * host[engine]['between_us']))
+    return polled_cost(host)
 
 
 def of_host(exp, host, op_name, block_bytes=0):

@@ -18,20 +18,22 @@ FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
 # that it has must be of the same type: an object, a list of texts, or a number.
 HOST_DEFAULTS = {
     'passthrough': {'parts': [], 'us': {}, 'cpu_us': 0,
-                    'page_us': 0},
-    'polled': {'parts': [], 'clat_parts': [], 'ns': 0, 'spread_ns': 0},
+                    'page_us': 0, 'between_us': 0},
+    'polled': {'parts': [], 'clat_parts': [], 'ns': 0, 'spread_ns': 0,
+               'between_ns': 0},
     'inline_reset': {'parts': [], 'ms': 0, 'per_mib': 1},
     'unthrottled_per_s': {},
     'zones_per_thread': protocol.FG_ZONES,
     'ramp_ms': protocol.RAMP_MS,
-    'io_uring': {'us': {}},
+    'io_uring': {'us': {}, 'between_us': 0},
     'unthrottled_mibps': 0,
 }
 # Members that must be above 0.
 HOST_ABOVE_0 = ('inline_reset.per_mib', 'unthrottled_per_s.finish',
                 'unthrottled_per_s.reset', 'zones_per_thread')
 # Members that must be whole numbers.
-HOST_WHOLE = ('polled.ns', 'polled.spread_ns', 'zones_per_thread', 'ramp_ms')
+HOST_WHOLE = ('polled.ns', 'polled.spread_ns', 'polled.between_ns',
+              'zones_per_thread', 'ramp_ms')
 
 
 class InputError(Exception):

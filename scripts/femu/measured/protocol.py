@@ -241,9 +241,8 @@ def host_cost(exp, host):
     if exp.part in host['passthrough']['parts']:
         return beside.passthrough_cost(host, exp.fields.get('fg_op'),
                                        exp.number('bs_bytes'))
-    added = host['polled']
-    if exp.part in added['parts']:
-        return beside.HostCost(added['ns'], added['spread_ns'])
+    if exp.part in host['polled']['parts']:
+        return beside.polled_cost(host)
     return beside.HostCost()
 
 
