@@ -317,6 +317,17 @@ static void test_feature_queues(void)
     femu_io_queues_create(drive);
     g_assert_cmphex(femu_set_feature(drive, NVME_NUMBER_OF_QUEUES,
                                      0x00030003), ==, NVME_CMD_SEQ_ERROR);
+    /* also when they are gone, until a reset */
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 1), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 1), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_set_feature(drive, NVME_NUMBER_OF_QUEUES,
+                                     0x00030003), ==, NVME_CMD_SEQ_ERROR);
+    femu_disable(drive);
+    femu_enable(drive);
+    g_assert_cmphex(femu_set_feature(drive, NVME_NUMBER_OF_QUEUES,
+                                     0x00030003), ==, NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
@@ -404,6 +415,9 @@ static void test_log_effects(void)
             g_assert_cmphex(le32_to_cpu(log.iocs[zoned[i]]) &
                             NVME_CMD_EFF_CSUPP, ==, NVME_CMD_EFF_CSUPP);
         }
+        /* of a conventional namespace it deallocates blocks */
+        g_assert_cmphex(le32_to_cpu(log.iocs[NVME_CMD_DSM]) &
+                        NVME_CMD_EFF_LBCC, ==, NVME_CMD_EFF_LBCC);
         for (unsigned i = 0; i < 256; i++) {
             supported += le32_to_cpu(log.iocs[i]) & NVME_CMD_EFF_CSUPP;
         }

@@ -637,6 +637,38 @@ static void test_shutdown_enabled(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Asked for and withdrawn while the controller is disabled: it is over when that
+ * is enabled, and the next one is not held up by it.
+ */
+static void test_shutdown_withdrawn(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t write_ns = femu_page_write_ns(drive);
+
+    femu_submit_rw(drive, NVME_CMD_WRITE, femu_zone_lba(drive, 0),
+                   femu_page_nlb(drive));
+    femu_disable(drive);
+    femu_set_reg(drive, NVME_REG_CC, CC_SHN_NORMAL);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==,
+                    NVME_CSTS_SHST_PROGRESS);
+    femu_set_reg(drive, NVME_REG_CC, 0);
+    femu_enable(drive);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    femu_io_queues_create(drive);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_SQ, 1), ==,
+                    NVME_SUCCESS);
+    g_assert_cmphex(femu_queue_delete(drive, NVME_ADM_CMD_DELETE_CQ, 1), ==,
+                    NVME_SUCCESS);
+    femu_io_queues_create(drive);
+    femu_step(drive->host, write_ns);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    femu_assert_works(drive, 1);
+    femu_set_reg(drive, NVME_REG_CC, CC_READY | CC_SHN_NORMAL);
+    assert_shst(drive, NVME_CSTS_SHST_COMPLETE);
+    femu_shutdown(drive);
+}
+
 /* A controller that was never enabled is shut down, too. */
 static void test_shutdown_disabled(void)
 {
@@ -693,6 +725,7 @@ int main(int argc, char **argv)
     ADD("shutdown-in-finish", test_shutdown_in_finish);
     ADD("shutdown-reset", test_shutdown_reset);
     ADD("shutdown-enabled", test_shutdown_enabled);
+    ADD("shutdown-withdrawn", test_shutdown_withdrawn);
     ADD("shutdown-disabled", test_shutdown_disabled);
     ADD("shutdown-disabled-reset", test_shutdown_disabled_reset);
 #undef ADD

@@ -17,7 +17,10 @@
 #define RAE (1u << 15)                  /* CDW10 of Get Log Page */
 #define NS_CHANGED (1u << 8)            /* feature 0Bh */
 #define EVENT_NS_CHANGED (2 | 0 << 8 | NVME_LOG_CHANGED_NSLIST << 16)
+#define ZONES_CHANGED (1u << 27)        /* likewise */
 #define LOG_CHANGED_ZONES 0xbf
+#define LBAF_512 0u
+#define LBAF_4096 1u
 #define NOWHERE UINT64_C(0x80000000)
 
 static FemuDrive *boot(void)
@@ -354,6 +357,60 @@ static void test_event_of_all(void)
     femu_shutdown(drive);
 }
 
+static void zone_fails(FemuDrive *drive, const char *which)
+{
+    qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': '/machine/peripheral/zns4',"
+                             "'property': 'zone-fail', 'value': %s}}", which);
+}
+
+/* A notice whose log page goes with its namespace does not stop the others. */
+static void test_zones_detached(void)
+{
+    static const uint16_t ids[2] = { 0 };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint16_t event;
+    FemuCqe cqe;
+
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, ZONES_CHANGED);
+    event = request_event(drive);
+    zone_fails(drive, "2:1 read-only");
+    g_assert_true(femu_reap(&drive->admin_cq, &cqe));
+    g_assert_cmpuint(cqe.cid, ==, event);
+    g_assert_cmphex(attachment(drive, DETACH, 2, 1, ids), ==, NVME_SUCCESS);
+    event = request_event(drive);
+    zone_fails(drive, "1:1 read-only");
+    g_assert_true(femu_reap(&drive->admin_cq, &cqe));
+    g_assert_cmpuint(cqe.cid, ==, event);
+    femu_shutdown(drive);
+}
+
+/* A format that gives a namespace other blocks is news of it, too. */
+static void test_formatted(void)
+{
+    FemuDrive *drive = boot();
+    NvmeCmd format = {
+        .opcode = NVME_ADM_CMD_FORMAT_NVM,
+        .nsid = cpu_to_le32(1),
+    };
+    uint16_t event, cid;
+
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NS_CHANGED);
+    event = request_event(drive);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_FORMAT_NVM, 1, LBAF_4096, 0,
+                               0).status, ==, NVME_SUCCESS);
+    assert_changed(drive, 0, 0);
+    format.cdw10 = cpu_to_le32(LBAF_512);
+    cid = femu_submit(&drive->admin, &format);
+    expect_event(drive, event);
+    expect_done(drive, cid);
+    assert_changed(drive, 0, 1);
+    femu_shutdown(drive);
+}
+
 /* Who asks later is not told of what was before. */
 static void test_event_before(void)
 {
@@ -381,6 +438,8 @@ int main(int argc, char **argv)
     ADD("event", test_event);
     ADD("event-of-all", test_event_of_all);
     ADD("event-before", test_event_before);
+    ADD("zones-detached", test_zones_detached);
+    ADD("formatted", test_formatted);
 #undef ADD
     return g_test_run();
 }

@@ -290,7 +290,9 @@ static void test_power_cut(void)
     femu_fill(drive, 2, femu_page_nlb(drive));
     submit_format(drive, FEMU_NSID, LBAF_512);
     assert_in_progress(drive);
+    qom_set(drive, "inject-read-error", "10000 8"); /* in blocks of 512 bytes */
     qom_set(drive, "power-cut", "1");
+    femu_host_move(drive->host);
     femu_enable(drive);
     femu_io_queues_create(drive);
     g_assert_cmpuint(format_of(drive, FEMU_NSID), ==, LBAF_4096);

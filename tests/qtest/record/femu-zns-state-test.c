@@ -145,6 +145,7 @@ static void test_counters(void)
     NvmeErrorLog first, again;
     uint64_t writes;
 
+    femu_step_to(drive->host, UINT64_C(7200000000000));
     g_assert_cmphex(femu_write(drive, 0, 4, NULL), ==, NVME_SUCCESS);
     g_assert_cmphex(femu_write(drive, 9, 1, NULL), ==,
                     NVME_ZONE_INVALID_WRITE);
@@ -156,6 +157,7 @@ static void test_counters(void)
     drive = femu_folder_boot(&config, folder);
     g_assert_cmpuint(le64_to_cpu(femu_smart(drive).host_write_commands[0]), ==,
                      1);
+    g_assert_cmpuint(le64_to_cpu(femu_smart(drive).power_on_hours[0]), ==, 2);
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, &again,
                                  sizeof(again)), ==, NVME_SUCCESS);
     g_assert_cmpmem(&first, sizeof(first), &again, sizeof(again));

@@ -252,8 +252,8 @@ static void test_fua_copy(void)
     femu_shutdown(drive);
 }
 
-/* A read with Force Unit Access makes safe what it reads. */
-static void test_fua_read(void)
+/* With Force Unit Access what is read is made safe before that is done. */
+static void check_fua_read(uint8_t opcode)
 {
     FemuConfig config = cache_config(true);
     FemuDrive *drive = femu_boot(&config, NULL);
@@ -261,11 +261,26 @@ static void test_fua_read(void)
     uint16_t cid;
 
     write_takes(drive, 0, PAGE_NLB, 0, 0);
-    cid = begin(drive, NVME_CMD_READ, 0, 1, FUA, 1);
+    cid = begin(drive, opcode, 0, 1, FUA, 1);
     femu_expect_ok(&drive->io_cq, at_ns, 1, cid);
     cut(drive);
     assert_left(drive, 0, PAGE_NLB);
     femu_shutdown(drive);
+}
+
+static void test_fua_read(void)
+{
+    check_fua_read(NVME_CMD_READ);
+}
+
+static void test_fua_verify(void)
+{
+    check_fua_read(NVME_CMD_VERIFY);
+}
+
+static void test_fua_compare(void)
+{
+    check_fua_read(NVME_CMD_COMPARE);
 }
 
 /* ... but fails as any other where it cannot read. */
@@ -365,6 +380,39 @@ static void test_one_slot(void)
     femu_place(&drive->io, &cmd);
     femu_ring(&drive->io);
     g_assert_cmpuint(femu_expect_at(&drive->io_cq, at_ns).cid, ==, cid);
+    femu_shutdown(drive);
+}
+
+/*
+ * Commands that disable the cache while there is no slot for their flushes stay
+ * in their queue, however often the host rings: what the drive remembers of them
+ * has a bound, which it is loaded with.
+ */
+static void test_no_slot(void)
+{
+    FemuConfig config = cache_config(true);
+    const NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_SET_FEATURES,
+        .cdw10 = cpu_to_le32(NVME_VOLATILE_WRITE_CACHE),
+    };
+    FemuDrive *drive;
+    uint64_t at_ns;
+
+    config.ssd.cmd_slots = 1;
+    drive = femu_boot(&config, NULL);
+    at_ns = drive->host->now_ns + program_ns(drive);
+    begin(drive, NVME_CMD_WRITE, 0, PAGE_NLB, FUA, 1);
+    for (unsigned i = 0; i < 5000 / FEMU_ENTRIES; i++) {
+        for (unsigned k = 0; k + 1 < FEMU_ENTRIES; k++) {
+            femu_place(&drive->admin, &cmd);
+        }
+        femu_ring(&drive->admin);
+    }
+    femu_host_move(drive->host);
+    femu_step_to(drive->host, at_ns);
+    g_assert_cmphex(femu_expect_now(&drive->io_cq).status, ==, NVME_SUCCESS);
+    g_assert_cmpuint(femu_expect_now(&drive->admin_cq).status, ==,
+                     NVME_SUCCESS);
     femu_shutdown(drive);
 }
 
@@ -518,6 +566,9 @@ int main(int argc, char **argv)
     ADD("flush", test_flush);
     ADD("fua", test_fua);
     ADD("fua-read", test_fua_read);
+    ADD("fua-verify", test_fua_verify);
+    ADD("fua-compare", test_fua_compare);
+    ADD("no-slot", test_no_slot);
     ADD("fua-copy", test_fua_copy);
     ADD("fua-read-bad", test_fua_read_bad);
     ADD("disabled", test_disabled);

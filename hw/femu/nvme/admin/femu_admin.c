@@ -63,6 +63,7 @@ static uint16_t admin_create_cq(FemuZns *n, const NvmeCmd *cmd)
         return NVME_INVALID_IRQ_VECTOR;
     }
     femu_cq_create(n, id, base, qsize + 1, vector, NVME_CQ_FLAGS_IEN(flags));
+    n->had_io_queues = true;
     return NVME_SUCCESS;
 }
 
@@ -192,19 +193,21 @@ static SsdOp admin_op(const NvmeCmd *cmd)
     }
 }
 
+/* Does it set a volatile write cache? To disable it flushes what that holds. */
+static bool sets_cache(const FemuZns *n, const NvmeCmd *cmd)
+{
+    return cmd->opcode == NVME_ADM_CMD_SET_FEATURES &&
+           NVME_GETSETFEAT_FID(le32_to_cpu(cmd->cdw10)) ==
+           NVME_VOLATILE_WRITE_CACHE && femu_cache_is_volatile(n);
+}
+
+/* With a slot for its flush none is put aside: how many are is bounded. */
 bool femu_admin_needs_slot(const FemuZns *n, const NvmeCmd *cmd)
 {
     SsdOp op = admin_op(cmd);
 
-    return op != SSD_OP_COUNT && ssd_is_timed(n->ssd, op);
-}
-
-/* Has it disabled a volatile write cache? Then what that holds is flushed. */
-static bool disables_cache(const FemuZns *n, const NvmeCmd *cmd)
-{
-    return cmd->opcode == NVME_ADM_CMD_SET_FEATURES &&
-           NVME_GETSETFEAT_FID(le32_to_cpu(cmd->cdw10)) ==
-           NVME_VOLATILE_WRITE_CACHE && femu_cache_writes_through(n, false);
+    return (op != SSD_OP_COUNT && ssd_is_timed(n->ssd, op)) ||
+           sets_cache(n, cmd);
 }
 
 /*
@@ -218,7 +221,8 @@ uint16_t femu_admin_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
     SsdCmd asked = { .op = admin_op(cmd), .nsid = SSD_NSID_ALL };
     uint16_t status = admin_dispatch(n, cmd, result);
 
-    if (status == NVME_SUCCESS && disables_cache(n, cmd)) {
+    if (status == NVME_SUCCESS && sets_cache(n, cmd) &&
+        femu_cache_writes_through(n, false)) {
         femu_flush_first(n, sq, le16_to_cpu(cmd->cid), *result);
         return NVME_NO_COMPLETE;
     }

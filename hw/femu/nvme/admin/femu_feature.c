@@ -169,13 +169,14 @@ static uint32_t queue_counts(const FemuZns *n)
     return (n->max_queue_pairs - 1) * 0x00010001u;
 }
 
-/* Allowed only before the first I/O queue exists (NVMe base 2.0, 5.27.1.5). */
+/*
+ * Allowed only before the first I/O queue has been created (NVMe base 2.0,
+ * 5.27.1.5); a submission queue has a completion queue.
+ */
 static uint16_t set_queue_counts(FemuZns *n, uint32_t cdw11, uint64_t *result)
 {
-    for (unsigned id = 1; id < FEMU_MAX_QUEUES; id++) {
-        if (n->cq[id]) {        /* a submission queue has one */
-            return NVME_CMD_SEQ_ERROR;
-        }
+    if (n->had_io_queues) {
+        return NVME_CMD_SEQ_ERROR;
     }
     if ((cdw11 & 0xffff) == 0xffff || (cdw11 >> 16) == 0xffff) {
         return NVME_INVALID_FIELD;

@@ -15,6 +15,7 @@
 #include "qemu/osdep.h"
 #include "admin_internal.h"
 #include "../completion/completion.h"
+#include "../event/event.h"
 #include "../ns/ns.h"
 #include "../record/record.h"
 #include "../request/request.h"
@@ -75,7 +76,10 @@ static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
     n->format.namespaces_left++;
     ns->format_step = femu_ns_zoned(ns) ? FEMU_FORMAT_WAITING
                                         : FEMU_FORMAT_RESET;
-    ns->lba_bytes = lba_bytes;
+    if (ns->lba_bytes != lba_bytes) {
+        ns->lba_bytes = lba_bytes;
+        femu_ns_changed(n, ns);
+    }
     femu_inject_clear(ns);
     femu_ns_forget(ns);
 }

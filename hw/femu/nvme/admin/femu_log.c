@@ -99,7 +99,7 @@ static void log_smart(FemuZns *n, const FemuNs *ns, uint8_t *buf)
     log.host_write_commands[0] = cpu_to_le64(smart.write_commands);
     log.power_cycles[0] = cpu_to_le64(n->kept->power_cycles);
     log.unsafe_shutdowns[0] = cpu_to_le64(n->kept->unsafe_shutdowns);
-    log.power_on_hours[0] = cpu_to_le64(n->clock_ns / NS_PER_HOUR);
+    log.power_on_hours[0] = cpu_to_le64(n->now_ns / NS_PER_HOUR);
     log.media_errors[0] = cpu_to_le64(smart.media_errors);
     log.number_of_error_log_entries[0] = cpu_to_le64(n->kept->error_count);
     memcpy(buf, &log, sizeof(log));
@@ -148,7 +148,7 @@ static void log_effects(const FemuZns *n, uint8_t *buf, uint8_t csi)
     effects_add(&log->iocs[NVME_CMD_READ], 0);
     effects_add(&log->iocs[NVME_CMD_COMPARE], 0);
     effects_add(&log->iocs[NVME_CMD_WRITE_ZEROES], NVME_CMD_EFF_LBCC);
-    effects_add(&log->iocs[NVME_CMD_DSM], 0);
+    effects_add(&log->iocs[NVME_CMD_DSM], NVME_CMD_EFF_LBCC);
     effects_add(&log->iocs[NVME_CMD_VERIFY], 0);
     effects_add(&log->iocs[NVME_CMD_COPY], NVME_CMD_EFF_LBCC);
     if (csi == NVME_CSI_ZONED) {

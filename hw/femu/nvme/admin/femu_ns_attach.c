@@ -70,6 +70,9 @@ uint16_t femu_ns_attachment(FemuZns *n, const NvmeCmd *cmd)
         return status;
     }
     ns->attached = attach;
+    if (!attach) { /* its log page can be read no more: nobody waits for that */
+        femu_notice_log_read(n, FEMU_LOG_CHANGED_ZONES, ns->nsid);
+    }
     femu_ns_changed(n, ns);
     return NVME_SUCCESS;
 }

@@ -43,6 +43,7 @@ static void ctrl_reset(FemuZns *n)
     femu_notice_reset(n);
     femu_shutdown_ctrl_reset(n);
     n->csts = 0;
+    n->had_io_queues = false;
     n->enable_waits = false;
     femu_irq_ctrl_reset(n);
 }
@@ -96,6 +97,10 @@ static void ctrl_enable(FemuZns *n)
     n->page_bytes = 1u << (PAGE_SHIFT_MIN + NVME_CC_MPS(n->cc));
     femu_cq_create(n, 0, n->acq, NVME_AQA_ACQS(n->aqa) + 1, 0, true);
     femu_sq_create(n, 0, n->asq, NVME_AQA_ASQS(n->aqa) + 1, 0);
+    /* One that was asked for, and is not any more, while CC.EN was 0 is over. */
+    if (!NVME_CC_SHN(n->cc)) {
+        femu_shutdown_ctrl_reset(n);
+    }
     n->csts = NVME_CSTS_READY;
     n->kept->shut_down = 0;
     trace_femu_enable(n->cc, n->aqa);

@@ -147,6 +147,7 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
+    req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
     req->status = femu_inject_read(ns, lba, verify.nlb);
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
@@ -189,6 +190,7 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
     if (status) {
         return status;
     }
+    req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
     req->status = femu_inject_read(ns, lba, compare.nlb);
     if (!req->status && !data_equal(n, ns, lba, compare.nlb)) {
         req->status = NVME_CMP_FAILURE;

@@ -138,6 +138,7 @@ static void take_rest(FemuZns *n, FemuZns *saved)
     n->asq = saved->asq;
     n->acq = saved->acq;
     n->page_bytes = saved->page_bytes;
+    n->had_io_queues = saved->had_io_queues;
     n->enable_waits = saved->enable_waits;
     memcpy(n->aer_cid, saved->aer_cid, sizeof(n->aer_cid));
     memcpy(n->event, saved->event, sizeof(n->event));

@@ -94,6 +94,7 @@ static const StateRow device_rows[] = {
     STATE_NUMBER(FemuZns, page_bytes),
     STATE_ELSE(FemuZns, timer, "when it expires"),
     STATE_LEFT(FemuZns, thread, "it rests: see at the timer"),
+    STATE_BOOL(FemuZns, had_io_queues),
     STATE_BOOL(FemuZns, enable_waits),
     STATE_LEFT(FemuZns, migration_blocker, "of a drive with a state"),
     STATE_LEFT(FemuZns, params, "with the core"),

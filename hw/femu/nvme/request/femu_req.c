@@ -220,9 +220,8 @@ void femu_req_submit_shutdown(FemuZns *n)
 
 /*
  * Completions of this queue's commands will not be posted. With sq NULL, this
- * is so for all queues, and the end of a shutdown is not waited for either: one
- * is never inside when a single queue goes, as then nothing is fetched. The core
- * goes on with the commands, whose effects have been there since they were
+ * is so for all queues, and the end of a shutdown is not waited for either. The
+ * core goes on with the commands, whose effects have been there since they were
  * accepted.
  */
 void femu_req_discard(FemuZns *n, const FemuSq *sq)
@@ -235,7 +234,7 @@ void femu_req_discard(FemuZns *n, const FemuSq *sq)
             req->sq = NULL;
             femu_trace_discard(n, req->trace_seq);
         }
-        if (req->shuts_down) {
+        if (req->shuts_down && !sq) {
             req->shuts_down = false;
             femu_trace_discard(n, req->trace_seq);
         }

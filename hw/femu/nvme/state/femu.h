@@ -426,6 +426,7 @@ struct FemuZns {
     uint32_t page_bytes;        /* CC.MPS while enabled */
     QEMUTimer *timer;
     struct FemuThread *thread;  /* of `iothread` */
+    bool had_io_queues;         /* since the last reset */
     bool enable_waits;          /* CC.EN is 1, and the power is coming back */
 
     /* migration: why the drive cannot move; NULL if it can. */
