@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <liburing.h>
 #include <linux/nvme_ioctl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -221,6 +222,28 @@ static uint32_t report(Drive *drive, uint32_t first, uint8_t *data)
                         data + REPORT_HEADER_BYTES + i * DESCRIPTOR_BYTES);
     }
     return zones;
+}
+
+/*
+ * An exclusive open of the block device: a file system has one of each of its
+ * drives, of which /proc/mounts names the first alone.
+ */
+void drive_claim(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    unsigned controller, nsid;
+    char block[64];
+
+    if (sscanf(slash ? slash + 1 : path, "ng%un%u", &controller, &nsid) != 2) {
+        die(2, "filename=%s: with exclusive a name such as /dev/ng0n1 is "
+            "expected", path);
+    }
+    snprintf(block, sizeof(block), "/dev/nvme%un%u", controller, nsid);
+    if (open(block, O_RDONLY | O_EXCL) < 0) {
+        die(1, "%s: %s", block, errno == EBUSY
+            ? "is in use: a file system or another program has it"
+            : strerror(errno));
+    }
 }
 
 void drive_open(Drive *drive, const char *path)

@@ -54,6 +54,9 @@ static const Option options[] = {
       "not measured: what completes before (0)" },
     { "reset_stats", OPTION_BOOL, OF_PLAN(reset_stats),
       "start the statistics of femu-zns anew behind prefill and ramp" },
+    { "exclusive", OPTION_BOOL, OF_PLAN(exclusive),
+      "refuse a drive that a file system or another program has; without a job "
+      "that is all" },
     { "rw", OPTION_OP, OF_JOB(op),
       "read, randread, write, append, open, close, finish, reset; or "
       "softfinish, which fills a zone by writes of bs, with a pause between" },
@@ -475,7 +478,7 @@ void plan_read(Plan *plan, int argc, char **argv)
                 "lists them", argv[i]);
         }
     }
-    if (plan->job_count == 0) {
+    if (plan->job_count == 0 && !plan->exclusive) {
         die(2, "there is no job: --name=JOB starts one; zns-load --help says "
             "more");
     }

@@ -218,6 +218,12 @@ int main(int argc, char **argv)
     bool failed = false;
 
     plan_read(&plan, argc, argv);
+    if (plan.exclusive) {
+        drive_claim(plan.device);
+        if (plan.job_count == 0) {
+            return 0;
+        }
+    }
     drive_open(&drive, plan.device);
     place(&drive, &plan);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);

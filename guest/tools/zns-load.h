@@ -81,6 +81,7 @@ typedef struct {
     const char *device, *output;
     uint64_t ramp_ns;
     bool reset_stats;
+    bool exclusive;
     Job *jobs;
     unsigned job_count;
 } Plan;
@@ -123,6 +124,12 @@ typedef struct {
 } Command;
 
 struct io_uring_sqe;
+
+/*
+ * Takes the drive, whose character device is `path`, for this program alone until
+ * it ends; ends it if a file system or another program has it.
+ */
+void drive_claim(const char *path);
 
 /* Opens the drive and reads its zones; ends the program if that fails. */
 void drive_open(Drive *drive, const char *path);

@@ -55,6 +55,20 @@ mounted()
     return $got
 }
 
+# A file system whose second drive it is: /proc/mounts does not name it.
+second()
+{
+    local got=0
+    modprobe null_blk nr_devices=1 gb=1 bs=4096 memory_backed=1
+    modprobe f2fs
+    mkfs.f2fs -f -m -c "$DRIVE" /dev/nullb0 >/dev/null
+    mount -t f2fs /dev/nullb0 /mnt
+    refused "/dev/ng0n1: $DRIVE: is in use: a file system or another program \
+has it" /dev/ng0n1 --destroy=/dev/ng0n1 || got=1
+    umount /mnt
+    return $got
+}
+
 # again: measures what is not there yet.
 again()
 {
@@ -67,7 +81,7 @@ fails()
 {
     local said got=0
     rm "$OUT/runs/reset-0.json"
-    printf '#!/bin/sh\nexit 1\n' >/tmp/broken
+    printf '#!/bin/sh\ncase "$*" in *--name=*) exit 1;; esac\n' >/tmp/broken
     chmod +x /tmp/broken
     said=$(ZNS_LOAD=/tmp/broken again) || got=$?
     same "status and last line" "$got ${said##*$'\n'}" \
@@ -77,14 +91,20 @@ fails()
 goes_on()
 {
     local said
+    : >"$OUT/runs/reset-100.json"           # the host lost its power
+    echo '{"zones_per_thread": 2}' >"$OUT/host.json"
     said=$(again)
     same "what another call measures" \
-        "$(sed -n 's/^measure: \([^ ]*\), [0-9]* s$/\1/p' <<<"$said")" reset-0
+        "$(sed -n 's/^measure: \([^ ]*\), [0-9]* s$/\1/p' <<<"$said" |
+            xargs)" "reset-0 reset-100"
+    same "what the user wrote" "$(cat "$OUT/host.json")" \
+        '{"zones_per_thread": 2}'
     same "the last line" "${said##*$'\n'}" "$(tail -n 1 /tmp/said)"
 }
 
 check "measure: wrong words are refused" wrong
 check "measure: a drive that is mounted is refused" mounted
+check "measure: and one that a file system has beside another" second
 check "measure: the first stage" eval 'again >/tmp/said'
 check "measure: ends so" same "last line" "$(tail -n 1 /tmp/said)" \
     "measure: 18 of 21 experiments, 3 could not be measured"
@@ -93,6 +113,19 @@ cannot be measured: needs 14 open zones, the drive has 13" /tmp/said
 check "measure: and that it takes no such append" grep -qx "measure: \
 append-128k-qd1-zones1: cannot be measured: needs commands of 131072 bytes, the \
 drive takes 65536" /tmp/said
+# What is there is of another dilation, or of nobody knows what.
+other()
+{
+    refused "$OUT: is of dilation 100, and asked for is dilation 10; another" \
+        /dev/ng0n1 --destroy=/dev/ng0n1 --seconds=0.01 --dilation=10 \
+        --out="$OUT"
+    mkdir -p /tmp/other/runs
+    : >/tmp/other/runs/reset-0.json
+    refused "/tmp/other: has runs, but not what made them" \
+        /dev/ng0n1 --destroy=/dev/ng0n1 --out=/tmp/other
+}
+
 check "measure: a failing run is no success" fails
+check "measure: a folder of other runs is refused" other
 check "measure: another call goes on" goes_on
 echo "1..$tests" >>"$tap"
