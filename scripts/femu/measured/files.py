@@ -227,4 +227,9 @@ def host_texts(host, path, option):
     if polled['parts']:
         texts.append('%g +- %g ns per command in %s' % (
             polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
+    for name, between_us in (('passthrough', added['between_us']),
+                             ('polled', polled['between_ns'] / 1000)):
+        if between_us:
+            texts.append('%g us between two commands of %s, in no latency' % (
+                between_us, name))
     return texts if texts[1:] else texts + ['adds nothing']
