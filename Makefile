@@ -69,6 +69,7 @@ shell:
 	@scripts/shell
 
 test:
+	@scripts/test --list >/dev/null
 	@scripts/deps core qemu guest report fit sweep python test mutants
 	@scripts/test
 

@@ -109,8 +109,8 @@
       "pages of each plane that one program writes (one-shot TLC: 3)")        \
     X(U64, program_transfer_ns, "program-transfer-ns", 0, 0,                  \
       UINT64_C(1000000000), "ns",                                             \
-      "moving one page over its channel for a program; 0 means page- "        \
-      "transfer-ns")                                                          \
+      "moving one page over its channel for a program; 0 means "              \
+      "page-transfer-ns")                                                     \
     X(U64, program_data_ns, "program-data-ns", 0, 0, UINT64_C(1000000000),    \
       "ns",                                                                   \
       "more array time of a program with data of the host; the padding of "   \
