@@ -189,7 +189,7 @@ ALL = [
                  io('append', 2, lba_bytes=512), BLOCKS_512)]),
     Observation(
         C23, 2, GUEST, 'SPDK has the lowest latency of the storage stacks.',
-        why='SPDK itself is not in the guest; what it adds, 0.38 us, is added',
+        why='SPDK itself is not in the guest; what it adds, 0.44 us, is added',
         guest=in_guest.STORAGE_STACKS),
     Observation(
         C23, 3, SIMULATOR,
