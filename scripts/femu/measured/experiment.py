@@ -28,6 +28,7 @@ class Experiment:
         self.model = {}         # metric -> mean over the seeds
         self.spread = {}        # metric -> greatest - smallest
         self.left_out = None    # why the measurement is of no use
+        self.base_of = None     # the experiment whose speedup it is the base of
 
     @property
     def part(self):

@@ -37,8 +37,10 @@ def one_thread(exp):
     """Return: the base of an experiment's speedup: the same experiment in one
     zone, or, if it has one zone, at queue depth 1."""
     fewer = 'zones' if exp.number('zones', 1) > 1 else 'qd'
-    return Experiment('%s, one thread' % exp.name,
+    made = Experiment('%s, one thread' % exp.name,
                       dict(exp.fields, **{fewer: '1'}), {'kiops': None})
+    made.base_of = exp
+    return made
 
 
 def io_job(name, exp, host, seed, **more):

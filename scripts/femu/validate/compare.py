@@ -38,6 +38,89 @@ class Error:
 
 # --- Simulation ---------------------------------------------------------------
 
+def skip(skipped, reason, exp):
+    """Adds an experiment to SKIPPED, {reason: experiments}; the base of a
+    speedup counts as the experiment itself."""
+    mine = skipped.setdefault(str(reason), [])
+    owner = exp.base_of or exp
+    if owner not in mine:
+        mine.append(owner)
+
+
+def bases_of(experiments, skipped):
+    """Return: {name: the base of its speedup} of those experiments that have
+    one."""
+    found = {}
+    for exp in experiments:
+        try:
+            if 'speedup' in exp.measured:
+                found[exp.name] = protocol.one_thread(exp)
+        except protocol.Skip as reason:
+            skip(skipped, reason, exp)
+    return found
+
+
+def runs_of(experiments, host, config, seeds_of, settings, skipped):
+    """Return: the runs of EXPERIMENTS, with the seeds that SEEDS_OF(experiment)
+    gives, and whose each of them is."""
+    runs, owners = [], []
+    for exp in experiments:
+        try:
+            mine = [protocol.make_run(exp, host, config, seed, settings)
+                    for seed in seeds_of(exp)]
+        except protocol.LeftOut as reason:
+            exp.left_out = str(reason)
+            continue
+        except protocol.Skip as reason:
+            skip(skipped, reason, exp)
+            continue
+        runs += mine
+        owners += [exp] * len(mine)
+    return runs, owners
+
+
+def values_of(owners, results, host, skipped):
+    """Return: {(name, metric): values} of the RESULTS of runs."""
+    values = {}
+    for exp, result in zip(owners, results):
+        try:
+            if isinstance(result, Exception):
+                raise result
+            found = protocol.metrics_of(exp, result, host)
+        except simulator.FAILURES as error:
+            skip(skipped, str(error).rsplit('femu-sim: ', 1)[-1], exp)
+            continue
+        for metric, value in found.items():
+            values.setdefault((exp.name, metric), []).append(value)
+    return values
+
+
+def take(experiments, bases, values):
+    """Gives every experiment those of its metrics that VALUES have."""
+    for name, base in bases.items():
+        values[name, 'speedup'] = [
+            all_of_them / single for all_of_them, single in zip(
+                values.get((name, 'kiops'), ()),
+                values.get((base.name, 'kiops'), ())) if single]
+    for exp in experiments:
+        for metric in exp.measured:
+            found = values.get((exp.name, metric))
+            if found:
+                exp.model[metric] = sum(found) / len(found)
+                exp.spread[metric] = max(found) - min(found)
+
+
+def skip_lacking(experiments, skipped):
+    """Adds those experiments to SKIPPED that were run, but lack a metric."""
+    known = {exp.name for mine in skipped.values() for exp in mine}
+    known.update(exp.name for exp in experiments if exp.left_out)
+    for exp in experiments:
+        for metric in exp.measured:
+            if metric not in exp.model and exp.name not in known:
+                skip(skipped, 'metric=%s: a run of part %s does not give it' %
+                     (metric, exp.part), exp)
+
+
 def simulate(sim, experiments, host, config, seeds, settings=None,
              label='validate'):
     """Gives every experiment its model's metrics, on the drive of CONFIG
@@ -45,53 +128,15 @@ def simulate(sim, experiments, host, config, seeds, settings=None,
 
     Return: {reason: experiments} of those that lack a run or a metric.
     """
-    runs, owners, skipped = [], [], {}
-    alone = {exp.name: protocol.one_thread(exp)
-             for exp in experiments if 'speedup' in exp.measured}
-    for exp in experiments + list(alone.values()):
-        try:
-            mine = [protocol.make_run(exp, host, config, seed, settings)
-                    for seed in protocol.seeds_of(exp, seeds)]
-        except protocol.LeftOut as reason:
-            exp.left_out = str(reason)
-            continue
-        except protocol.Skip as reason:
-            skipped.setdefault(str(reason), []).append(exp)
-            continue
-        runs += mine
-        owners += [exp] * len(mine)
-    values = {}
-    for exp, result in zip(owners, simulator.run_all(label, sim, runs,
-                                                     tells=True)):
-        try:
-            if isinstance(result, Exception):
-                raise result
-            found = protocol.metrics_of(exp, result, host)
-        except simulator.FAILURES as error:
-            reason = str(error).rsplit('femu-sim: ', 1)[-1]
-            if exp not in skipped.setdefault(reason, []):
-                skipped[reason].append(exp)
-            continue
-        for metric, value in found.items():
-            values.setdefault((exp.name, metric), []).append(value)
-    for name, one in alone.items():
-        values[name, 'speedup'] = [
-            all_of_them / single for all_of_them, single in zip(
-                values.get((name, 'kiops'), ()),
-                values.get((one.name, 'kiops'), ()))]
-    for exp in experiments:
-        for metric in exp.measured:
-            found = values.get((exp.name, metric))
-            if found:
-                exp.model[metric] = sum(found) / len(found)
-                exp.spread[metric] = max(found) - min(found)
-    left_out = {exp.name for mine in skipped.values() for exp in mine}
-    left_out.update(exp.name for exp in experiments if exp.left_out)
-    for exp in experiments:
-        for metric in exp.measured:
-            if metric not in exp.model and exp.name not in left_out:
-                skipped.setdefault('metric=%s: a run of part %s does not give '
-                                   'it' % (metric, exp.part), []).append(exp)
+    skipped = {}
+    bases = bases_of(experiments, skipped)
+    runs, owners = runs_of(experiments + list(bases.values()), host, config,
+                           lambda exp: protocol.seeds_of(exp, seeds), settings,
+                           skipped)
+    take(experiments, bases, values_of(
+        owners, simulator.run_all(label, sim, runs, tells=True), host,
+        skipped))
+    skip_lacking(experiments, skipped)
     return skipped
 
 
@@ -144,6 +189,12 @@ def print_left_out(experiments):
         print('left out: %d experiments: %s' % (reasons.count(reason), reason))
 
 
+def print_skipped(skipped):
+    """Prints how many experiments lack a run or a metric, and why."""
+    for reason, mine in skipped.items():
+        print('skipped: %d experiments: %s' % (len(mine), reason))
+
+
 def itself(percents):
     """Return: a text of the mean of PERCENTS, and how many these are."""
     return '%.1f (%d)' % (sum(percents) / len(percents), len(percents)) \
@@ -171,8 +222,7 @@ def print_errors(errors, skipped, apart):
         print('  %+7.1f %%  %s: %s: measured %.4g, model %.4g' % (
             error.pct, error.exp.name, error.metric, error.measured,
             error.model))
-    for reason, mine in skipped.items():
-        print('skipped: %d experiments: %s' % (len(mine), reason))
+    print_skipped(skipped)
 
 
 def write_csv(path, errors):
