@@ -28,6 +28,18 @@ def path_of(name, default):
     return os.environ.get(name) or os.path.join(TOP, default)
 
 
+def whole(name, default, least, most):
+    """Return: the value of the environment variable NAME, or DEFAULT. Raises
+    SettingsError if it is no whole number from LEAST to MOST."""
+    text = os.environ.get(name) or str(default)
+    # As many digits as MOST has, and no others than 0 to 9: int() takes more.
+    if not re.fullmatch('[0-9]{1,%d}' % len(str(most)), text) or \
+            not least <= int(text) <= most:
+        raise SettingsError('%s=%s: must be %d to %d' % (name, text, least,
+                                                         most))
+    return int(text)
+
+
 def simulator():
     """Return: the path of femu-sim. Raises SettingsError if there is none."""
     sim = path_of('FEMU_SIM', 'build-core/tools/femu-sim')
