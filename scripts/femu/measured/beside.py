@@ -12,11 +12,14 @@ import re
 import typing
 
 from femu.common.simulator import job
-from femu.measured.experiment import IO_OPS, LeftOut, Skip
+from femu.measured.experiment import IO_OPS, LeftOut, Skip, needs_host
 
 # Columns that a file of points may have.
 COLUMNS = ('engine', 'sched', 'pattern', 'numjobs', 'bg_qd', 'bg_kiops',
            'mix_fg_bg', 'layout', 'runtime_s', 'lat_kind', 'flags')
+# Those of them that are no numbers.
+TEXTS = ('engine', 'sched', 'pattern', 'mix_fg_bg', 'layout', 'lat_kind',
+         'flags')
 # Runs with one of these flags are left out: none of their numbers is valid.
 UNUSABLE = ('fio_error', 'short_run', '14_threads_host_time_sliced',
             'conventional_drive_or_ns', 'discarded')
@@ -140,9 +143,31 @@ def io_options(exp, host, op_name, block, workers, depth):
                 **place, **of_host(exp, host, op_name, block))
 
 
+def unthrottled_per_s(host, op_name):
+    """Return: how many of a management operation the drive does in a second;
+    raises Skip."""
+    if op_name not in host['unthrottled_per_s']:
+        raise needs_host('unthrottled_per_s.%s' % op_name)
+    return host['unthrottled_per_s'][op_name]
+
+
+def held_rate(exp, host):
+    """Return: the bytes per second that the limited one of two jobs is held to;
+    raises Skip. A rate of 0 would be no limit to the simulator."""
+    if not host['unthrottled_mibps']:
+        raise needs_host('unthrottled_mibps')
+    share = 1 - exp.number('bg_intensity_pct') / 100
+    rate = int(share * host['unthrottled_mibps'] * MIB)
+    if rate < 1:
+        raise Skip('bg_intensity_pct=%s leaves nothing to the job that is held '
+                   'to the rest of 100; must be below 100' %
+                   exp.text('bg_intensity_pct'))
+    return rate
+
+
 def level(exp):
     """Return: the concurrency in the name of the run; 1 if it has none."""
-    found = re.search(r'_iod_(\d+)', exp.fields.get('mix_fg_bg') or '')
+    found = re.search(r'_iod_(\d+)', exp.text('mix_fg_bg'))
     return int(found[1]) if found else 1
 
 
@@ -168,14 +193,13 @@ def part_x_on_y(exp, host, seed):
     fg_options = io_options(exp, host, fg_op, exp.whole('bs_bytes'),
                             workers if fg_op == y_op else 1,
                             exp.whole('qd', 1))
-    if not bg_op or exp.fields['mix_fg_bg'] == ALONE:
+    if not bg_op or exp.text('mix_fg_bg') == ALONE:
         return both(seed, TIMES, fg_options)
     bg_options = io_options(exp, host, bg_op, exp.whole('bg_bs_bytes'),
                             workers if bg_op == y_op else 1,
                             exp.whole('bg_qd', 1))
-    share = 1 - exp.number('bg_intensity_pct') / 100
     held = fg_options if fg_op == x_op else bg_options
-    held['rate'] = int(share * host['unthrottled_mibps'] * MIB)
+    held['rate'] = held_rate(exp, host)
     held['io_submit_mode'] = 'inline'
     if x_op == 'read' and fg_op == y_op:
         bg_options.update(during(exp.number('runtime_s'), READER_S))
@@ -218,10 +242,10 @@ def softfinish_options(exp, host, share):
     the rate that they have alone; a SHARE of 0 sets no limit."""
     found = re.search(
         r'soft_(\d+)(-sleep)?|softfinish_chunk=(\d+)()',
-        exp.fields['mix_fg_bg'] + ' ' + exp.fields['layout'])
+        exp.text('mix_fg_bg') + ' ' + exp.text('layout'))
     if not found:
         raise Skip('mix_fg_bg=%s does not name a chunk' % (
-            exp.fields['mix_fg_bg']))
+            exp.text('mix_fg_bg')))
     chunk_bytes = int(found[1] or found[3]) * CHUNK_BYTES
     options = {'rw': 'finish', 'prefill': '%g%%' % (100 * (1 - LEFT)),
                'size': '%dz' % (SOFTFINISH_ZONES * (share or 1))}
@@ -231,7 +255,7 @@ def softfinish_options(exp, host, share):
         options['pause'] = '50us'
     if share:
         options['rate_iops'] = '%.3f' % (
-            share * host['unthrottled_per_s']['softfinish'] / LEFT)
+            share * unthrottled_per_s(host, 'softfinish') / LEFT)
     return dict(options, **of_host(exp, host, 'softfinish',
                                    options.get('bs', 0)))
 
@@ -253,8 +277,8 @@ def check_zones_left(exp, op_name):
 def part_softfinish(exp, host, seed):
     """Softfinishes alone, or I/O beside softfinishes, and the reverse."""
     check_usable(exp)
-    if exp.fields['mix_fg_bg'] in MISNAMED:
-        raise LeftOut(MISNAMED[exp.fields['mix_fg_bg']])
+    if exp.text('mix_fg_bg') in MISNAMED:
+        raise LeftOut(MISNAMED[exp.text('mix_fg_bg')])
     is_fg = exp.fields['fg_op'] == 'softfinish'
     op_name = exp.fields['bg_op' if is_fg else 'fg_op'] or ''
     if not op_name:
@@ -299,7 +323,7 @@ def is_closed_loop(exp):
 def is_mixed(exp):
     """Return: a match if it was one job that read and wrote: the share of its
     reads."""
-    return re.fullmatch(r'(?:spdk_)?(\d+)_\d+', exp.fields['mix_fg_bg'])
+    return re.fullmatch(r'(?:spdk_)?(\d+)_\d+', exp.text('mix_fg_bg'))
 
 
 def mixed_job(exp, host, seed):
@@ -335,9 +359,12 @@ def part_mix_ratio(exp, host, seed):
     beside a sequential reader. In others, one that was limited by the other
     runs at its measured rate."""
     check_usable(exp)
+    if not exp.text('mix_fg_bg'):
+        raise Skip('mix_fg_bg is empty: it says what the jobs of a mixratio '
+                   'are')
     if is_mixed(exp):
         return mixed_job(exp, host, seed)
-    several = SEVERAL.search(exp.fields['mix_fg_bg'])
+    several = SEVERAL.search(exp.text('mix_fg_bg'))
     if several:
         return coupled_jobs(exp, host, seed, int(several[1]), int(several[2]))
     made = []
@@ -403,14 +430,14 @@ def mgmt_per_s(exp, made, host):
     if not exp.part.startswith('softfinish-') or not made.mean_us:
         return made.iops
     per_s = LEFT * 1e6 / made.mean_us
-    return min(per_s, SOFTFINISH_SHARE * host['unthrottled_per_s'][
-        'softfinish']) if exp.fields['bg_op'] else per_s
+    return min(per_s, SOFTFINISH_SHARE * unthrottled_per_s(
+        host, 'softfinish')) if exp.fields['bg_op'] else per_s
 
 
 def threads_apart(exp):
     """Return: how many threads the run has of the job of EXP, if each of them
     has rows of its own; else 1."""
-    found = SEVERAL.search(exp.fields.get('mix_fg_bg') or '')
+    found = SEVERAL.search(exp.text('mix_fg_bg'))
     return int(found[2]) if found and exp.op('fg_op') == 'write' else 1
 
 

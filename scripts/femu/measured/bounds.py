@@ -42,10 +42,26 @@ def of_guest(metric, error):
 
 def number(row, name):
     """Return: a cell as a number; raises ValueError."""
-    value = float(row[name])
+    try:
+        value = float(row[name])
+    except ValueError:
+        value = math.nan
     if not math.isfinite(value):
-        raise ValueError('%s=%s' % (name, row[name]))
+        raise ValueError('%s=%s: must be a number' % (name, row[name]))
     return value
+
+
+def add_row(found, row):
+    """Adds a row to FOUND, {(of, metric): (least, most)}; raises ValueError."""
+    missing = [name for name in COLUMNS if row.get(name) is None]
+    if missing:
+        raise ValueError('has no %s' % ', '.join(missing))
+    key = row['of'], row['metric']
+    stated, least, most = (number(row, name) for name in COLUMNS[2:])
+    if key in found or not least <= stated <= most:
+        raise ValueError('%s %s: is there twice, or not least <= stated <= '
+                         'most' % key)
+    found[key] = least, most
 
 
 def read(path):
@@ -55,18 +71,12 @@ def read(path):
         with open(path, encoding='ascii', newline='') as file:
             reader = csv.DictReader(file)
             for row in reader:
-                key = row['of'], row['metric']
-                stated, least, most = (number(row, name)
-                                       for name in COLUMNS[2:])
-                if key in found or not least <= stated <= most:
-                    raise ValueError('%s %s: is there twice, or not least <= '
-                                     'stated <= most' % key)
-                found[key] = least, most
+                add_row(found, row)
     except OSError as error:
         raise BoundsError('%s: %s' % (path, error.strerror)) from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise BoundsError('%s: is no file of bounds: %s' % (
-            path, error)) from None
+    except (ValueError, csv.Error) as error:
+        raise BoundsError('%s:%d: is no file of bounds: %s' % (
+            path, reader.line_num, error)) from None
     if not found:
         raise BoundsError('%s: has no bounds' % path)
     return found

@@ -18,6 +18,11 @@ class LeftOut(Skip):
     """The measurement itself is of no use; the text says why."""
 
 
+def needs_host(name):
+    """Return: the Skip of an experiment that needs a member of host.json."""
+    return Skip('needs %s of a host.json beside the points, or of HOST=' % name)
+
+
 class Experiment:
     """One experiment: its fields, its measured metrics, its runs by seed."""
 
@@ -35,9 +40,14 @@ class Experiment:
         """Which part of the measurements it belongs to."""
         return self.fields['part']
 
+    def text(self, name):
+        """Return: a field as it is written; "" if the file has no such
+        column."""
+        return self.fields.get(name) or ''
+
     def number(self, name, default=0.0):
         """Return: a field as a number; DEFAULT if it is empty."""
-        text = self.fields.get(name) or ''
+        text = self.text(name)
         try:
             number = float(text) if text else default
         except ValueError:
@@ -56,7 +66,7 @@ class Experiment:
 
     def op(self, name):
         """Return: a field that must be empty or an operation that we know."""
-        value = self.fields.get(name) or ''
+        value = self.text(name)
         value = '' if value == 'none' else value
         if value and value not in IO_OPS and value not in MGMT_OPS:
             raise Skip('%s=%s is not an operation here' % (name, value))

@@ -14,6 +14,10 @@ from femu.measured import beside, protocol
 FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
           'bg_bs_bytes', 'bg_intensity_pct', 'bg_rate_mibps', 'occupancy_pct',
           'finished')
+TEXTS = ('part', 'fg_op', 'bg_op') + beside.TEXTS
+# A value beyond these is no measurement of a drive, and errors relative to it
+# are no numbers.
+LEAST_VALUE, MOST_VALUE = 1e-9, 1e15
 # Defaults for what host.json leaves out: a host that adds no time. A member
 # that it has must be of the same type: an object, a list of texts, or a number.
 HOST_DEFAULTS = {
@@ -28,9 +32,16 @@ HOST_DEFAULTS = {
     'io_uring': {'us': {}, 'between_us': 0},
     'unthrottled_mibps': 0,
 }
+# Operations that an object of numbers may have.
+OPS = tuple(protocol.IO_OPS) + protocol.MGMT_OPS + ('softfinish',) + \
+    protocol.STATE_OPS
+HOST_OPS = {'passthrough.us': OPS, 'io_uring.us': OPS,
+            'unthrottled_per_s': protocol.MGMT_OPS + ('softfinish',)}
 # Members that must be above 0.
 HOST_ABOVE_0 = ('inline_reset.per_mib', 'unthrottled_per_s.finish',
-                'unthrottled_per_s.reset', 'zones_per_thread')
+                'unthrottled_per_s.reset', 'unthrottled_per_s.softfinish',
+                'zones_per_thread')
+HOST_MOST = 1e15
 # Members that must be whole numbers.
 HOST_WHOLE = ('polled.ns', 'polled.spread_ns', 'polled.between_ns',
               'zones_per_thread', 'ramp_ms')
@@ -63,18 +74,32 @@ def value_of(row):
     if not 0 < value < math.inf:
         raise ValueError('value=%s: must be above 0: errors are relative to it'
                          % row['value'])
+    if not LEAST_VALUE <= value <= MOST_VALUE:
+        raise ValueError('value=%s: must be %g to %g: it is no measurement' % (
+            row['value'], LEAST_VALUE, MOST_VALUE))
     return value
 
 
+def check_numbers(exp):
+    """Raises Skip if a field of a new experiment should be a number and is
+    none, whether or not its part reads it: pages do."""
+    for name in exp.fields:
+        if name not in TEXTS:
+            exp.number(name)
+
+
 def add_row(experiments, row):
-    """Adds a row to its experiment; raises ValueError."""
+    """Adds a row to its experiment; raises ValueError or Skip."""
     if None in row or None in row.values():
         raise ValueError('has %s columns than the first line' % (
             'more' if None in row else 'fewer'))
     fields = {name: row[name] for name in FIELDS + beside.COLUMNS
               if name in row}
-    exp = experiments.setdefault(row['id'], protocol.Experiment(
-        row['id'], fields, {}))
+    if row['id'] not in experiments:
+        made = protocol.Experiment(row['id'], fields, {})
+        check_numbers(made)
+        experiments[row['id']] = made
+    exp = experiments[row['id']]
     for name, first in exp.fields.items():
         if row[name] != first:
             raise ValueError('%s=%s: the first row of %s has %s; an id is one '
@@ -96,7 +121,7 @@ def read_rows(path, file):
     for row in reader:
         try:
             add_row(experiments, row)
-        except ValueError as error:
+        except (ValueError, protocol.Skip) as error:
             raise InputError('%s:%d: %s' % (path, reader.line_num,
                                             error)) from None
     return experiments
@@ -105,7 +130,7 @@ def read_rows(path, file):
 def has_engines(path):
     """Does a file of points say which engine ran?"""
     try:
-        with open(path, encoding='utf-8', newline='') as file:
+        with open(path, encoding='utf-8-sig', newline='') as file:
             return 'engine' in next(csv.reader(file), ())
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
@@ -115,18 +140,22 @@ def read_experiments(path, parts=()):
     """Return: the experiments of a points file, in its order; of PARTS only,
     if any are given."""
     try:
-        with open(path, encoding='utf-8', newline='') as file:
+        # Some programs write a mark of the byte order before the first name.
+        with open(path, encoding='utf-8-sig', newline='') as file:
             experiments = read_rows(path, file)
     except OSError as error:
         raise InputError('%s: %s' % (path, error.strerror)) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError('%s: is not CSV: %s' % (path, error)) from None
-    chosen = [exp for exp in experiments.values()
-              if not parts or exp.part in parts]
-    if not chosen:
-        raise InputError('%s: has no points%s' % (
-            path, ' of part %s' % ' or '.join(parts) if parts else ''))
-    return chosen
+    if not experiments:
+        raise InputError('%s: has no points' % path)
+    known = list(dict.fromkeys(exp.part for exp in experiments.values()))
+    for part in parts:
+        if part not in known:
+            raise InputError('%s: has no points of part "%s"; has: %s' % (
+                path, part, ', '.join(known)))
+    return [exp for exp in experiments.values()
+            if not parts or exp.part in parts]
 
 
 # --- The host -----------------------------------------------------------------
@@ -134,9 +163,9 @@ def read_experiments(path, parts=()):
 def check_number(name, value):
     """Raises ValueError if VALUE may not be the member NAME of host.json."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or \
-            not math.isfinite(value) or value < 0:
-        raise ValueError('%s: %s: must be a number of 0 or more' % (
-            name, json.dumps(value)))
+            not 0 <= value <= HOST_MOST:
+        raise ValueError('%s: %.40s: must be a number of 0 to %g' % (
+            name, json.dumps(value), HOST_MOST))
     if name in HOST_ABOVE_0 and value == 0:
         raise ValueError('%s: 0: must be above 0' % name)
     if name in HOST_WHOLE and value != int(value):
@@ -150,23 +179,36 @@ def merge(name, value, default):
         if not isinstance(value, dict):
             raise ValueError('%s: %s: must be an object' % (
                 name or 'all of it', json.dumps(value)))
-        unknown = set(value) - set(default)
-        if unknown and default:
+        may_have = HOST_OPS.get(name, default)
+        unknown = set(value) - set(may_have)
+        if unknown:
             raise ValueError('%s"%s"; may have: %s' % (
                 '%s: has ' % name if name else 'has ', min(unknown),
-                ', '.join(default)))
+                ', '.join(may_have)))
         return {key: merge('%s.%s' % (name, key) if name else key,
                            value.get(key, default.get(key)),
                            default.get(key, 0))
                 for key in dict(default, **value)}
     if isinstance(default, list):
-        if not isinstance(value, list) or set(value) - set(
-                protocol.PARTS):
+        # A part may be of any type here, and not all can be looked up.
+        if not isinstance(value, list) or not all(
+                isinstance(part, str) and part in protocol.PARTS
+                for part in value):
             raise ValueError('%s: %s: must be a list of %s' % (
                 name, json.dumps(value), ', '.join(protocol.PARTS)))
         return value
     check_number(name, value)
     return value
+
+
+def without_doubles(pairs):
+    """Return: the members of an object of JSON; raises ValueError if one is
+    there twice, of which the first would count for nothing."""
+    made = dict(pairs)
+    for name, _ in pairs:
+        if [other for other, _ in pairs].count(name) > 1:
+            raise ValueError('has "%s" twice' % name)
+    return made
 
 
 def read_host(path):
@@ -176,9 +218,12 @@ def read_host(path):
         if path is None:
             return merge('', {}, HOST_DEFAULTS)
         with open(path, encoding='utf-8') as file:
-            host = merge('', json.load(file), HOST_DEFAULTS)
+            host = merge('', json.load(
+                file, object_pairs_hook=without_doubles), HOST_DEFAULTS)
     except OSError as error:
         raise InputError('%s: %s' % (path, error.strerror)) from None
+    except RecursionError:
+        raise InputError('%s: is nested too deep' % path) from None
     except ValueError as error:
         raise InputError('%s: %s' % (path, error)) from None
     added = host['passthrough']

@@ -129,10 +129,7 @@ def part_mgmt_on_io(exp, host, seed):
                       runtime='400ms')
     if op_name not in MGMT_OPS:
         raise Skip('bg_op=%s is not management' % op_name)
-    if op_name not in host['unthrottled_per_s']:
-        raise Skip('needs unthrottled_per_s.%s of a host.json beside the '
-                   'points, or of HOST=' % op_name)
-    per_s = host['unthrottled_per_s'][op_name] * intensity / 100
+    per_s = beside.unthrottled_per_s(host, op_name) * intensity / 100
     if op_name == 'finish':
         jobs, run_s = finish_periods(exp, per_s, seed)
     else:
@@ -297,7 +294,7 @@ def percentile(made, percent, less_us):
 def op_of(exp, job_name):
     """Return: the operation of a job of the experiment."""
     name = exp.fields['fg_op' if job_name == 'fg' else 'bg_op']
-    if name == 'softfinish' and '-soft_0' in exp.fields['mix_fg_bg']:
+    if name == 'softfinish' and '-soft_0' in exp.text('mix_fg_bg'):
         return 'finish'
     return {'first_write': 'write', 'first_append': 'append',
             'write_to_closed_zone': 'write'}.get(name, name)

@@ -45,13 +45,13 @@ def key_of(exp, host):
             exp.fields.get('bg_bs_bytes') or '', rate, tuple(digits))
 
 
-def usable(exp):
-    """Return: whether the measurement can be compared at all."""
+def key_if_usable(exp, host):
+    """Return: key_of() a measurement; None if it cannot be compared at all."""
     try:
         beside.check_usable(exp)
-    except protocol.LeftOut:
-        return False
-    return True
+        return key_of(exp, host)
+    except protocol.Skip:
+        return None
 
 
 def groups(experiments, host):
@@ -59,7 +59,7 @@ def groups(experiments, host):
     exactly the same mean latency are one measurement that is listed twice."""
     found = {}
     for exp in experiments:
-        key = key_of(exp, host) if usable(exp) else None
+        key = key_if_usable(exp, host)
         if key:
             mine = found.setdefault(key, [])
             if all(exp.measured.get('mean_us') != other.measured.get('mean_us')
@@ -110,7 +110,7 @@ def of_neighbours(experiments, host):
     neighbours, where throughput no longer depends on the queue depth."""
     curves, found = {}, {'kiops': []}
     for exp in experiments:
-        key = key_of(exp, host) if usable(exp) else None
+        key = key_if_usable(exp, host)
         if key and 'kiops' in exp.measured and key[7] == 'none':
             curves.setdefault((exp.part, key[:4] + key[5:]), {})[key[4]] = \
                 exp.measured['kiops']
