@@ -13,16 +13,21 @@ import math
 import re
 import time
 
-from femu.common import progress, simulator
-from femu.measured import protocol
+from femu.common import progress, simulator, whole_file
 from femu.validate import compare, search
 
 SEED = 1
+START = re.compile('0*[1-9][0-9]{0,18}')
 FAR = 3.0       # distance of a point that the model lacks: a factor of 20
 
 
 class FitError(Exception):
     """The user's input is wrong."""
+
+
+class Incomplete(Exception):
+    """Experiments lack a run or a metric; says how many, and the first
+    reason."""
 
 
 class Parameter:
@@ -49,6 +54,8 @@ def read_config(path):
             text = file.read()
     except OSError as error:
         raise FitError('%s: %s' % (path, error.strerror)) from None
+    except UnicodeDecodeError:
+        raise FitError('%s: is no text in UTF-8' % path) from None
     found = re.findall(r'^\s*([a-z0-9-]+)\s*=\s*"([^"]*)"', text, re.M)
     return dict(found), text
 
@@ -59,23 +66,52 @@ def parameters(names, path, factor):
     made = []
     for name in names:
         text = values.get(name)
-        if text is None or not text.isdecimal() or int(text) == 0:
+        if name == 'seed':
+            raise FitError('seed: is set by each run, and no parameter of a '
+                           'model')
+        if text is None:
+            raise FitError('"%s": has no value in %s; must have one to start '
+                           'from' % (name, path))
+        if not START.fullmatch(text):
             raise FitError('%s: %s: must have a start value above 0, a plain '
                            'number, in %s' % (name, text, path))
+        if names.count(name) > 1:
+            raise FitError('%s: is named twice' % name)
         made.append(Parameter(name, int(text), factor))
     return made
 
 
-def pick(experiments, parts, most):
-    """Return: experiments of the parts, at most MOST of each, spread evenly."""
+def pick(experiments, most):
+    """Return: at most MOST experiments of each part, spread evenly."""
     chosen = []
     for part in dict.fromkeys(exp.part for exp in experiments):
-        if parts and part not in parts:
-            continue
         mine = [exp for exp in experiments if exp.part == part]
         step = max(1.0, len(mine) / most)
         chosen += [mine[int(i * step)] for i in range(int(len(mine) / step))]
     return chosen
+
+
+def one_seed(_exp):
+    """Return: the seeds of an experiment's runs."""
+    return (SEED,)
+
+
+def usable(experiments, host, config):
+    """Return: the experiments without those that are left out, which it prints.
+    Raises Incomplete if some cannot be run."""
+    skipped = {}
+    compare.runs_of(experiments, host, config, one_seed, None, skipped)
+    compare.print_left_out(experiments)
+    raise_skipped(experiments, skipped)
+    return [exp for exp in experiments if not exp.left_out]
+
+
+def raise_skipped(experiments, skipped):
+    """Raises Incomplete, and prints the reasons, if any of the experiments is
+    in SKIPPED."""
+    compare.print_skipped(skipped)
+    for text in compare.incomplete(experiments, skipped):
+        raise Incomplete(text)
 
 
 class Fit:
@@ -95,17 +131,34 @@ class Fit:
         return {p.name: p.value(xi) for p, xi in zip(self.params, x)}
 
     def simulate(self, settings, experiments):
-        """Gives every experiment its model's metrics."""
-        runs = []
+        """Gives every experiment its model's metrics. Return: {reason:
+        experiments} of those that lack a run."""
         for exp in experiments:
-            run = protocol.make_run(exp, self.host, self.config, SEED)
-            run.settings.update(settings)
-            runs.append(run)
-        results = simulator.run_all('fit' + self.how_far(), self.sim, runs)
-        for exp, result in zip(experiments, results):
-            exp.model = {} if isinstance(result, Exception) else \
-                protocol.metrics_of(exp, result, self.host)
-            exp.spread = dict.fromkeys(exp.model, 0.0)
+            exp.model, exp.spread = {}, {}
+        skipped = {}
+        bases = compare.bases_of(experiments, skipped)
+        runs, owners = compare.runs_of(
+            experiments + list(bases.values()), self.host, self.config,
+            one_seed, settings, skipped)
+        compare.take(experiments, bases, compare.values_of(
+            owners, simulator.run_all('fit' + self.how_far(), self.sim, runs),
+            self.host, skipped))
+        return skipped
+
+    def must_have_all(self, settings, experiments):
+        """Simulates. Raises Incomplete if not all of the experiments have what
+        was measured."""
+        skipped = self.simulate(settings, experiments)
+        compare.skip_lacking(experiments, skipped)
+        raise_skipped(experiments, skipped)
+
+    def try_settings(self, settings, experiments):
+        """Simulates; what the drive refuses, and what it does not come to within
+        a run, is missing. Raises FitError if a run failed otherwise: the search
+        would take it for a bad place."""
+        for reason in self.simulate(settings, experiments):
+            if not reason.startswith((self.config + ': ', '--set ')):
+                raise FitError('a run of the search failed: %s' % reason)
 
     def how_far(self):
         """Return: a text on how far a search is, to show beside its runs; '' if
@@ -124,7 +177,7 @@ class Fit:
         wanted = None if keys is None else {name for name, _ in keys}
         some = [exp for exp in self.experiments
                 if wanted is None or exp.name in wanted]
-        self.simulate(self.settings(x), some)
+        self.try_settings(self.settings(x), some)
         self.tries += len(some) / len(self.experiments)
         found = residuals_of(some)
         if keys is None:
@@ -200,7 +253,7 @@ def print_known(params, settings, known):
 
 def write_known(path, params, settings, known):
     """The same as a CSV file."""
-    with open(path, 'w', encoding='utf-8', newline='') as file:
+    with whole_file.replacing(path) as file:
         writer = csv.writer(file)
         writer.writerow(('parameter', 'start', 'fitted', 'low', 'high'))
         for param, one in zip(params, known):
@@ -215,7 +268,7 @@ def write_config(path, source, settings):
     for name, value in settings.items():
         text = re.sub(r'(^\s*%s\s*=\s*)"[^"]*"' % re.escape(name),
                       r'\g<1>"%d"' % value, text, flags=re.M)
-    with open(path, 'w', encoding='utf-8') as file:
+    with whole_file.replacing(path) as file:
         file.write(text)
 
 
