@@ -19,6 +19,8 @@ Knows nothing of how the errors came about.
 import csv
 import math
 
+from femu.common import whole_file
+
 COLUMNS = ('of', 'metric', 'stated_pct', 'least_pct', 'most_pct')
 PART_POINTS, PART_SHARE = 0.3, 0.1
 GUEST_POINTS = {'p50_us': 5.0, 'p95_us': 5.0}
@@ -85,7 +87,7 @@ def read(path):
 def write(path, errors, margin):
     """States the ERRORS, {(of, metric): percent}. MARGIN takes a metric and
     its error to the least and the most that it may be."""
-    with open(path, 'w', encoding='ascii', newline='') as file:
+    with whole_file.replacing(path) as file:
         writer = csv.writer(file, lineterminator='\n')
         writer.writerow(COLUMNS)
         for (of, metric), error in errors.items():
