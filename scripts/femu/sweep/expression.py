@@ -27,8 +27,19 @@ def holds(text, values):
         return bool(_value(ast.parse(text, mode='eval').body, values))
     except SyntaxError as error:
         raise ExpressionError('"%s": %s' % (text, error.msg)) from None
-    except (TypeError, ZeroDivisionError) as error:
-        raise ExpressionError('"%s": %s' % (text, error)) from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError('"%.40s...": is nested too deep' %
+                              text) from None
+    except (TypeError, ArithmeticError, ValueError) as error:
+        raise ExpressionError('%s: %s' % (ascii(text), error)) from None
+
+
+def _computed(op, left, right):
+    # Of texts and lists these would be repetition, of any size, and formats.
+    if op in (ast.Mult, ast.Mod) and not (
+            isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        raise TypeError('* and % are of numbers only')
+    return BINARY[op](left, right)
 
 
 def _value(node, values):
@@ -42,8 +53,8 @@ def _value(node, values):
     if isinstance(node, (ast.Tuple, ast.List)):
         return [_value(one, values) for one in node.elts]
     if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
-        return BINARY[type(node.op)](_value(node.left, values),
-                                     _value(node.right, values))
+        return _computed(type(node.op), _value(node.left, values),
+                         _value(node.right, values))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return not _value(node.operand, values)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

@@ -88,6 +88,10 @@ class Plan:
             self._fail(str(error))
         except UnicodeDecodeError:
             self._fail('is no text in UTF-8')
+        except RecursionError:
+            self._fail('is nested too deep')
+        except ValueError as error:         # a number of thousands of digits
+            self._fail(str(error))
         for name, value in made.items():
             if name not in MEMBERS:
                 self._fail('"%s" is none of %s' % (name, ', '.join(MEMBERS)))
@@ -130,7 +134,7 @@ class Plan:
             if name not in GUEST:
                 self._fail('guest.%s is none of %s' % (name, ', '.join(GUEST)))
         for name in self.metrics:
-            if name not in METRICS:
+            if not isinstance(name, str) or name not in METRICS:
                 self._fail('collect: "%s" is none of %s'
                            % (name, ', '.join(METRICS)))
         for text in self._only:
