@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Stores the results of points, each under its key. A result is stored as a
-whole or not at all, and is never changed. If a point failed, the reason is
-stored until it is run again.
+whole or not at all, and is never changed: one whose rows do not have its digest
+is as if it were not there. If a point failed, the reason is stored until it is
+run again.
 
-  STORE/KEY/result.json   the rows, and the inputs that the key stands for
+  STORE/KEY/result.json   the rows, their digest, and the inputs that the key
+                          stands for
   STORE/KEY/run/          of a guest, all that the run left
   STORE/KEY.failed        why there is none
 
@@ -14,12 +16,15 @@ import json
 import os
 import shutil
 
+from femu.results import rows as rows_module
+
 
 class Store:
     """The folder FOLDER of results."""
 
     def __init__(self, folder):
         self.folder = os.path.abspath(folder)
+        self._whole = set()     # keys whose results were read and found whole
 
     def path(self, key):
         """Return: where the result of KEY is, if there is one."""
@@ -27,12 +32,32 @@ class Store:
 
     def has(self, key):
         """Return: whether there is a result of KEY."""
-        return os.path.exists(self.path(key))
+        if key not in self._whole:
+            try:
+                self.rows(key)
+            except (OSError, ValueError, KeyError, TypeError):
+                return False
+            self._whole.add(key)
+        return True
 
     def rows(self, key):
-        """Return: the rows of KEY's result."""
-        with open(self.path(key), encoding='utf-8') as file:
-            return json.load(file)['rows']
+        """Return: the rows of KEY's result. Raises OSError, KeyError, TypeError
+        or ValueError if there is none, or it is damaged."""
+        path = self.path(key)
+        with open(path, encoding='utf-8') as file:
+            made = json.load(file)
+        if rows_module.digest(made['rows']) != made['digest']:
+            raise ValueError('%s: its rows do not have its digest' % path)
+        return made['rows']
+
+    def forget_damaged(self, key):
+        """Removes what is there of KEY if it is no result, as it is about to be
+        run again. Return: whether there was anything."""
+        place = os.path.join(self.folder, key)
+        if self.has(key) or not os.path.isdir(place):
+            return False
+        shutil.rmtree(place)
+        return True
 
     def _failure_path(self, key):
         return os.path.join(self.folder, key + '.failed')
@@ -64,19 +89,19 @@ class Store:
         os.makedirs(folder)
         return folder
 
-    def keep(self, key, folder, result):
-        """Stores FOLDER, with RESULT in it, as the result of KEY."""
+    def keep(self, key, folder, rows, about):
+        """Stores FOLDER, with ROWS and what else there is ABOUT them, as the
+        result of KEY."""
         with open(os.path.join(folder, 'result.json'), 'w',
                   encoding='utf-8') as file:
-            json.dump(result, file, indent=1)
+            json.dump({**about, 'digest': rows_module.digest(rows),
+                       'rows': rows}, file, indent=1)
             file.write('\n')
-        place = os.path.join(self.folder, key)
-        if os.path.isdir(place) and not self.has(key):
-            # An interrupted Snakemake removes the last output of its jobs: what
-            # it left of this folder is incomplete.
-            shutil.rmtree(place, ignore_errors=True)
+        # An interrupted Snakemake removes the last output of its jobs: what it
+        # left of this folder is incomplete.
+        self.forget_damaged(key)
         try:
-            os.rename(folder, place)
+            os.rename(folder, os.path.join(self.folder, key))
         except OSError:
             if not self.has(key):
                 raise
