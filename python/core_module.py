@@ -81,6 +81,7 @@ uint32_t ssd_active_count(const Ssd *ssd, uint32_t nsid);
 Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed);
 uint64_t ssd_block_count(const Ssd *ssd);
 SsdBlock ssd_block(const Ssd *ssd, uint64_t block_idx);
+#define FLASH_BUSY_MOST ...
 void ssd_busy_log_start(Ssd *ssd, uint32_t capacity);
 unsigned ssd_busy_log_take(Ssd *ssd, SsdBusy *busy, unsigned max);
 char *ssd_stats_json(Ssd *ssd, uint64_t now_ns, const char *extra);
@@ -90,6 +91,7 @@ HEADERS = '''
 #include <glib.h>
 #include "ssd.h"
 #include "config_file.h"
+#include "timing/flash.h"
 '''
 
 

@@ -7,8 +7,10 @@ Knows nothing of how anything was run.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import re
 from typing import Union
 
 import numpy as np
@@ -20,6 +22,7 @@ from femu.results.rows import METRICS
 from femu.trace.file import OPS, Commands, Completions, TraceFile
 
 _TRACE_HEAD = '# femu-zns trace'
+_COLUMN = re.compile(r'[A-Za-z_][\w.]*')
 
 
 def of_fio(made: dict, dilation: int = 1) -> pd.DataFrame:
@@ -70,19 +73,37 @@ def _of_guest(path: str) -> pd.DataFrame:
         *METRICS])
 
 
+def _of_csv(path: str) -> pd.DataFrame:
+    """A CSV of ours begins with the names of its columns, and each row has them
+    all: of others pandas makes a frame of some kind."""
+    with open(path, encoding='utf-8', newline='') as file:
+        reader = csv.reader(file)
+        names = next(reader, [])
+        if len(names) < 2 or len(set(names)) < len(names) or \
+                not all(map(_COLUMN.fullmatch, names)):
+            raise ValueError('its first line has no names of columns')
+        for row in reader:
+            if len(row) not in (0, len(names)):
+                raise ValueError('line %d has %d columns, not %d' % (
+                    reader.line_num, len(row), len(names)))
+    return pd.read_csv(path)
+
+
 def _of_file(path: str) -> pd.DataFrame:
-    with open(path, encoding='utf-8') as file:
+    with open(path, encoding='utf-8', errors='replace') as file:
         head = file.read(len(_TRACE_HEAD))
     if head == _TRACE_HEAD:
         return of_trace(path)
-    if head.lstrip().startswith('{'):
+    try:
+        if not head.lstrip().startswith('{'):
+            return _of_csv(path)
         with open(path, encoding='utf-8') as file:
             return of_fio(json.load(file))
-    try:
-        return pd.read_csv(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError,
+            csv.Error) as error:
         raise ValueError('%s: neither a trace, nor JSON of fio or femu-sim, '
-                         'nor a CSV: %s' % (path, error)) from error
+                         'nor a CSV of ours: %s: %s' % (
+                             path, type(error).__name__, error)) from error
 
 
 def results(path: Union[str, os.PathLike]) -> pd.DataFrame:
@@ -94,7 +115,7 @@ def results(path: Union[str, os.PathLike]) -> pd.DataFrame:
     if os.path.isfile(path):
         return _of_file(path)
     if os.path.exists(os.path.join(path, 'points.csv')):
-        return pd.read_csv(os.path.join(path, 'points.csv'))
+        return _of_file(os.path.join(path, 'points.csv'))
     if os.path.exists(os.path.join(path, 'meta.json')):
         return _of_guest(path)
     raise ValueError('%s: neither a file nor the folder of a run (meta.json) '

@@ -171,8 +171,11 @@ class Ssd:
         QEMU reads) and CHANGES over it, by their names with _ in place of -:
         Ssd('configs/zn540.cfg', program_ns=700000, zone_size='1G')."""
         self._take(lib.ssd_new(_params(config, changes)))
+        self._may_log_busy = True
 
     def _take(self, drive):
+        # One that was loaded, or comes back, may have such a log already.
+        self._may_log_busy = False
         self._ssd = ffi.gc(drive, lib.ssd_free)
         self._done = ffi.new('SsdDone[]', _POLL_MAX)
         self._cmd = ffi.new('SsdCmd *')
@@ -340,9 +343,15 @@ class Ssd:
     # --- Logs and state -----------------------------------------------------
 
     def start_busy_log(self, capacity: int = 1 << 20) -> None:
-        """Log what channels and units do; call it on a new drive."""
-        if self._now_ns or self.inflight:
-            raise FemuError('start_busy_log() is for a new drive')
+        """Log what channels and units do; call it once, on a new drive.
+        CAPACITY entries are kept until they are taken, then the oldest make
+        room."""
+        if not self._may_log_busy or self._now_ns or self.inflight:
+            raise FemuError('start_busy_log() is for a new drive, once')
+        if not 1 <= capacity <= lib.FLASH_BUSY_MOST:
+            raise ParameterError('capacity=%d: must be 1 to %d' % (
+                capacity, lib.FLASH_BUSY_MOST))
+        self._may_log_busy = False
         lib.ssd_busy_log_start(self._ssd, capacity)
 
     def take_busy_log(self) -> pd.DataFrame:

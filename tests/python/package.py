@@ -116,6 +116,13 @@ def test_power_cut(tap):
     tap.equal(len(ssd.drain()), 1, 'a cut: the drive itself goes on')
 
 
+def logging():
+    """Return: a new drive that logs what is busy."""
+    ssd = Ssd()
+    ssd.start_busy_log(1)
+    return ssd
+
+
 def test_refusals(tap):
     """What is wrong is said, and changes nothing."""
     for name, call, kind, word in (
@@ -138,7 +145,17 @@ def test_refusals(tap):
             ('no results', lambda: results('/'), ValueError,
              'neither a file nor the folder'),
             ('a file of something else', lambda: results(README), ValueError,
-             'README.md: neither a trace, nor JSON')):
+             'README.md: neither a trace, nor JSON'),
+            ('a log of nothing', lambda: Ssd().start_busy_log(0),
+             femu_zns.ParameterError,
+             'capacity=0: must be 1 to 67108864'),
+            ('a log of too much', lambda: Ssd().start_busy_log(1 << 26 | 1),
+             femu_zns.ParameterError,
+             'capacity=67108865: must be 1 to 67108864'),
+            ('a log of a fork', lambda: logging().fork().start_busy_log(),
+             femu_zns.FemuError, 'is for a new drive, once'),
+            ('a second log', lambda: logging().start_busy_log(),
+             femu_zns.FemuError, 'is for a new drive, once')):
         said = refused(call, kind)
         tap.result(said is not None and word in said, 'refused: ' + name,
                    said or '')
@@ -183,6 +200,18 @@ def test_results(tap):
         hand.write_text('# femu-zns trace 2\nS,0,10,trim,1,5,1,0,0\n')
         said = refused(lambda: results(hand), ValueError)
         tap.result(said is not None and 'trim' in said, 'no trace', said or '')
+        for text in ('{"a": 1}', '{"jobs": [1]}', '{"jobs": {"a": 1}}', '{',
+                     '[1, 2]', 'plain text', 'Words, and more\nof them, too\n',
+                     '', 'a,b\n1,2,3\n'):
+            hand.write_text(text)
+            said = refused(lambda: results(hand), ValueError)
+            tap.result(said is not None and said.startswith(
+                f'{hand}: neither a trace, nor JSON'), f'no results: {text!r}',
+                       said or '')
+        hand.write_bytes(b'\xff\xfe')
+        said = refused(lambda: results(hand), ValueError)
+        tap.result(said is not None and said.startswith(f'{hand}: neither'),
+                   'no results: no text', said or '')
         frame.to_parquet(folder + '/t.parquet')
         tap.result(pd.read_parquet(folder + '/t.parquet').equals(frame),
                    'Parquet keeps it')

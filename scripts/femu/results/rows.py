@@ -41,9 +41,10 @@ def of_fio(made, dilation=1):
     of the kind."""
     rows = []
     for job in made['jobs']:
+        name = job['jobname']
         ops = job['femu']['ops'] if 'femu' in job else {
-            name: job[name] for name in DIRECTIONS if name in job}
-        rows += [_of_entry(job['jobname'], op, one, dilation)
+            side: job[side] for side in DIRECTIONS if side in job}
+        rows += [_of_entry(name, op, one, dilation)
                  for op, one in ops.items() if one['total_ios']]
     return rows
 
