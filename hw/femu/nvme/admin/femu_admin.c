@@ -63,7 +63,6 @@ static uint16_t admin_create_cq(FemuZns *n, const NvmeCmd *cmd)
         return NVME_INVALID_IRQ_VECTOR;
     }
     femu_cq_create(n, id, base, qsize + 1, vector, NVME_CQ_FLAGS_IEN(flags));
-    n->had_io_queues = true;
     return NVME_SUCCESS;
 }
 

@@ -32,6 +32,8 @@ void femu_cq_create(FemuZns *n, uint16_t id, uint64_t base, uint32_t size,
     };
     QSIMPLEQ_INIT(&cq->parked);
     n->cq[id] = cq;
+    /* The admin queue is the first one behind each reset. */
+    n->had_io_queues = id != 0;
     femu_dbbuf_init(n, 2 * id + 1, 0);
     trace_femu_create_cq(id, base, size, vector, irq_enabled);
 }

@@ -43,7 +43,6 @@ static void ctrl_reset(FemuZns *n)
     femu_notice_reset(n);
     femu_shutdown_ctrl_reset(n);
     n->csts = 0;
-    n->had_io_queues = false;
     n->enable_waits = false;
     femu_irq_ctrl_reset(n);
 }

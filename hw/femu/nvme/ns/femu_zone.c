@@ -112,12 +112,7 @@ static uint64_t left_bytes(const FemuNs *ns, const SsdZone *zone)
  */
 void femu_zones_power_cut(const FemuZns *n, FemuNs *ns)
 {
-    uint32_t lba_bytes = ssd_ns_info(n->ssd, ns->nsid).lba_bytes;
-
-    if (ns->lba_bytes != lba_bytes) { /* it was being formatted */
-        ns->lba_bytes = lba_bytes;
-        femu_inject_clear(ns);
-    }
+    ns->lba_bytes = ssd_ns_info(n->ssd, ns->nsid).lba_bytes;
     for (uint32_t i = 0; i < ns->zones; i++) {
         SsdZone zone = ssd_zone(n->ssd, ns->nsid, i);
 

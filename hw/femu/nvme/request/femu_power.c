@@ -90,7 +90,13 @@ void femu_power_core_cut(FemuZns *n, uint64_t seed)
     ssd_free(n->ssd);
     n->ssd = next;
     for (uint32_t i = 0; i < n->ns_count; i++) {
-        femu_zones_power_cut(n, &n->ns[i]);
+        FemuNs *ns = &n->ns[i];
+        uint32_t lba_bytes = ns->lba_bytes;
+
+        femu_zones_power_cut(n, ns);
+        if (ns->lba_bytes != lba_bytes) { /* it was being formatted */
+            femu_inject_clear(ns);
+        }
     }
     n->programs_before = 0;
     n->now_ns = ssd_now_ns(next);

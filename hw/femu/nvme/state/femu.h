@@ -365,6 +365,7 @@ struct FemuZns {
     /* completion: queues, index 0 is the admin queue; NULL if there is none. */
     FemuCq *cq[FEMU_MAX_QUEUES];
     FemuCq cq_memory[FEMU_MAX_QUEUES];
+    bool had_io_queues;         /* since the last reset */
 
     /* ns: identifiers 1 to ns_count, see femu_ns(). */
     FemuNs *ns;
@@ -426,7 +427,6 @@ struct FemuZns {
     uint32_t page_bytes;        /* CC.MPS while enabled */
     QEMUTimer *timer;
     struct FemuThread *thread;  /* of `iothread` */
-    bool had_io_queues;         /* since the last reset */
     bool enable_waits;          /* CC.EN is 1, and the power is coming back */
 
     /* migration: why the drive cannot move; NULL if it can. */
