@@ -14,7 +14,7 @@
 #include "internal.h"
 #include "common/progress.h"
 
-#define MOST_AT_AN_INSTANT (1u << 24)
+#define MOST_AT_AN_INSTANT (1u << 22)
 
 /* --- The ends of operations and jobs ------------------------------------- */
 
