@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Ten years: sums of some of them are far from the end of the clock. */
-#define MOST_NS (UINT64_C(10) * 365 * 86400 * 1000000000)
-
 /* The number at the start of `text`; *rest is what follows. */
 static bool leading_number(const char *text, uint64_t *value,
                            const char **rest)
@@ -103,7 +100,7 @@ const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
     if (rest[0] != '\0') {
         return "is not a time, such as 30s, 500ms or 5.8us";
     }
-    if (value > MOST_NS / unit_ns) {
+    if (value > SIM_MOST_NS / unit_ns) {
         return "is too long: must be at most ten years";
     }
     *ns = value * unit_ns;

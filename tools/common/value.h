@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Ten years: sums of some such times are far from the end of the clock. */
+#define SIM_MOST_NS (UINT64_C(10) * 365 * 86400 * 1000000000)
+
 /*
  * "4096", "16k", "16KiB", "1M", "2G", "1T"; "3z" is three zones of
  * `zone_bytes`. All are powers of 1024. Return: NULL, or what is wrong.

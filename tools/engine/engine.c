@@ -14,6 +14,7 @@
 #include "internal.h"
 #include "common/progress.h"
 
+/* A drive has cmd-slots, far fewer; seconds of a host go by until so many. */
 #define MOST_AT_AN_INSTANT (1u << 22)
 
 /* --- The ends of operations and jobs ------------------------------------- */

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/value.h"
 
 #define SECTOR_BYTES 512 /* blkparse's unit, for any size of logical block */
 #define WORDS_MAX 16
-#define MOST_NS (UINT64_C(10) * 365 * 86400 * 1000000000) /* ten years */
 #define MOST_BYTES (UINT64_MAX / 1024)
 
 typedef enum IologKind {
@@ -84,7 +84,7 @@ static bool number(const char *text, uint64_t most, uint64_t *value)
 /* A time in units of `unit_ns`, as ns. */
 static bool time_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
 {
-    if (!number(text, MOST_NS / unit_ns, ns)) {
+    if (!number(text, SIM_MOST_NS / unit_ns, ns)) {
         return false;
     }
     *ns *= unit_ns;
@@ -140,7 +140,7 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
     }
     if (g_str_equal(action, "wait")) {
         if (count <= first + 2 || !time_ns(words[first + 2], 1000, &value) ||
-            iolog->waited_ns + value > MOST_NS) {
+            iolog->waited_ns + value > SIM_MOST_NS) {
             return wrong(iolog, action, "must have a number of microseconds, "
                          "ten years in all at most", error);
         }
