@@ -81,12 +81,15 @@ static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
         femu_ns_changed(n, ns);
     }
     femu_inject_clear(ns);
-    femu_ns_forget(ns);
 }
 
 /*
  * Format the namespace in the core, inside which there must be no command of
  * it. The last namespace completes the Format NVM command.
+ *
+ * Only now are all data dropped, with what lasts; before, those of zones were by
+ * their reset. If the power goes or QEMU is killed before, what has not been
+ * reset is there.
  */
 static void ns_end(FemuZns *n, FemuNs *ns)
 {
@@ -94,6 +97,9 @@ static void ns_end(FemuZns *n, FemuNs *ns)
 
     assert(done);
     femu_trace_format(n, ns->nsid, ns->lba_bytes);
+    if (femu_history_flush(n)) {
+        femu_ns_forget(ns);
+    }
     ns->format_step = FEMU_FORMAT_IDLE;
     if (--n->format.namespaces_left == 0 && n->format.reply) {
         femu_cq_post(n, n->sq[0], n->format.cid, NVME_SUCCESS, 0);

@@ -135,9 +135,9 @@ uint16_t femu_req_submit(FemuZns *n, FemuSq *sq, uint16_t cid,
 
 /*
  * Submit to the core a command that the drive gives itself, which the core
- * accepts, as `req`. Needs ssd_has_room().
+ * accepts, as `req`. Needs ssd_has_room(). Return: its tag.
  */
-static void submit_own(FemuZns *n, const SsdCmd *cmd, FemuReq req)
+static uint32_t submit_own(FemuZns *n, const SsdCmd *cmd, FemuReq req)
 {
     uint32_t tag = n->free_req[--n->free_req_count];
     SsdAccept accept = ssd_submit(n->ssd, n->now_ns, cmd, tag);
@@ -146,6 +146,7 @@ static void submit_own(FemuZns *n, const SsdCmd *cmd, FemuReq req)
     req.busy = true;
     req.trace_seq = femu_trace_submit(n, cmd, accept.status);
     n->req[tag] = req;
+    return tag;
 }
 
 /* Submit the flush behind which a command is completed. Needs room. */
@@ -196,14 +197,18 @@ uint16_t femu_req_answered(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd,
 
 /*
  * Submit to the core the reset of all zones of a namespace that is being
- * formatted. Needs ssd_has_room().
+ * formatted; their data are put aside, as by any reset. Needs ssd_has_room().
  */
 void femu_req_submit_format(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    submit_own(n, cmd, (FemuReq) {
+    uint32_t tag = submit_own(n, cmd, (FemuReq) {
         .format_ns = ns,
         .zone_idx = FEMU_ZONES_ALL,
     });
+
+    if (femu_history_flush(n)) {
+        femu_zones_managed(n, ns, cmd, tag);
+    }
 }
 
 /*
