@@ -1,6 +1,6 @@
 /*
- * Data that a format drops. They are gone when what drops them lasts, and not
- * before.
+ * Data that a drive drops for another reason than a reset: a format, a zone
+ * that fails. They are gone when what drops them lasts, and not before.
  *
  * Knows nothing of the form of a state's files.
  *
@@ -139,6 +139,21 @@ static void test_format_cut(void)
     g_assert_cmpuint(left, <, SEEDS);
 }
 
+/* A zone is offline, or has its data. */
+static void test_offline(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive = femu_folder_boot(&config, folder);
+
+    femu_write_pattern(drive, 0, DATA_NLB, 1);
+    qom_set(drive, "zone-fail", "0 offline");
+    drive = kill_and_boot(drive, &folder);
+    g_assert_cmphex(femu_zone(drive, 0).zs >> 4, ==, NVME_ZONE_STATE_OFFLINE);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -146,6 +161,7 @@ int main(int argc, char **argv)
     ADD("format-waits", test_format_waits);
     ADD("format-conventional", test_format_conventional);
     ADD("format-cut", test_format_cut);
+    ADD("offline", test_offline);
 #undef ADD
     return g_test_run();
 }

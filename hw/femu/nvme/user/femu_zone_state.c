@@ -121,7 +121,7 @@ static void set_fail(Object *obj, const char *value, Error **errp)
     femu_entry_begin(n);
     if (ssd_zone_fail(n->ssd, n->now_ns, ns->nsid, zone_idx, state)) {
         femu_trace_zone_fail(n, ns->nsid, zone_idx, state);
-        if (state == SSD_ZONE_OFFLINE) {
+        if (femu_history_flush(n) && state == SSD_ZONE_OFFLINE) {
             femu_zone_forget(ns, zone_idx);
         }
         femu_zone_changed(n, ns, zone_idx);
