@@ -154,6 +154,30 @@ static void test_offline(void)
     femu_folder_delete(folder);
 }
 
+/* What a zone had before its reset does not come back once it is read-only. */
+static void test_read_only(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    FemuDrive *drive;
+
+    config.ssd.fe_reset_ns = INSIDE_NS;
+    drive = femu_folder_boot(&config, folder);
+    femu_write_pattern(drive, 0, DATA_NLB, 1);
+    femu_submit_zone(drive, NVME_ZONE_ACTION_RESET, 0, false);
+    qom_set(drive, "zone-fail", "0 read-only");
+    qom_set(drive, "power-cut", "1");
+    start_again(drive);
+    for (unsigned i = 0; i < 2; i++) {
+        g_assert_cmphex(femu_zone(drive, 0).zs >> 4, ==,
+                        NVME_ZONE_STATE_READ_ONLY);
+        femu_assert_data(drive, 0, DATA_NLB, NULL);
+        drive = kill_and_boot(drive, &folder);
+    }
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -162,6 +186,7 @@ int main(int argc, char **argv)
     ADD("format-conventional", test_format_conventional);
     ADD("format-cut", test_format_cut);
     ADD("offline", test_offline);
+    ADD("read-only", test_read_only);
 #undef ADD
     return g_test_run();
 }

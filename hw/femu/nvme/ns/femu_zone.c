@@ -31,6 +31,19 @@ void femu_zone_forget(FemuNs *ns, uint32_t zone_idx)
     femu_store_reset(&ns->store, zone_idx);
 }
 
+/*
+ * The zone has failed. What its reset has put aside is dropped, too: a power cut
+ * cannot undo that reset any more.
+ */
+void femu_zone_failed(FemuNs *ns, uint32_t zone_idx, SsdZoneState state)
+{
+    if (state == SSD_ZONE_OFFLINE) {
+        femu_zone_forget(ns, zone_idx);
+    } else {
+        femu_store_let_go(&ns->store, zone_idx);
+    }
+}
+
 /* As femu_zones_managed(), of one of its zones. */
 static void manage(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                    uint32_t tag, uint32_t zone_idx)

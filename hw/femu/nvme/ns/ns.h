@@ -50,7 +50,7 @@ uint32_t femu_copy_range_max_nlb(const FemuZns *n, const FemuNs *ns);
 bool femu_zone_has_wp(SsdZoneState state);
 const void *femu_zone_ext(const FemuZns *n, const FemuNs *ns,
                           uint32_t zone_idx);
-void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
+void femu_zone_failed(FemuNs *ns, uint32_t zone_idx, SsdZoneState state);
 void femu_zones_managed(const FemuZns *n, FemuNs *ns, const SsdCmd *cmd,
                         uint32_t tag);
 void femu_zones_reset_done(FemuNs *ns, uint32_t zone_idx, uint32_t tag);

@@ -31,4 +31,7 @@ void femu_store_put_aside(FemuStore *store, uint32_t zone_idx, uint32_t tag);
 void femu_store_let_go(FemuStore *store, uint32_t zone_idx);
 void femu_store_cut(FemuStore *store, uint32_t zone_idx, uint64_t left_bytes);
 
+/* femu_zone.c */
+void femu_zone_forget(FemuNs *ns, uint32_t zone_idx);
+
 #endif

@@ -210,7 +210,9 @@ static bool restore_zone_fail(Restore *r, const SsdTraceRecord *record)
                        " fails twice", record->zone_idx, record->nsid);
     }
     femu_trace_zone_fail(n, record->nsid, record->zone_idx, record->state);
-    return true; /* of one that is offline nobody reads data */
+    femu_zone_failed(femu_ns(n, record->nsid), record->zone_idx,
+                     record->state);
+    return true;
 }
 
 static bool restore_format(Restore *r, const SsdTraceRecord *record)

@@ -121,8 +121,8 @@ static void set_fail(Object *obj, const char *value, Error **errp)
     femu_entry_begin(n);
     if (ssd_zone_fail(n->ssd, n->now_ns, ns->nsid, zone_idx, state)) {
         femu_trace_zone_fail(n, ns->nsid, zone_idx, state);
-        if (femu_history_flush(n) && state == SSD_ZONE_OFFLINE) {
-            femu_zone_forget(ns, zone_idx);
+        if (femu_history_flush(n)) {
+            femu_zone_failed(ns, zone_idx, state);
         }
         femu_zone_changed(n, ns, zone_idx);
     } else {
