@@ -26,7 +26,9 @@
  * With a volatile write cache, a zone's data end, whatever the host has been
  * told, where the first page comes that is not programmed, or where the last
  * flush has made them safe. A finish fills the zone, so it leaves all or is
- * undone; a reset can be undone only if all that it resets was programmed.
+ * undone; a reset can be undone only if all that it resets was programmed. What
+ * a ZRWA is giving to the flash stays, also if that has filled the zone, which
+ * so has no ZRWA any more.
  */
 
 typedef struct PowerCut {
@@ -35,6 +37,7 @@ typedef struct PowerCut {
     uint64_t seed;
     uint64_t begin_at_ns; /* of the new one */
     uint64_t *least_bytes; /* [zone]: where its told data end */
+    bool *in_zrwa;         /* [zone]: what is inside comes of a ZRWA */
 } PowerCut;
 
 /* What a zone will be, and which of its jobs has not been, or SSD_NONE. */
@@ -109,6 +112,34 @@ static void find_least(PowerCut *cut)
 
         if (*least_bytes == write->wp_to_bytes) {
             *least_bytes = write->wp_from_bytes;
+        }
+    }
+}
+
+/*
+ * Is it a write to a ZRWA, or a flush of one, of the zone's present life? It is
+ * inside until all that it takes from there is programmed.
+ */
+static bool is_of_zrwa(const PowerCut *cut, const Command *command)
+{
+    return !command->is_conventional &&
+           (commands_is_write(command->done.op) ||
+            command->done.op == SSD_OP_ZONE_FLUSH_ZRWA) &&
+           command->write.in_zrwa &&
+           command->number >
+           zns_managed_number(cut->from, command->write.data.zone_idx);
+}
+
+static void find_in_zrwa(PowerCut *cut)
+{
+    const Commands *commands = cut->from->commands;
+    uint32_t slots = cut->from->params->cmd_slots;
+    g_autofree bool *inside = commands_inside(commands, slots);
+
+    cut->in_zrwa = g_new0(bool, cut->from->params->zones);
+    for (uint32_t i = 0; i < slots; i++) {
+        if (inside[i] && is_of_zrwa(cut, &commands->at[i])) {
+            cut->in_zrwa[commands->at[i].write.data.zone_idx] = true;
         }
     }
 }
@@ -190,9 +221,8 @@ static uint64_t end_nlb(const PowerCut *cut, uint32_t zone_idx)
     uint64_t least_bytes = lasting_bytes(cut, zone_idx);
 
     if (wcache_is_volatile(cut->from)) {
-        return is_filled(cut, zone_idx) ? most_nlb
-                                        : MIN(least_bytes / lba_bytes,
-                                              most_nlb);
+        return is_filled(cut, zone_idx) || cut->in_zrwa[zone_idx]
+               ? most_nlb : MIN(least_bytes / lba_bytes, most_nlb);
     }
     least_bytes = MAX(cut->least_bytes[zone_idx], least_bytes);
     /* A portion may be a part of a block, which is lost without the rest. */
@@ -438,6 +468,7 @@ void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
     g_autoptr(GArray) later = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
     find_least(&cut);
+    find_in_zrwa(&cut);
     for (uint32_t z = 0; z < from->params->zones; z++) {
         Fate fate = fate_of(&cut, z);
 
@@ -452,4 +483,5 @@ void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
     }
     erase_settle(to);
     g_free(cut.least_bytes);
+    g_free(cut.in_zrwa);
 }

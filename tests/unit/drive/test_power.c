@@ -516,6 +516,25 @@ static void test_volatile_shutdown(void)
     drive_free(d);
 }
 
+/*
+ * What has been in a ZRWA stays, also if a flush of it that is inside has filled
+ * the zone.
+ */
+static void test_volatile_zrwa(void)
+{
+    Drive *d = drive_new(VOLATILE "zrwa-size=32K zrwa-flush-granularity=4K");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 0, 0, PAGES / 2);
+    drive_write(d, 0, PAGES / 2, PAGES / 2);
+    drive_drain(d);
+    drive_io(d, LATER, SSD_OP_ZONE_FLUSH_ZRWA, PAGES - 2, 0);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << (PAGES - 1));
+    drive_io(d, LATER, SSD_OP_ZONE_FLUSH_ZRWA, PAGES - 1, 0);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << PAGES);
+    drive_free(d);
+}
+
 /* A zone that was full loses its data, if it may be active again. */
 static void test_volatile_full(void)
 {
@@ -724,6 +743,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/zrwa/inside", test_zrwa_inside);
     g_test_add_func("/power/volatile/write", test_volatile);
     g_test_add_func("/power/volatile/gap", test_volatile_gap);
+    g_test_add_func("/power/volatile/zrwa", test_volatile_zrwa);
     g_test_add_func("/power/volatile/flush", test_volatile_flush);
     g_test_add_func("/power/volatile/flushes", test_volatile_flushes);
     g_test_add_func("/power/volatile/second", test_volatile_second);
