@@ -433,7 +433,9 @@ static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
         put_pages(cut, zone_idx, fate);
     }
     watch_put(&to->watch, cut->begin_at_ns, zone_idx,
-              watch_finished(&cut->from->watch, zone_idx));
+              fate->undone_idx == SSD_NONE
+              ? watch_finished(&cut->from->watch, zone_idx)
+              : watch_was_finished(&cut->from->watch, zone_idx));
 }
 
 /*

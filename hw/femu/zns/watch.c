@@ -149,7 +149,7 @@ static void enter_phase(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
     zone->phase = phase;
     zone->since_at_ns = now_ns;
     zone->recommended = false;
-    zone->finished = false;
+    zone->finished &= phase == WATCH_NONE;
     watch_note(watch, zone_idx);
     if (phase != WATCH_NONE) {
         list_add(watch, phase, zone_idx);
@@ -238,6 +238,12 @@ void watch_excursion(Watch *watch, uint32_t zone_idx)
 }
 
 bool watch_finished(const Watch *watch, uint32_t zone_idx)
+{
+    return watch_was_finished(watch, zone_idx) &&
+           watch->zones[zone_idx].phase == WATCH_FULL;
+}
+
+bool watch_was_finished(const Watch *watch, uint32_t zone_idx)
 {
     return watch->zones && watch->zones[zone_idx].finished;
 }

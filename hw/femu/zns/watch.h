@@ -28,7 +28,8 @@ typedef struct WatchedZone {
     WatchPhase phase;
     uint64_t since_at_ns; /* in this phase */
     bool recommended;     /* to be finished, or reset */
-    bool finished;        /* by the controller */
+    bool finished;        /* by the controller; kept while it is not used again,
+                             as a power cut may undo its reset */
     bool told_of;         /* is in Watch.changed */
     uint32_t older_idx;   /* neighbours in the list of the phase */
     uint32_t newer_idx;
@@ -97,6 +98,8 @@ void watch_note(Watch *watch, uint32_t zone_idx);
 
 /* What a report says of a zone. */
 bool watch_finished(const Watch *watch, uint32_t zone_idx);
+/* The same of a zone whose last reset has not been. */
+bool watch_was_finished(const Watch *watch, uint32_t zone_idx);
 bool watch_recommended(const Watch *watch, uint32_t zone_idx,
                        WatchPhase phase);
 

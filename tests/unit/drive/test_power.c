@@ -516,6 +516,25 @@ static void test_volatile_shutdown(void)
     drive_free(d);
 }
 
+/* What the controller has finished is that still if its reset has not been. */
+static void test_finished(void)
+{
+    Drive *d = drive_new("excursion-ns=1000000 fe-reset-ns=1000000");
+    Drive *next;
+
+    drive_write(d, 0, 0, 1);
+    drive_drain(d);
+    drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 0);
+    g_assert_false(ssd_zone(d->ssd, 1, 0).finished_by_controller);
+    next = cut_until(d, LATER, 0, SSD_ZONE_FULL);
+    g_assert_true(ssd_zone(next->ssd, 1, 0).finished_by_controller);
+    drive_free(next);
+    drive_drain(d);
+    drive_zone_op(d, 2 * LATER, SSD_OP_ZONE_FINISH, 0);
+    g_assert_false(ssd_zone(d->ssd, 1, 0).finished_by_controller);
+    drive_free(d);
+}
+
 /*
  * What has been in a ZRWA stays, also if a flush of it that is inside has filled
  * the zone.
@@ -743,6 +762,7 @@ int main(int argc, char **argv)
     g_test_add_func("/power/zrwa/inside", test_zrwa_inside);
     g_test_add_func("/power/volatile/write", test_volatile);
     g_test_add_func("/power/volatile/gap", test_volatile_gap);
+    g_test_add_func("/power/finished", test_finished);
     g_test_add_func("/power/volatile/zrwa", test_volatile_zrwa);
     g_test_add_func("/power/volatile/flush", test_volatile_flush);
     g_test_add_func("/power/volatile/flushes", test_volatile_flushes);
