@@ -24,7 +24,7 @@
  * The last entry has at_bytes 2^64-1 and no bytes; a file without it was cut
  * short.
  */
-#define SSD_JOURNAL_MAGIC "# femu-zns journal 1\n"
+#define SSD_JOURNAL_MAGIC "# femu-zns journal 2\n"
 #define SSD_JOURNAL_ZEROES (UINT64_C(1) << 63)
 
 typedef struct SsdJournal SsdJournal;

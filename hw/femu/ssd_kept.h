@@ -30,7 +30,7 @@ typedef struct FemuSmart {
  * the host's byte order. Words of 8 bytes: if QEMU is killed, each is old or
  * new. Behind it come the zones' descriptor extensions.
  */
-#define FEMU_KEPT_MAGIC "femu-zns kept 1"
+#define FEMU_KEPT_MAGIC "femu-zns kept 2"
 typedef struct FemuKept {
     char magic[16];
     uint64_t bytes;             /* with the extensions */
@@ -38,6 +38,11 @@ typedef struct FemuKept {
     uint64_t unsafe_shutdowns;
     uint64_t shut_down;         /* 1: shut down, and not enabled since */
     uint64_t error_count;
+    /*
+     * When the drive has last changed a zone of itself, in its own time: a host
+     * may know of it, though the history may have no record that is so late.
+     */
+    uint64_t own_change_at_ns;
     /* A ring by error count of entries as NVMe has them. */
     uint8_t error_log[FEMU_ERROR_LOG_ENTRIES][FEMU_ERROR_LOG_ENTRY_BYTES];
     FemuSmart smart[];          /* by namespace */

@@ -140,6 +140,11 @@ static bool read_kept(State *state, GError **error)
                       "' and its size: it is damaged, of another version, or "
                       "of a host with another byte order", state->folder);
     }
+    if (done && state->kept->own_change_at_ns > INT64_MAX) {
+        done = refuse(error, "%s/kept: by it a zone has changed at %" PRIu64
+                      " ns: it is damaged", state->folder,
+                      state->kept->own_change_at_ns);
+    }
     return done;
 }
 
@@ -171,6 +176,14 @@ static bool play(State *state, SsdTraceReader *reader, GError **error)
     return got == 0;
 }
 
+/* What the drive has done of itself behind the last record, it does here. */
+static void let_change(State *state)
+{
+    if (state->kept->own_change_at_ns > state->player.now_ns) {
+        player_run(&state->player, state->kept->own_change_at_ns);
+    }
+}
+
 static bool play_history(State *state, SsdTraceReader *reader, GError **error)
 {
     g_autoptr(GError) wrong = NULL;
@@ -191,6 +204,7 @@ static bool play_history(State *state, SsdTraceReader *reader, GError **error)
                       state->player.different_count);
     }
     state->open_count = player_open_count(&state->player);
+    let_change(state);
     state->whole_bytes = ssd_trace_end(reader)->file_bytes;
     return true;
 }

@@ -96,7 +96,7 @@ static void test_kept(void)
     for (off_t at = 0; at < KEPT_MAGIC_BYTES; at++) {
         change_kept(killed, at);
         femu_folder_refused(&config, killed, "", "its file 'kept' does not "
-                            "begin with 'femu-zns kept 1' and its size");
+                            "begin with 'femu-zns kept 2' and its size");
         change_kept(killed, at);
     }
     femu_shutdown(femu_folder_boot(&config, killed));

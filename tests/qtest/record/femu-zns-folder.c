@@ -96,6 +96,24 @@ void femu_folder_refused(const FemuConfig *config, const char *folder,
     g_assert_nonnull(strstr(err, message));
 }
 
+void femu_ask_sim(const char *command, const char *path, const char *good)
+{
+    const char *sim = g_getenv("FEMU_SIM");
+    const char *argv[] = { sim, command, path, NULL };
+    g_autofree char *out = NULL, *err = NULL;
+    int status;
+
+    if (!sim) {
+        g_test_skip("FEMU_SIM does not name a femu-sim");
+        return;
+    }
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
+                               &err, &status, NULL));
+    g_test_message("femu-sim says: %s%s", out, err);
+    g_assert_cmpint(status, ==, 0);
+    g_assert_nonnull(strstr(out, good));
+}
+
 NvmeSmartLog femu_smart(FemuDrive *drive)
 {
     NvmeSmartLog log;

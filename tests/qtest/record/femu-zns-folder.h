@@ -31,6 +31,12 @@ FemuDrive *femu_folder_boot(const FemuConfig *config, const char *folder);
 void femu_folder_refused(const FemuConfig *config, const char *folder,
                          const char *extra, const char *message);
 
+/*
+ * femu-sim, which FEMU_SIM names, does this with a state or trace, and says that
+ * it is good. Without FEMU_SIM the test is skipped.
+ */
+void femu_ask_sim(const char *command, const char *path, const char *good);
+
 NvmeSmartLog femu_smart(FemuDrive *drive);
 void femu_assert_power(FemuDrive *drive, uint64_t cycles, uint64_t unsafe);
 

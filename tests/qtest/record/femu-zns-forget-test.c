@@ -1,6 +1,7 @@
 /*
  * Data that a drive drops for another reason than a reset: a format, a zone
- * that fails. They are gone when what drops them lasts, and not before.
+ * that fails. They are gone when what drops them lasts, and not before. And what
+ * it does to zones of itself.
  *
  * Knows nothing of the form of a state's files.
  *
@@ -178,6 +179,35 @@ static void test_read_only(void)
     femu_folder_delete(folder);
 }
 
+/*
+ * What the drive has done of itself lasts, though no record of a command is so
+ * late: a host has seen it in a zone report, which takes no time.
+ */
+static void test_excursion(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new(), *killed;
+    FemuDrive *drive;
+
+    config.ssd.excursion_ns = 40000000;
+    drive = femu_folder_boot(&config, folder);
+    femu_write_pattern(drive, 0, DATA_NLB, 1);
+    femu_step(drive->host, 2 * config.ssd.excursion_ns);
+    for (unsigned i = 0; i < 3; i++) {
+        NvmeZoneDescr zone = femu_zone(drive, 0);
+
+        g_assert_cmphex(zone.zs >> 4, ==, NVME_ZONE_STATE_FULL);
+        g_assert_cmphex(zone.za, ==, NVME_ZA_FINISHED_BY_CTLR);
+        killed = femu_folder_copy(folder);
+        femu_ask_sim("state", killed, "0 closed, 1 full");
+        femu_folder_delete(killed);
+        drive = kill_and_boot(drive, &folder);
+    }
+    femu_assert_pattern(drive, 0, DATA_NLB, 1);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -187,6 +217,7 @@ int main(int argc, char **argv)
     ADD("format-cut", test_format_cut);
     ADD("offline", test_offline);
     ADD("read-only", test_read_only);
+    ADD("excursion", test_excursion);
 #undef ADD
     return g_test_run();
 }

@@ -335,7 +335,7 @@ static char *entries_of(const char *journal, const FemuConfig *config)
 
     g_assert_true(g_file_get_contents(journal, &bytes, &count, NULL));
     end = bytes + count;
-    g_assert_true(g_str_has_prefix(bytes, "# femu-zns journal 1\n"));
+    g_assert_true(g_str_has_prefix(bytes, "# femu-zns journal 2\n"));
     for (at = strchr(bytes, '\n') + 1; at < end; ) {
         uint64_t behind = ldq_le_p(at), to = ldq_le_p(at + 8);
         uint64_t size = ldq_le_p(at + 16);
@@ -378,12 +378,12 @@ static void test_entries(void)
     g_assert_cmpstr(text, ==,
                     "0 kept 24 8\n"                 /* power cycles */
                     "1 data 0 16384\n"
-                    "1 kept 4160 8\n1 kept 4176 8\n" /* writes, their bytes */
-                    "2 kept 4152 8\n2 kept 4168 8\n" /* reads, their bytes */
+                    "1 kept 4168 8\n1 kept 4184 8\n" /* writes, their bytes */
+                    "2 kept 4160 8\n2 kept 4176 8\n" /* reads, their bytes */
                     "3 kept 48 8\n"                 /* errors, and one's log */
-                    "3 kept 56 8\n3 kept 64 8\n3 kept 72 8\n3 kept 80 8\n"
+                    "3 kept 64 8\n3 kept 72 8\n3 kept 80 8\n3 kept 88 8\n"
                     "4 data 16384 4096\n"
-                    "4 kept 4160 8\n4 kept 4176 8\n"
+                    "4 kept 4168 8\n4 kept 4184 8\n"
                     "4 end 0\n");
     g_unlink(trace);
     g_unlink(journal);

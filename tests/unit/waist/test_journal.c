@@ -79,7 +79,7 @@ static void put_head(GString *text, uint64_t submitted_count,
 /* The bytes of `wanted`. */
 static GString *whole_file(void)
 {
-    GString *text = g_string_new("# femu-zns journal 1\n");
+    GString *text = g_string_new("# femu-zns journal 2\n");
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
         const Wanted *want = &wanted[i];
@@ -195,7 +195,7 @@ static void test_every_prefix(void)
         }
         want = text->len < MAGIC_BYTES
                ? g_strdup(": not a journal: the first line must be "
-                          "'# femu-zns journal 1'")
+                          "'# femu-zns journal 2'")
                : g_strdup_printf(": the journal was cut short, at byte %zu",
                                  at);
         g_assert_cmpuint(read_all(text, &says), ==, count);
@@ -208,12 +208,12 @@ static void test_damaged(void)
     g_autoptr(GString) text = whole_file();
     g_autofree char *says = NULL;
 
-    text->str[MAGIC_BYTES - 2] = '2';
+    text->str[MAGIC_BYTES - 2] = '3';
     g_assert_cmpuint(read_all(text, &says), ==, 0);
     g_assert_cmpstr(says, ==, ": not a journal: the first line must be "
-                    "'# femu-zns journal 1'");
+                    "'# femu-zns journal 2'");
     g_clear_pointer(&says, g_free);
-    text->str[MAGIC_BYTES - 2] = '1';
+    text->str[MAGIC_BYTES - 2] = '2';
     /* The second entry comes before the first. */
     text->str[MAGIC_BYTES] = 1;
     wanted[0].submitted_count = 1;
@@ -261,7 +261,7 @@ static void test_has_no_length(void)
     path = g_strdup_printf("/dev/fd/%d", fds[0]);
     g_assert_null(ssd_journal_open(path, &error));
     says = g_strconcat(path, ": not a journal: the first line must be "
-                       "'# femu-zns journal 1'", NULL);
+                       "'# femu-zns journal 2'", NULL);
     g_assert_cmpstr(error->message, ==, says);
     close(fds[0]);
     close(fds[1]);

@@ -12,6 +12,7 @@
 #include "qemu/bswap.h"
 #include "event_internal.h"
 #include "../ns/ns.h"
+#include "../record/record.h"
 
 /* The log page: a count, and from byte 8 on the first LBAs of the zones. */
 #define LIST_MAX 511
@@ -31,6 +32,7 @@ void femu_zone_change_poll(FemuZns *n)
     uint32_t nsid, zone_idx;
 
     while (ssd_poll_zone(n->ssd, n->now_ns, &nsid, &zone_idx)) {
+        femu_record_own_change(n);
         femu_zone_changed(n, femu_ns(n, nsid), zone_idx);
     }
 }

@@ -243,6 +243,7 @@ static const StateRow kept_rows[] = {
     STATE_NUMBER(FemuKept, unsafe_shutdowns),
     STATE_AT_MOST(FemuKept, shut_down, 1),
     STATE_NUMBER(FemuKept, error_count),
+    STATE_LEFT(FemuKept, own_change_at_ns, "of a drive with a state"),
     STATE_ELSE(FemuKept, error_log, "bytes"),
     STATE_ELSE(FemuKept, smart, "smart_rows"),
 };

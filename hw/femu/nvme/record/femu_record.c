@@ -202,6 +202,19 @@ void femu_trace_power_cut(FemuZns *n, uint64_t seed)
     recorded(n);
 }
 
+/*
+ * The drive has changed a zone of itself, of which the history has no record: it
+ * follows from the time. So that it is not lost with what the host is told next,
+ * its instant is kept.
+ */
+void femu_record_own_change(FemuZns *n)
+{
+    if (n->history) {
+        n->kept->own_change_at_ns = n->now_ns;
+        n->history_unflushed = true;
+    }
+}
+
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done)
 {
     FOR_EACH_TRACE(n, trace) {

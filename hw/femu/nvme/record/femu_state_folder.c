@@ -282,6 +282,12 @@ static bool kept_check(const FemuZns *n, Error **errp)
                    "folder", n->state_path);
         return false;
     }
+    if (n->kept->own_change_at_ns > INT64_MAX) {
+        error_setg(errp, "state=%s: by its file 'kept' a zone has changed at %"
+                   PRIu64 " ns: it is damaged; name a new folder",
+                   n->state_path, n->kept->own_change_at_ns);
+        return false;
+    }
     return true;
 }
 

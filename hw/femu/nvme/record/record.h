@@ -22,6 +22,7 @@ void femu_trace_zone_fail(FemuZns *n, uint32_t nsid, uint32_t zone_idx,
                           SsdZoneState state);
 void femu_trace_power_cut(FemuZns *n, uint64_t seed);
 void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
+void femu_record_own_change(FemuZns *n);
 bool femu_history_flush(FemuZns *n);
 bool femu_record_rename(const char *from, const char *to, GError **error);
 

@@ -334,7 +334,8 @@ static int compare_seq(const void *a, const void *b, void *unused)
 }
 
 /*
- * The history has been replayed: discard the commands that are still inside,
+ * The history has been replayed: let time pass up to what the drive has last
+ * done of itself, discard the commands that are still inside,
  * close open zones by a shutdown, which QEMU's reset, next, ends, and reset
  * statistics. Changes of zones that have not been reported are dropped.
  */
@@ -345,6 +346,7 @@ static void begin_again(Restore *r)
         g_hash_table_get_values(r->open), compare_seq, NULL);
     uint32_t nsid, zone_idx;
 
+    run_to(r, n->kept->own_change_at_ns);
     for (GList *at = left; at; at = at->next) {
         Open *open = at->data;
 
