@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -148,6 +149,23 @@ static bool read_windows(const ReplayOptions *options, GArray *windows,
     return true;
 }
 
+/* Into the file that is there, if one is: g_file_set_contents() would put
+ * another in its place, also of a device or of a link such as /dev/stdout. */
+static bool write_text(const char *path, const char *text, GError **error)
+{
+    FILE *out = fopen(path, "w");
+    bool written = out && fputs(text, out) >= 0;
+
+    if (out) {
+        written = fclose(out) == 0 && written;
+    }
+    if (!written) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
+                    g_strerror(errno));
+    }
+    return written;
+}
+
 static bool write_stats(Replay *replay, const char *path, GError **error)
 {
     if (next_edge_ns(replay) != UINT64_MAX) {
@@ -156,8 +174,7 @@ static bool write_stats(Replay *replay, const char *path, GError **error)
         return false;
     }
     g_string_append(replay->stats, "]\n");
-    return g_file_set_contents(path, replay->stats->str,
-                               (gssize)replay->stats->len, error);
+    return write_text(path, replay->stats->str, error);
 }
 
 /* --- The command --------------------------------------------------------- */
