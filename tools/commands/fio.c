@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common/files.h"
 #include "engine/engine.h"
 #include "plan/jobfile.h"
 #include "output/log.h"
@@ -405,11 +406,50 @@ static bool end_drives(Drives *drives, bool ran, GError **error)
     return good;
 }
 
+static void add_file(GArray *files, const char *option, const char *path,
+                     bool is_read)
+{
+    SimFile file = {option, path, is_read};
+
+    g_array_append_val(files, file);
+}
+
+/* Job files, configurations and all that is written. */
+static bool files_apart(const FioOptions *o, unsigned drive_count, char **argv,
+                        GError **error)
+{
+    g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(SimFile));
+    g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+    g_auto(GStrv) configs = config_paths(o->drive.config);
+
+    for (unsigned i = 0; o->drive.config && configs[i]; i++) {
+        add_file(files, "--config", configs[i], true);
+    }
+    for (unsigned i = 1; argv[i]; i++) {
+        if (argv[i][0] != '-') {
+            add_file(files, "FILE", argv[i], true);
+        }
+    }
+    add_file(files, "--output", o->output, false);
+    add_file(files, "--live", o->live, false);
+    add_file(files, "--log", o->ops_log, false);
+    add_file(files, "--interval-log", o->interval_log, false);
+    add_file(files, "--perfetto", o->perfetto, false);
+    add_file(files, "--wear", o->wear, false);
+    for (unsigned i = 0; i < drive_count; i++) {
+        g_ptr_array_add(traces, trace_path(o->trace, i));
+        add_file(files, "--trace", g_ptr_array_index(traces, i), false);
+    }
+    return sim_files_apart(&g_array_index(files, SimFile, 0), files->len,
+                           error);
+}
+
 static bool run(const FioOptions *o, int argc, char **argv, GError **error)
 {
     g_autoptr(Plan) plan = NULL;
     Drives drives = {0};
-    bool ran = check_options(o, error) && read_drives(o, &drives, error);
+    bool ran = check_options(o, error) && read_drives(o, &drives, error) &&
+               files_apart(o, drives.count, argv, error);
 
     if (ran) {
         plan = read_plan(argc, argv, &drives, error);

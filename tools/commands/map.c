@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common/files.h"
 #include "common/svg.h"
 #include "ssd.h"
 
@@ -354,6 +355,8 @@ int sim_map_command(int argc, char **argv, GError **error)
     sim_add_drive_options(context, &drive);
     g_option_context_add_main_entries(context, entries, NULL);
     ran = sim_parse_options(context, &argc, &argv, NULL, error) &&
+          sim_files_apart((SimFile []) {{"--config", drive.config, true},
+                                        {"--svg", svg, false}}, 2, error) &&
           run(&drive, svg, csv, error);
     sim_drive_options_clear(&drive);
     return ran ? SIM_OK : SIM_ERROR;

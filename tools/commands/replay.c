@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/files.h"
 #include "player.h"
 #include "spans.h"
 
@@ -149,6 +150,18 @@ static bool read_windows(const ReplayOptions *options, GArray *windows,
     return true;
 }
 
+static bool files_apart(const char *trace, const ReplayOptions *options,
+                        GError **error)
+{
+    const SimFile files[] = {
+        {"TRACE", trace, true},
+        {"--stats", options->stats, false},
+        {"--perfetto", options->perfetto, false},
+    };
+
+    return sim_files_apart(files, G_N_ELEMENTS(files), error);
+}
+
 /* Into the file that is there, if one is: g_file_set_contents() would put
  * another in its place, also of a device or of a link such as /dev/stdout. */
 static bool write_text(const char *path, const char *text, GError **error)
@@ -251,6 +264,7 @@ int sim_replay_command(int argc, char **argv, GError **error)
         "every status and completion. Exit status 1: there is a difference.");
     g_option_context_add_main_entries(context, entries, NULL);
     if (sim_parse_options(context, &argc, &argv, "the trace file", error) &&
+        files_apart(argv[1], &options, error) &&
         read_windows(&options, windows, error)) {
         status = replay_trace(argv[1], &options, windows, error);
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common/files.h"
 #include "engine/engine.h"
 
 #define DEFAULT_COUNT 1000
@@ -367,6 +368,17 @@ static void print_json(const RunOptions *o, const PlanJob *job,
 
 /* --- The command --------------------------------------------------------- */
 
+static bool files_apart(const RunOptions *o, GError **error)
+{
+    const SimFile files[] = {
+        {"--config", o->drive.config, true},
+        {"--trace", o->trace, false},
+        {"--live", o->live, false},
+    };
+
+    return sim_files_apart(files, G_N_ELEMENTS(files), error);
+}
+
 static bool run(const RunOptions *o, GError **error)
 {
     g_autoptr(Plan) plan = NULL;
@@ -380,7 +392,8 @@ static bool run(const RunOptions *o, GError **error)
                     "--json and --csv: choose one");
         return false;
     }
-    if (!sim_drive_params(&o->drive, &params, error)) {
+    if (!files_apart(o, error) ||
+        !sim_drive_params(&o->drive, &params, error)) {
         return false;
     }
     ssd_params_resolve(&params);
