@@ -251,9 +251,12 @@ def host_path(asked, points):
 def host_texts(host, path, option):
     """Return: texts that describe HOST, read from PATH; OPTION is the option
     that names another file."""
+    # Neither adds to a command, and both change what is measured.
+    how = 'a writing thread goes through %d zones, and what counts begins ' \
+        'after %d ms' % (host['zones_per_thread'], host['ramp_ms'])
     if path is None:
         return ['adds nothing: no host.json is beside the points, and no %s '
-                'is given' % option]
+                'is given' % option, how]
     added, inline, polled = (host[name] for name in (
         'passthrough', 'inline_reset', 'polled'))
     texts = ['as %s has it' % os.path.relpath(path)]
@@ -277,4 +280,4 @@ def host_texts(host, path, option):
         if between_us:
             texts.append('%g us between two commands of %s, in no latency' % (
                 between_us, name))
-    return texts if texts[1:] else texts + ['adds nothing']
+    return texts + ([] if texts[1:] else ['adds nothing']) + [how]
