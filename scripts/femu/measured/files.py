@@ -113,11 +113,15 @@ def read_rows(path, file):
     """Return: {id: experiment}, in the file's order."""
     experiments = {}
     reader = csv.DictReader(file)
-    missing = set(FIELDS + ('id', 'metric', 'value')) - \
-        set(reader.fieldnames or ())
+    names = list(reader.fieldnames or ())
+    missing = set(FIELDS + ('id', 'metric', 'value')) - set(names)
     if missing:
         raise InputError('%s: has no column %s' % (
             path, ', '.join(sorted(missing))))
+    # Of two the last would count. One without a name is a comma too many.
+    for name in names:
+        if name and names.count(name) > 1:
+            raise InputError('%s: has a column %s twice' % (path, name))
     for row in reader:
         try:
             add_row(experiments, row)
