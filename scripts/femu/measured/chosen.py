@@ -6,7 +6,7 @@ Knows nothing of what was measured.
 
 import fnmatch
 
-from femu.measured import beside, files
+from femu.measured import beside, files, protocol
 
 KNOWN = set(files.FIELDS + beside.COLUMNS)
 
@@ -40,6 +40,10 @@ def parse(words):
         if not equals or (name != 'metric' and name not in KNOWN):
             raise ChoiceError('"%s": must be name=value, the name metric or '
                               'one of %s' % (name, ', '.join(sorted(KNOWN))))
+    for name in metrics:
+        if name not in protocol.METRICS:
+            raise ChoiceError('metric=%s: must be %s' % (
+                name, ', '.join(protocol.METRICS)))
     return wanted, metrics
 
 
@@ -48,3 +52,12 @@ def chosen(experiments, wanted):
     return [exp for exp in experiments
             if all(same(exp.fields.get(name), values)
                    for name, values in wanted.items())]
+
+
+def unknown(experiments, wanted):
+    """Return: the first of the WANTED fields that no experiment has so, as
+    "name=values"; None if each has some."""
+    for name, values in wanted.items():
+        if not chosen(experiments, {name: values}):
+            return '%s=%s' % (name, ','.join(values))
+    return None
