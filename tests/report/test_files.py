@@ -255,6 +255,16 @@ class ScriptTest(ReportCase):
             1, '', 'report: error: %s: no such directory; "make run" makes '
             'one\n' % self.out_dir))
 
+    def test_folder_of_another_command(self):
+        """make validate leaves a report.html, too."""
+        os.makedirs(self.out_dir)
+        fixture.write_text(self.out_dir, 'report.html', 'mine')
+        self.assertEqual(self.run_script(self.out_dir), (
+            1, '', 'report: error: %s: is no folder of a run: it has neither '
+            'meta.json nor results/\n' % self.out_dir))
+        self.assertEqual((os.listdir(self.out_dir), self.html()),
+                         (['report.html'], 'mine'))
+
     def test_without_matplotlib(self):
         fixture.write_run(self.out_dir, [read_step()])
         code = ('import sys; sys.modules["matplotlib"] = None; '
