@@ -40,20 +40,29 @@ def name_of(parts):
 
 
 class State:
-    """A state that is there."""
+    """A state that is there. `fault`: why nobody can go on from it, or None; it
+    counts as one that was never used, and is in nobody else's way."""
 
     def __init__(self, path):
         self.path = path
         self.name = os.path.basename(path)
         self.machine = os.path.join(path, MACHINE)
+        self.meta, self.bytes, self.used_s, self.fault = {}, 0, 0, None
         try:
-            with open(os.path.join(path, META), encoding='utf-8') as file:
-                self.meta = json.load(file)
             self.bytes = _bytes_below(path)
+            self.meta = _read_meta(os.path.join(path, META))
             self.used_s = os.stat(os.path.join(path, META)).st_mtime
-        except (OSError, ValueError) as error:
-            raise StatesError('the state %s is damaged: %s' % (
-                path, error)) from error
+        except OSError as error:
+            self.fault = 'cannot be read: %s' % error.strerror
+        except ValueError as error:
+            self.fault = 'is damaged: %s: %s' % (META, error)
+
+    def checked(self):
+        """Return: this state. Raises StatesError if it has a fault."""
+        if self.fault:
+            raise StatesError('the state %s %s; "make states CLEAR=%s" removes '
+                              'it' % (self.path, self.fault, self.name))
+        return self
 
     @property
     def is_simulated(self):
@@ -86,7 +95,8 @@ class Cache:
         self.limit_bytes = int(text) * MIB
 
     def all(self):
-        """Return: the states, the one that was used last first."""
+        """Return: the states, the one that was used last first, those with a
+        fault last."""
         found = []
         for name in _listed(self.folder):
             if NAME.fullmatch(name) and len(name) == NAME_CHARS:
@@ -96,7 +106,7 @@ class Cache:
     def find(self, name):
         """Return: the state of that whole name, or None."""
         path = os.path.join(self.folder, name)
-        return State(path) if os.path.isdir(path) else None
+        return State(path).checked() if os.path.isdir(path) else None
 
     def named(self, start):
         """Return: the one state whose name begins with START."""
@@ -104,7 +114,7 @@ class Cache:
         if len(found) != 1:
             raise StatesError('%s: %s state in %s has a name that begins so' % (
                 start, 'more than one' if found else 'no', self.folder))
-        return found[0]
+        return found[0].checked()
 
     def room(self):
         """Return: a new folder, for a state that is being made."""
@@ -169,6 +179,14 @@ def _listed(folder):
         return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
+
+
+def _read_meta(path):
+    with open(path, encoding='utf-8') as file:
+        meta = json.load(file)
+    if not isinstance(meta, dict) or not {'sha256', 'prepared_s'} <= set(meta):
+        raise ValueError('has no sha256 and prepared_s')
+    return meta
 
 
 def _bytes_below(path):
