@@ -132,10 +132,17 @@ def tell_spared(label, cache, before):
 def run_all(label, sim, runs, tells=False):
     """Runs Run objects; drives that have been filled are kept in the cache of
     states. Return: their results in order; an exception stands in the place of
-    a run that failed. TELLS: says on standard error what the states spared."""
+    a run that failed. TELLS: says on standard error what the states spared, or
+    that there are none."""
     count = progress.Count(label, len(runs))
     cache = states.Cache(os.environ)
     folder = cache.folder if cache.limit_bytes else None
+    if folder and not cache.can_keep():
+        if tells:
+            print('%s: nothing can be written to %s: each drive is filled anew;'
+                  ' STATES= names another folder' % (label, folder),
+                  file=sys.stderr)
+        folder = None
     before = used_of(cache) if folder and tells else {}
 
     def one(run):

@@ -9,6 +9,7 @@ those that were used least recently go first.
 Knows nothing of QEMU or femu-sim, nor of what a preparation is.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -86,13 +87,29 @@ class Cache:
     """All of them."""
 
     def __init__(self, env):
+        self.asked = env.get('STATES')
         self.folder = os.path.abspath(
-            env.get('STATES') or os.path.join(TOP, 'build-states'))
+            self.asked or os.path.join(TOP, 'build-states'))
         text = env.get('STATES_MIB') or str(LIMIT_MIB)
         if not re.fullmatch('[0-9]{1,9}', text):
             raise StatesError('STATES_MIB=%s: a whole number is expected, of '
                               'MiB; 0 keeps nothing' % text)
         self.limit_bytes = int(text) * MIB
+
+    def can_keep(self):
+        """Return: whether states can be put there: somebody else's tree may be
+        used, too. Raises StatesError if STATES= names such a folder."""
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            if os.access(self.folder, os.W_OK | os.X_OK):
+                return True
+            why = os.strerror(errno.EACCES)
+        except OSError as error:
+            why = error.strerror
+        if self.asked:
+            raise StatesError('STATES=%s: nothing can be written there: %s' % (
+                self.asked, why))
+        return False
 
     def all(self):
         """Return: the states, the one that was used last first, those with a
