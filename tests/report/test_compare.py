@@ -6,6 +6,7 @@ Knows nothing of one run's report.
 
 import os
 import subprocess
+import sys
 
 from femu.common.paths import TOP
 
@@ -110,6 +111,27 @@ class CompareTest(ReportCase):
             self.assertEqual(status, 1)
             self.assertIn(word, said)
             self.assertTrue(self.last(said).startswith('compare: error: '))
+
+    def test_interrupted(self):
+        """The page of the last time stays, whole."""
+        paths = [self.run_folder('a'), self.run_folder('b')]
+        self.compare(*paths)
+        with open(self.page, encoding='utf-8') as file:
+            had = file.read()
+        code = ('import runpy, sys; sys.path.insert(0, "scripts"); '
+                'sys.dont_write_bytecode = True; '
+                'from femu.compare import page; page.html = lambda *_: sys.exit(1); '
+                'runpy.run_path("scripts/compare", run_name="__main__")')
+        done = subprocess.run(
+            [sys.executable, '-c', code], cwd=TOP, check=False, env={
+                **os.environ, 'RUNS': ' '.join(paths),
+                'OUT': os.path.dirname(self.page)},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertNotEqual(done.returncode, 0)
+        with open(self.page, encoding='utf-8') as file:
+            self.assertEqual(file.read(), had)
+        self.assertEqual(sorted(os.listdir(os.path.dirname(self.page))),
+                         ['index.html', 'table.txt'])
 
     def test_damaged(self):
         path = self.run_folder('b')
