@@ -125,6 +125,29 @@ class Table(unittest.TestCase):
                 with self.assertRaisesRegex(table.TableError, 'row 2'):
                     table.read(path)
 
+    def test_files_of_other_programs(self):
+        head, row = b'op,threads,request_bytes,mibps', b'\nread,1,4096,5'
+        bom = '\ufeff'.encode()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'table.csv')
+
+            def read(data):
+                with open(path, 'wb') as file:
+                    file.write(data)
+                return table.read(path)
+
+            self.assertEqual(read(bom + head + row), read(head + row))
+            for data, want in (
+                    (b'', 'has no points'), (head, 'has no points'),
+                    (head.decode().encode('utf-16'), 'is not CSV'),
+                    (head + b',mibps' + row + b',9',
+                     'has a column mibps twice'),
+                    (head + row + b'\nwrite,1,4096,5' + row,
+                     'row 4 has the op, threads and request_bytes of row 2')):
+                with self.assertRaisesRegex(table.TableError,
+                                            'table.csv: ' + want):
+                    read(data)
+
     def test_sizes(self):
         self.assertEqual([table.bytes_of(text)
                           for text in ('4096', '4k', '2m')],

@@ -8,7 +8,7 @@ import csv
 import os
 import re
 
-from femu.common import csv_file, json_file
+from femu.common import json_file
 from femu.mqssd.models import Point
 
 STEP = re.compile(r'(read|write)-k([0-9]+)-([0-9]+[km]?)\.fio\.json')
@@ -64,7 +64,32 @@ def point_of(path, number, row):
     return point
 
 
+def rows_of(path):
+    """Return: the rows of a file, each a dict of texts."""
+    try:
+        # Some programs write a mark of the byte order before the first name.
+        with open(path, encoding='utf-8-sig', newline='') as file:
+            reader = csv.DictReader(file)
+            names, rows = list(reader.fieldnames or ()), list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise TableError('%s: is not CSV: %s' % (path, error)) from None
+    for name in FIELDS:
+        if names.count(name) > 1:
+            raise TableError('%s: has a column %s twice' % (path, name))
+    return rows
+
+
 def read(path):
-    """Return: the Points of a file."""
-    return [point_of(path, number, row)
-            for number, row in enumerate(csv_file.rows_of(path), 2)]
+    """Return: the Points of a file, of which there must be some, each of
+    another op, threads and request_bytes."""
+    points, seen = [], {}
+    for number, row in enumerate(rows_of(path), 2):
+        point = point_of(path, number, row)
+        first = seen.setdefault(point[:3], number)
+        if first != number:
+            raise TableError('%s: row %d has the op, threads and request_bytes '
+                             'of row %d' % (path, number, first))
+        points.append(point)
+    if not points:
+        raise TableError('%s: has no points' % path)
+    return points
