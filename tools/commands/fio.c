@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 
 /* More would hardly fit into a guest either. */
 #define MAX_DRIVES 64
+#define AS_NAMED INT_MIN /* --drives is not given */
 
 /* The drives that jobs may name, by the numbers that they have there. */
 typedef struct Drives {
@@ -32,7 +34,7 @@ typedef struct Drives {
 
 typedef struct FioOptions {
     SimDriveOptions drive;
-    int drives; /* 0: as many as --config names */
+    int drives; /* or AS_NAMED: as many as --config has */
     char *format;
     char *output;
     char *trace;
@@ -326,12 +328,14 @@ static char **config_paths(const char *config)
 static bool count_drives(const FioOptions *o, unsigned named, Drives *drives,
                          GError **error)
 {
-    drives->count = o->drives ? (unsigned)o->drives : named;
-    if (o->drives < 0 || drives->count > MAX_DRIVES) {
+    int count = o->drives == AS_NAMED ? (int)named : o->drives;
+
+    if (count < 1 || count > MAX_DRIVES) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "--drives=%d: must be 1 to %d",
-                    o->drives ? o->drives : (int)named, MAX_DRIVES);
+                    count, MAX_DRIVES);
         return false;
     }
+    drives->count = (unsigned)count;
     if (named != 1 && named != drives->count) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "--drives=%u: --config=%s names "
                     "%u; one for all of them, or one for each, is expected",
@@ -462,7 +466,7 @@ static bool run(const FioOptions *o, int argc, char **argv, GError **error)
 
 int sim_fio_command(int argc, char **argv, GError **error)
 {
-    FioOptions options = {0};
+    FioOptions options = {.drives = AS_NAMED};
     g_autoptr(GOptionContext) context = fio_context(&options);
     bool ran = g_option_context_parse(context, &argc, &argv, error) &&
                run(&options, argc, argv, error);
