@@ -76,7 +76,8 @@ def _of_guest(path: str) -> pd.DataFrame:
 def _of_csv(path: str) -> pd.DataFrame:
     """A CSV of ours begins with the names of its columns, and each row has them
     all: of others pandas makes a frame of some kind."""
-    with open(path, encoding='utf-8', newline='') as file:
+    # Spreadsheets write a mark of the byte order before the first name.
+    with open(path, encoding='utf-8-sig', newline='') as file:
         reader = csv.reader(file)
         names = next(reader, [])
         if len(names) < 2 or len(set(names)) < len(names) or \

@@ -208,6 +208,9 @@ def test_results(tap):
             tap.result(said is not None and said.startswith(
                 f'{hand}: neither a trace, nor JSON'), f'no results: {text!r}',
                        said or '')
+        hand.write_text('\ufeffqd,kiops\n1,2.5\n', 'utf-8')
+        tap.equal(results(hand).to_dict('list'), {'qd': [1], 'kiops': [2.5]},
+                  'a CSV that begins with a byte order mark')
         hand.write_bytes(b'\xff\xfe')
         said = refused(lambda: results(hand), ValueError)
         tap.result(said is not None and said.startswith(f'{hand}: neither'),
