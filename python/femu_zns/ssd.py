@@ -192,8 +192,10 @@ class Ssd:
         if at_ns is None:
             return self._now_ns
         if not self._now_ns <= at_ns < _NEVER_NS:
-            raise ValueError('at_ns=%d is before now, %d' % (at_ns,
-                                                             self._now_ns))
+            raise ValueError('at_ns=%d is %s' % (
+                at_ns, 'before now, %d' % self._now_ns
+                if at_ns < self._now_ns else
+                'too late: must be less than %d' % _NEVER_NS))
         self._now_ns = at_ns
         return at_ns
 

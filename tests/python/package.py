@@ -142,6 +142,9 @@ def test_refusals(tap):
              'is before now'),
             ('a job', lambda: run(CONFZNSPP, {'w': {'rw': 'wrote'}}),
              femu_zns.SimulatorError, 'wrote'),
+            ('a time that no clock has', lambda: Ssd().poll(1 << 64),
+             ValueError, 'at_ns=18446744073709551616 is too late: must be less '
+             'than 18446744073709551615'),
             ('no results', lambda: results('/'), ValueError,
              'neither a file nor the folder'),
             ('a file of something else', lambda: results(README), ValueError,
