@@ -69,8 +69,8 @@ static void json_job(FILE *out, const PlanJob *job, const ResultJob *result,
             ",\"job options\":{\"name\":", elapsed_ns / 1000000000);
     json_string(out, job->name);
     fprintf(out, ",\"rw\":\"%s\",\"bs\":\"%" PRIu64 "\",\"iodepth\":\"%u\","
-            "\"numjobs\":\"%u\"", plan_op_name(job->op), job->block_bytes,
-            job->depth, job->workers);
+            "\"numjobs\":\"%u\"", job->rw, job->block_bytes, job->depth,
+            job->workers);
     if (with_drive) {
         fprintf(out, ",\"drive\":\"%u\"", job->drive);
     }

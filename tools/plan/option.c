@@ -458,6 +458,7 @@ static const char *finish_kind(const JobSpec *spec, PlanJob *job)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (g_str_equal(kinds[i].name, name)) {
+            job->rw = kinds[i].name;
             job->op = kinds[i].op;
             if (spec->appends && job->op == PLAN_WRITE) {
                 job->op = PLAN_APPEND;

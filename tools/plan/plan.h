@@ -48,6 +48,7 @@ typedef struct PlanHost {
 
 typedef struct PlanJob {
     char *name;
+    const char *rw;    /* what rw= said, "read" if nothing; static storage */
     PlanOp op;
     unsigned read_pct; /* of a READ/WRITE/APPEND mix; 0: `op` alone */
     bool random;       /* reads anywhere in what is written */
