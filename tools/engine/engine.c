@@ -212,6 +212,16 @@ static void check_time_passes(Engine *engine)
     }
 }
 
+/* Behind that, a clock and the times that are added to it could wrap around. */
+static void check_time_lasts(Engine *engine)
+{
+    if (engine_now_ns(engine) > ENGINE_END_NS) {
+        engine_fail(engine, "the clock is at %" PRIu64 " ns: a run may last "
+                    "292 years, to %" PRIu64 " ns; give shorter times, or "
+                    "fewer operations", engine_now_ns(engine), ENGINE_END_NS);
+    }
+}
+
 static void start_worker(Engine *engine, Worker *worker)
 {
     worker->started = true;
@@ -264,6 +274,10 @@ static void run_loop(Engine *engine)
         unsigned drive_idx = sim_drives_next(engine->sims, engine->drive_count,
                                              host_at_ns, &done);
 
+        check_time_lasts(engine);
+        if (engine->failure) {
+            break;
+        }
         if (drive_idx < engine->drive_count) {
             engine->at = &engine->drives[drive_idx];
             command_ended(engine, &done);

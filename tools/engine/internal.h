@@ -15,6 +15,8 @@
 #include "common/random.h"
 
 #define ENGINE_NONE UINT32_MAX
+/* A run may last so long, half of what its clock can hold: 292 years. */
+#define ENGINE_END_NS (UINT64_MAX / 2)
 
 /* Kinds of the host's events; `idx` is what is in brackets. */
 enum {

@@ -79,7 +79,7 @@ static uint64_t take_cpu(Worker *worker, uint64_t at_ns)
     if (cpu_ns == 0) {
         return at_ns;
     }
-    worker->cpu_free_at_ns = begin_at_ns + cpu_ns;
+    worker->cpu_free_at_ns = MIN(begin_at_ns + cpu_ns, ENGINE_END_NS);
     return begin_at_ns;
 }
 

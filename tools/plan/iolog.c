@@ -37,6 +37,7 @@ struct SimIolog {
     size_t line_size;
     uint64_t waited_ns; /* IOLOG_FIO_2: sum of the waits so far */
     bool waits;
+    bool has_operations; /* one has been read */
     bool line_is_ahead; /* `line` is read, but not yet parsed */
 };
 
@@ -250,18 +251,22 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
 
 /* --- Files --------------------------------------------------------------- */
 
-static void find_kind(SimIolog *iolog)
+static bool find_kind(SimIolog *iolog, GError **error)
 {
     iolog->kind = IOLOG_BLKPARSE;
-    if (read_line(iolog)) {
-        if (g_str_equal(iolog->line, "fio version 2 iolog")) {
-            iolog->kind = IOLOG_FIO_2;
-        } else if (g_str_equal(iolog->line, "fio version 3 iolog")) {
-            iolog->kind = IOLOG_FIO_3;
-        } else {
-            iolog->line_is_ahead = true;
-        }
+    if (!read_line(iolog)) {
+        return true;
     }
+    if (g_str_equal(iolog->line, "fio version 2 iolog")) {
+        iolog->kind = IOLOG_FIO_2;
+    } else if (g_str_equal(iolog->line, "fio version 3 iolog")) {
+        iolog->kind = IOLOG_FIO_3;
+    } else if (g_str_has_prefix(iolog->line, "fio version ")) {
+        return wrong(iolog, iolog->line, "must be version 2 or 3", error);
+    } else {
+        iolog->line_is_ahead = true;
+    }
+    return true;
 }
 
 SimIolog *sim_iolog_open(const char *path, GError **error)
@@ -269,17 +274,21 @@ SimIolog *sim_iolog_open(const char *path, GError **error)
     FILE *file = fopen(path, "r");
     SimIolog *iolog;
 
+    if (error && *error) {
+        error = NULL; /* of several workers' the first counts */
+    }
     if (!file) {
-        if (error && !*error) {
-            g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot open log '%s': %s",
-                        path, g_strerror(errno));
-        }
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot open log '%s': %s",
+                    path, g_strerror(errno));
         return NULL;
     }
     iolog = g_new0(SimIolog, 1);
     iolog->path = g_strdup(path);
     iolog->file = file;
-    find_kind(iolog);
+    if (!find_kind(iolog, error)) {
+        sim_iolog_close(iolog);
+        return NULL;
+    }
     return iolog;
 }
 
@@ -320,7 +329,13 @@ bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
                         iolog->line_number, entry->bytes);
             return false;
         }
+        iolog->has_operations = true;
         return true;
+    }
+    if (!iolog->has_operations) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s: has no operation: must be "
+                    "fio's iolog, version 2 or 3, or blkparse's text",
+                    iolog->path);
     }
     return false;
 }

@@ -21,7 +21,8 @@ typedef struct IologEntry {
     uint64_t at_ns;    /* after the start; UINT64_MAX: when its turn comes */
 } IologEntry;
 
-/* Return: NULL and *error when there is no such file. */
+/* Return: NULL and *error when there is no such file, or one of a version of
+ * fio's iolog that is not known. */
 SimIolog *sim_iolog_open(const char *path, GError **error);
 void sim_iolog_close(SimIolog *iolog);
 
@@ -29,7 +30,7 @@ void sim_iolog_close(SimIolog *iolog);
  * The next operation that concerns the drive's data. Its place and length
  * must be multiples of `lba_bytes`.
  * Return: false at the end, and with *error naming file and line when a line
- * is not understood.
+ * is not understood, or the file when it has no such operation at all.
  */
 bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
                     GError **error);
