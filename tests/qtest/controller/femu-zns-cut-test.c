@@ -10,7 +10,7 @@
 
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
-#include "femu-zns-commands.h"
+#include "femu-zns-folder.h"
 #include "qobject/qdict.h"
 
 #define REG_CRTO 0x68
@@ -413,23 +413,6 @@ static void test_refused(void)
 
 /* --- It lasts --------------------------------------------------------------- */
 
-static void replay(const char *path)
-{
-    const char *argv[] = { g_getenv("FEMU_SIM"), "replay", path, NULL };
-    g_autofree char *out = NULL, *err = NULL;
-    int status;
-
-    if (!argv[0]) {
-        g_test_skip("FEMU_SIM does not name a femu-sim");
-        return;
-    }
-    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
-                               &err, &status, NULL));
-    g_test_message("femu-sim says: %s%s", out, err);
-    g_assert_cmpint(status, ==, 0);
-    g_assert_nonnull(strstr(out, " 0 differences"));
-}
-
 /* What the power has left is there in the next QEMU, and no more. */
 static void state_lasts(const char *folder, const char *extra, unsigned seed)
 {
@@ -474,7 +457,7 @@ static void test_lasts(void)
         g_autofree char *history = g_build_filename(folder, "history", NULL);
 
         state_lasts(folder, extra, seed);
-        replay(history);
+        femu_ask_sim("replay", history, " 0 differences");
         for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
             g_autofree char *path = g_build_filename(folder, names[i], NULL);
 

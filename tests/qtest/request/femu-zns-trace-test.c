@@ -9,7 +9,7 @@
 
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
-#include "femu-zns-commands.h"
+#include "femu-zns-folder.h"
 
 #define STEPS 1500
 #define MAX_INSIDE 48u          /* below FEMU_ENTRIES */
@@ -326,25 +326,6 @@ static void run_random(FemuDrive *drive)
     }
 }
 
-static void replay(const char *path)
-{
-    const char *sim = g_getenv("FEMU_SIM");
-    const char *argv[] = { sim, "replay", path, NULL };
-    g_autofree char *out = NULL, *err = NULL;
-    int wait_status;
-
-    if (!sim) {
-        g_test_skip("FEMU_SIM does not name a femu-sim");
-        return;
-    }
-    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, 0, NULL, NULL, &out,
-                               &err, &wait_status, NULL));
-    g_test_message("femu-sim says: %s%s", out, err);
-    g_assert_true(WIFEXITED(wait_status));
-    g_assert_cmpint(WEXITSTATUS(wait_status), ==, 0);
-    g_assert_nonnull(strstr(out, " 0 differences"));
-}
-
 /*
  * Reads and writes, appends and management with errors among them, a shutdown
  * and a reset on the way. Another run of the same: --seed of the one printed at
@@ -357,7 +338,7 @@ static void check_replay(FemuConfig *config)
 
     run_random(drive);
     femu_shutdown(drive);
-    replay(path);
+    femu_ask_sim("replay", path, " 0 differences");
     g_unlink(path);
 }
 
@@ -415,7 +396,7 @@ static void test_replay_conventional(void)
         }
     }
     femu_shutdown(drive);
-    replay(path);
+    femu_ask_sim("replay", path, " 0 differences");
     g_unlink(path);
 }
 
@@ -491,7 +472,7 @@ static void test_replay_copy_and_failure(void)
         femu_step_next(drive->host);
     }
     femu_shutdown(drive);
-    replay(path);
+    femu_ask_sim("replay", path, " 0 differences");
     lines = take_lines(path);
     for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
         g_assert_cmpstr(lines->pdata[3 + i], ==, expected[i]);
