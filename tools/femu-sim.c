@@ -8,7 +8,9 @@
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
 
@@ -106,12 +108,22 @@ static int help_command(int argc, char **argv, GError **error)
     return SIM_OK;
 }
 
+/* GLib ends the program itself behind --help: all that ends it comes here. */
+static void check_output(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "femu-sim: cannot write standard output\n");
+        _exit(SIM_ERROR);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
     const SimCommand *command;
     int status = SIM_ERROR;
 
+    atexit(check_output);
     if (argc < 2) {
         g_set_error(&error, SIM_ERROR_DOMAIN, 0,
                     "a command is missing; see femu-sim help");
@@ -125,10 +137,6 @@ int main(int argc, char **argv)
         g_autofree char *text = g_utf8_make_valid(error->message, -1);
 
         fprintf(stderr, "femu-sim: %s\n", text);
-    }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "femu-sim: cannot write standard output\n");
-        return SIM_ERROR;
     }
     return status;
 }
