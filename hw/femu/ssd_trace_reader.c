@@ -436,7 +436,7 @@ static bool read_header(SsdTraceReader *reader, GError **error)
     }
     if (!g_str_equal(reader->line, TRACE_MAGIC)) {
         return line_error(reader, error, "not a trace: the first line must be "
-                          "'%s'", TRACE_MAGIC);
+                          "'%s', not '%.40s'", TRACE_MAGIC, reader->line);
     }
     reader->end.file_bytes = reader->line_end_bytes;
     return true;

@@ -106,7 +106,11 @@ class LatencyTest(TraceCase):
         good = trace([command(5, 10, 'read', 3)], 50)
         for old, new, want in (
                 ('# femu-zns trace 2', '# femu-zns trace 1',
-                 'line 1: "# femu-zns trace 2" was expected'),
+                 r"line 1: '# femu-zns trace 2\n' was expected, not '# femu-zns "
+                 r"trace 1\n'"),
+                ('# femu-zns trace 2', '# femu-zns trace 2\r',
+                 r"line 1: '# femu-zns trace 2\n' was expected, not '# femu-zns "
+                 r"trace 2\r'"),
                 ('S,0,5,read,', 'S,0,5,', 'line 8: "S,0,5,1,3,1,0,0" is no '
                                           'record of a trace'),
                 ('S,0,5,read,', 'Q,0,5,read,', 'line 8: "Q,0,5,read,1,3,1,0,0" '

@@ -110,6 +110,9 @@ static ConfigLine parse_section(char *text)
 /* Return: what is wrong with the key in front of a '='. */
 static const char *bad_word(const char *name)
 {
+    if (g_str_has_prefix(name, "\xef\xbb\xbf")) {
+        return "there must be no byte order mark";
+    }
     if (*name == '#') {
         return "a comment must start in the first column";
     }

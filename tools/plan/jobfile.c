@@ -112,6 +112,11 @@ bool job_reader_file(JobReader *reader, const char *path, GError **error)
                     "%s", path, reason->message);
         return false;
     }
+    if (g_str_has_prefix(text, "\xef\xbb\xbf")) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:1: there must be no byte "
+                    "order mark", path);
+        return false;
+    }
     lines = g_strsplit(text, "\n", -1);
     for (unsigned i = 0; lines[i]; i++) {
         if (!read_line(reader, lines[i], error)) {

@@ -83,7 +83,7 @@ class Plan:
     def _read(self):
         try:
             with open(self.path, 'rb') as file:
-                made = tomllib.load(file)
+                made = tomllib.loads(file.read().decode('utf-8-sig'))
         except tomllib.TOMLDecodeError as error:
             self._fail(str(error))
         except UnicodeDecodeError:

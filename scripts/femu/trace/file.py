@@ -114,9 +114,10 @@ class TraceFile:
             raise DataError('cannot be read: %s' % error) from None
 
     def _read_params(self, file):
-        if file.readline(len(MAGIC)) != MAGIC:
-            raise DataError('line 1: "%s" was expected'
-                            % MAGIC.decode().strip())
+        line = file.readline(len(MAGIC))
+        if line != MAGIC:
+            raise DataError('line 1: %r was expected, not %r' % (
+                MAGIC.decode(), line.decode('ascii', 'backslashreplace')))
         self._lines_before = 1
         while True:
             begin_bytes = file.tell()

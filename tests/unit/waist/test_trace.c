@@ -382,6 +382,8 @@ static char *verdict(const char *text, gssize length)
 }
 
 #define HEAD "# femu-zns trace 2\n"
+#define NOT_A_TRACE ":1: not a trace: the first line must be '# femu-zns " \
+                    "trace 2', not "
 #define SUBMIT "S,0,10,write,1,0,1,0,0\n"
 
 static void test_sound_files(void)
@@ -442,9 +444,12 @@ static void test_damaged_files(void)
         const char *text;
         const char *error;
     } damaged[] = {
-        {"", ":1: not a trace: the first line must be '# femu-zns trace 2'"},
-        {"# femu-zns trace 1\nE,0\n",
-         ":1: not a trace: the first line must be '# femu-zns trace 2'"},
+        {"", NOT_A_TRACE "''"},
+        {"# femu-zns trace 1\nE,0\n", NOT_A_TRACE "'# femu-zns trace 1'"},
+        {"# femu-zns trace 2\r\nE,0\r\n",
+         NOT_A_TRACE "'# femu-zns trace 2\\r'"},
+        {"\xef\xbb\xbf" HEAD "E,0\n",
+         NOT_A_TRACE "'\\357\\273\\277# femu-zns trace 2'"},
         {HEAD, ":2: no E record: the file was cut short"},
         {HEAD "P,zones,8\n", ":3: no E record: the file was cut short"},
         {HEAD SUBMIT, ":3: no E record: the file was cut short"},
