@@ -418,9 +418,9 @@ static void add_file(GArray *files, const char *option, const char *path,
     g_array_append_val(files, file);
 }
 
-/* Job files, configurations and all that is written. */
-static bool files_apart(const FioOptions *o, unsigned drive_count, char **argv,
-                        GError **error)
+/* Job files, configurations, iologs and all that is written. */
+static bool files_apart(const FioOptions *o, const Plan *plan,
+                        unsigned drive_count, char **argv, GError **error)
 {
     g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(SimFile));
     g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
@@ -433,6 +433,11 @@ static bool files_apart(const FioOptions *o, unsigned drive_count, char **argv,
         if (argv[i][0] != '-') {
             add_file(files, "FILE", argv[i], true);
         }
+    }
+    for (unsigned i = 0; i < plan->jobs->len; i++) {
+        const PlanJob *job = g_ptr_array_index(plan->jobs, i);
+
+        add_file(files, "read_iolog", job->iolog, true);
     }
     add_file(files, "--output", o->output, false);
     add_file(files, "--live", o->live, false);
@@ -452,13 +457,13 @@ static bool run(const FioOptions *o, int argc, char **argv, GError **error)
 {
     g_autoptr(Plan) plan = NULL;
     Drives drives = {0};
-    bool ran = check_options(o, error) && read_drives(o, &drives, error) &&
-               files_apart(o, drives.count, argv, error);
+    bool ran = check_options(o, error) && read_drives(o, &drives, error);
 
     if (ran) {
         plan = read_plan(argc, argv, &drives, error);
     }
-    ran = plan && make_drives(o, &drives, error) &&
+    ran = plan && files_apart(o, plan, drives.count, argv, error) &&
+          make_drives(o, &drives, error) &&
           (!o->states || fill_drives(plan, &drives, o->states, error)) &&
           run_logged(o, plan, &drives, error);
     return end_drives(&drives, ran, error);
