@@ -160,7 +160,8 @@ class Plan:
         if not values:
             self._fail('axes.%s has no values' % name)
         if len(set(values)) < len(values):
-            self._fail('axes.%s has a value twice' % name)
+            self._fail('axes.%s = %s has a value twice (true is 1, false is 0)'
+                       % (name, values))
 
     def _check_used(self):
         """Checks that every axis is used, and that every name has a value:
