@@ -118,11 +118,13 @@ const char *sim_value_ns(const char *text, uint64_t unit_ns, uint64_t *ns)
 const char *sim_value_percent(const char *text, uint64_t whole, uint64_t step,
                               uint64_t *part)
 {
-    gchar *end = NULL;
-    double percent = g_ascii_strtod(text, &end);
+    uint64_t number, of_it = 0, parts = 1;
+    double percent = g_ascii_strtod(text, NULL);
+    const char *rest;
 
-    if (end == text || !g_str_equal(end, "%") ||
-        !(percent >= 0 && percent <= 100)) {
+    if (!leading_number(text, &number, &rest) ||
+        !decimals(&rest, &of_it, &parts) || !g_str_equal(rest, "%") ||
+        percent > 100) {
         return "is not a percentage, such as 50%";
     }
     *part = (uint64_t)llrint((double)(whole / step) * percent / 100) * step;
@@ -131,25 +133,17 @@ const char *sim_value_percent(const char *text, uint64_t whole, uint64_t step,
 
 const char *sim_value_thousandths(const char *text, uint64_t *value)
 {
-    uint64_t whole, part = 0;
+    uint64_t whole, part = 0, parts = 1;
     const char *rest;
 
     if (!leading_number(text, &whole, &rest) ||
         whole > UINT64_MAX / 1000 / 2) {
         return "is not a number";
     }
-    if (rest[0] == '.') {
-        uint64_t scale = 100;
-
-        for (rest++; g_ascii_isdigit(rest[0]) && scale > 0; rest++) {
-            part += (uint64_t)(rest[0] - '0') * scale;
-            scale /= 10;
-        }
-    }
-    if (rest[0] != '\0') {
+    if (!decimals(&rest, &part, &parts) || parts > 1000 || rest[0] != '\0') {
         return "is not a number with at most three decimals";
     }
-    *value = whole * 1000 + part;
+    *value = whole * 1000 + part * (1000 / parts);
     return NULL;
 }
 
