@@ -91,6 +91,7 @@ typedef struct Worker {
     uint64_t rate_count; /* operations and bytes sent that count for the rate */
     uint64_t rate_bytes;
     uint64_t arrival_at_ns; /* open loop: when the next operation starts */
+    uint64_t gaps_ppm; /* exponential ones up to then, in millionths of the mean */
     bool settling; /* it was held back while something was under way */
     uint64_t flow_count; /* what it has sent, if it has a flow */
     bool in_flow;        /* it has a flow, and has not stopped */

@@ -35,9 +35,12 @@ static void draw_arrival(Worker *worker)
 {
     const PlanJob *job = worker->job;
 
+    /* Gaps are not cut to whole ns before they are added up. */
     if (job->arrival == PLAN_EXPONENTIAL) {
-        worker->arrival_at_ns += sim_random_exponential(
-            &worker->random, NS_PER_S * 1000 / job->rate_milliops_per_s);
+        worker->gaps_ppm += sim_random_exponential(&worker->random, 1000000);
+        worker->arrival_at_ns = worker->start_at_ns +
+            scale_ns(worker->gaps_ppm, NS_PER_S / 1000,
+                     job->rate_milliops_per_s);
     } else {
         worker->arrival_at_ns = worker->start_at_ns +
             scale_ns(worker->sent_count, NS_PER_S * 1000,
