@@ -165,6 +165,15 @@ def held_rate(exp, host):
     return rate
 
 
+def held_iops(kiops, name, decimals=3):
+    """Return: what holds a job to its measured rate KIOPS, the column or metric
+    NAME; raises Skip. A rate of 0 would be no limit to the simulator."""
+    rate_iops = '%.*f' % (decimals, 1000 * kiops)
+    if not float(rate_iops):
+        raise Skip('%s=%g: must say what rate the job is held to' % (name, kiops))
+    return {'rate_iops': rate_iops}
+
+
 def level(exp):
     """Return: the concurrency in the name of the run; 1 if it has none."""
     found = re.search(r'_iod_(\d+)', exp.text('mix_fg_bg'))
@@ -230,10 +239,9 @@ def part_mixed(exp, host, seed):
     bg_options = io_options(exp, host, exp.op('bg_op'),
                             exp.whole('bg_bs_bytes'), 1, exp.whole('bg_qd', 1))
     if is_closed_loop(exp):
-        bg_options['rate_iops'] = '%.1f' % (1000 * exp.number('bg_kiops'))
+        bg_options.update(held_iops(exp.number('bg_kiops'), 'bg_kiops', 1))
     else:
-        fg_options['rate_iops'] = '%.1f' % (1000 * exp.measured.get('kiops',
-                                                                    0))
+        fg_options.update(held_iops(exp.measured.get('kiops', 0), 'kiops', 1))
     return both(seed, TIMES, fg_options, bg_options)
 
 
@@ -367,18 +375,14 @@ def part_mix_ratio(exp, host, seed):
     several = SEVERAL.search(exp.text('mix_fg_bg'))
     if several:
         return coupled_jobs(exp, host, seed, int(several[1]), int(several[2]))
-    made = []
-    for op_name, depth, kiops in (
-            (exp.op('fg_op'), exp.whole('qd', 1) or 1,
-             0 if is_closed_loop(exp) else exp.measured.get('kiops', 0)),
-            (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1,
-             exp.number('bg_kiops'))):
-        options = io_options(exp, host, op_name, exp.whole('bs_bytes'), 1,
-                             depth)
-        if kiops:
-            options['rate_iops'] = '%.3f' % (1000 * kiops)
-        made.append(options)
-    return both(seed, TIMES, *made)
+    fg_options, bg_options = [
+        io_options(exp, host, exp.op(op), exp.whole('bs_bytes'), 1,
+                   exp.whole(depth, 1) or 1)
+        for op, depth in (('fg_op', 'qd'), ('bg_op', 'bg_qd'))]
+    if not is_closed_loop(exp):
+        fg_options.update(held_iops(exp.measured.get('kiops', 0), 'kiops'))
+    bg_options.update(held_iops(exp.number('bg_kiops'), 'bg_kiops'))
+    return both(seed, TIMES, fg_options, bg_options)
 
 
 def part_conventional(exp, host, seed):
