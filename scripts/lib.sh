@@ -35,6 +35,16 @@ die()
     exit 1
 }
 
+# one_at_a_time FOLDER NAME: waits for other scripts that hold the lock NAME in
+# FOLDER, and holds it until this one ends.
+one_at_a_time()
+{
+    mkdir -p "$1" 2>/dev/null || true
+    { exec 9>"$1/$2"; } 2>/dev/null ||
+        die "$1 cannot be written; a copy of this tree can be built"
+    flock -n 9 || { say "waiting for another $SCRIPT_NAME"; flock 9; }
+}
+
 # progress LABEL DONE TOTAL TEXT: one line that overwrites itself on a terminal,
 # cut where that ends; in a log, a line every 10 s. With what is left, going by
 # the time since the first call.
