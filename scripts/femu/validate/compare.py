@@ -266,8 +266,9 @@ def incomplete(experiments, skipped):
     if not skipped:
         return []
     lacking = {exp.name for mine in skipped.values() for exp in mine}
-    return ['%d of %d experiments lack a run or a metric, the first: %s' % (
-        len(lacking), len(experiments), next(iter(skipped)))]
+    reason, mine = next(iter(skipped.items()))
+    return ['%d of %d experiments lack a run or a metric, the first: %s (%s)' % (
+        len(lacking), len(experiments), reason, mine[0].name)]
 
 
 def run_more(sim, experiments, host, config, seeds, settings, out_dir,

@@ -111,7 +111,8 @@ def raise_skipped(experiments, skipped):
     in SKIPPED."""
     compare.print_skipped(skipped)
     for text in compare.incomplete(experiments, skipped):
-        raise Incomplete(text)
+        raise Incomplete(text + '; points that cannot be run must be left out '
+                         'of --points=')
 
 
 class Fit:
