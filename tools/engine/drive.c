@@ -37,6 +37,7 @@ struct SimDrive {
     void *busy_context;
     SsdTrace *trace; /* NULL: not recorded */
     FILE *live;      /* NULL: nobody watches, or not any more */
+    char *live_path;
     int live_errno;  /* why not any more */
     unsigned looks;  /* since the host's clock was read */
     gint64 told_at_us;
@@ -51,6 +52,7 @@ struct SimDrive {
 bool sim_drive_watch(SimDrive *drive, const char *path, GError **error)
 {
     drive->live = fopen(path, "w");
+    drive->live_path = g_strdup(path);
     if (!drive->live) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create '%s': %s", path,
                     g_strerror(errno));
@@ -118,11 +120,12 @@ bool sim_drive_free(SimDrive *drive, GError **error)
         fclose(drive->live);
     }
     if (written && drive->live_errno != 0) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write what --live "
-                    "names: %s", g_strerror(drive->live_errno));
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s",
+                    drive->live_path, g_strerror(drive->live_errno));
         written = false;
     }
     ssd_free(drive->ssd);
+    g_free(drive->live_path);
     g_free(drive->slots);
     g_free(drive->free_tags);
     g_free(drive);
