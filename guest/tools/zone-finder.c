@@ -276,5 +276,8 @@ int main(int argc, char **argv)
     probe_learn(probe, found.first, &shape);
     find(probe, &found);
     print(&drive, &found, &shape, probe);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        die(1, "standard output: %s", strerror(errno));
+    }
     return 0;
 }

@@ -92,6 +92,10 @@ static bool time_zones(int fd, const Operation *operation, const char *device,
         printf("%s\n", zone + 1 < first + count ? "," : "");
     }
     printf("] }\n");
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "zone-op: standard output: %s\n", strerror(errno));
+        return false;
+    }
     return all_well;
 }
 

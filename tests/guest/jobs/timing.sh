@@ -19,9 +19,15 @@ quiet()
         grep -iE 'blocked for more|rcu: INFO|lockup|nvme.*(timeout|abort)')" ""
 }
 
+unwritable()
+{
+    ! zone-op "$DRIVE" open 1 >/dev/full
+}
+
 step write fio --name=w --filename="$DRIVE" --direct=1 --zonemode=zbd \
     --rw=write --bs=16k --offset=1z --size=1z --number_ios=100
 prepare "one page in zone 0" one_page
 step finish zone-op "$DRIVE" finish 0
+check "results of zone-op that cannot be written are an error" unwritable
 check "dmesg is silent after a command of 49 s" quiet
 echo "1..$tests" >>"$tap"
