@@ -559,12 +559,12 @@ static uint64_t bytes_of_loops(uint64_t bytes, uint64_t loops)
 /*
  * How much a job does: how many passes it makes over its zones. Random reads
  * and jobs in the conventional namespace make no passes; they stop after the
- * same number of bytes instead.
+ * same number of bytes instead. A log has an end of its own.
  */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
     bool bounded = job->max_bytes != UINT64_MAX ||
-                   job->max_count != UINT64_MAX;
+                   job->max_count != UINT64_MAX || job->iolog;
 
     job->passes = spec->time_based || job->max_bytes != UINT64_MAX
                   ? UINT64_MAX : spec->loops;
