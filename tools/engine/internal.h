@@ -87,6 +87,7 @@ typedef struct Worker {
     uint64_t start_at_ns;
     uint64_t sent_count;
     uint64_t sent_bytes;
+    uint64_t max_bytes; /* then it stops, unless limits are shared */
     /* Pace. */
     uint64_t rate_count; /* operations and bytes sent that count for the rate */
     uint64_t rate_bytes;

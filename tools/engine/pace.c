@@ -154,7 +154,7 @@ static bool limit_reached(const Engine *engine, const Worker *worker)
                run->sent_bytes >= job->max_bytes;
     }
     return worker->sent_count >= job->max_count ||
-           worker->sent_bytes >= job->max_bytes;
+           worker->sent_bytes >= worker->max_bytes;
 }
 
 static void count_sent(Engine *engine, Worker *worker, uint64_t bytes)

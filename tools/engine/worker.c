@@ -45,6 +45,8 @@ void worker_init(Engine *engine, Worker *worker)
 
     worker->zone_count = plan_worker_zones(job, engine->at->params,
                                            worker->worker_idx);
+    worker->max_bytes = plan_worker_max_bytes(job, engine->at->params,
+                                              worker->worker_idx);
     worker->write_walk.passes_left = job->passes;
     /* A mix ends with its writes: its reads have no limit of their own. */
     worker->read_walk.passes_left = job->op == PLAN_READ ? job->passes

@@ -550,16 +550,10 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
     return true;
 }
 
-/* Return: `bytes` so many times; UINT64_MAX, which is no limit, if it is more. */
-static uint64_t bytes_of_loops(uint64_t bytes, uint64_t loops)
-{
-    return (uint64_t)MIN((unsigned __int128)bytes * loops, UINT64_MAX);
-}
-
 /*
- * How much a job does: how many passes it makes over its zones. Random reads
- * and jobs in the conventional namespace make no passes; they stop after the
- * same number of bytes instead. A log has an end of its own.
+ * How much a job does: how many passes each worker makes over its zones. Random
+ * reads and jobs in the conventional namespace make no passes; they stop after
+ * the same number of bytes instead. A log has an end of its own.
  */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
@@ -568,17 +562,11 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
 
     job->passes = spec->time_based || job->max_bytes != UINT64_MAX
                   ? UINT64_MAX : spec->loops;
-    if (plan_is_flat(job, spec->params) && !bounded &&
-        (!spec->time_based || job->runtime_ns == UINT64_MAX)) {
-        job->max_bytes = bytes_of_loops(plan_flat_bytes(job, spec->params, 0),
-                                        spec->loops);
-    } else if (job->op == PLAN_READ && job->random && !spec->time_based &&
-               !bounded) {
-        uint64_t zones = plan_worker_zones(job, spec->params, 0);
-
-        job->max_bytes = bytes_of_loops(zones *
-                                        spec->params->zone_size_bytes,
-                                        spec->loops);
+    if (!bounded &&
+        (plan_is_flat(job, spec->params)
+         ? !spec->time_based || job->runtime_ns == UINT64_MAX
+         : job->op == PLAN_READ && job->random && !spec->time_based)) {
+        job->part_loops = spec->loops;
     }
     if (spec->time_based && job->runtime_ns == UINT64_MAX) {
         job->passes = spec->loops;

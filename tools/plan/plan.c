@@ -120,6 +120,26 @@ uint64_t plan_flat_bytes(const PlanJob *job, const SsdParams *params,
     return MIN(job->flat_bytes, params->conventional_bytes - first_bytes);
 }
 
+/* In the conventional namespace the part is what whole blocks cover. */
+uint64_t plan_worker_max_bytes(const PlanJob *job, const SsdParams *params,
+                               unsigned worker_idx)
+{
+    uint64_t bytes;
+
+    if (job->part_loops == 0) {
+        return job->max_bytes;
+    }
+    if (plan_is_flat(job, params)) {
+        bytes = plan_flat_bytes(job, params, worker_idx);
+        bytes -= bytes % job->block_bytes;
+    } else {
+        bytes = plan_worker_zones(job, params, worker_idx) *
+                params->zone_size_bytes;
+    }
+    return (uint64_t)MIN((unsigned __int128)bytes * job->part_loops,
+                         UINT64_MAX);
+}
+
 /* --- Checks -------------------------------------------------------------- */
 
 G_GNUC_PRINTF(3, 4)

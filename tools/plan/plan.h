@@ -112,6 +112,8 @@ typedef struct PlanJob {
     uint64_t passes;       /* over the zones; UINT64_MAX: for ever */
     uint64_t max_count;
     uint64_t max_bytes;
+    uint64_t part_loops;   /* without max_bytes: a worker stops after as many
+                              bytes as its part has, so many times; 0: never */
     bool limits_shared;    /* max_count, max_bytes: of all workers together */
     bool ends_all;         /* when it ends, every other job stops sending */
     uint64_t seed;
@@ -190,6 +192,10 @@ static inline uint64_t plan_flat_first(const PlanJob *job, unsigned worker_idx)
 /* How many they are; 0 when none is left for it. */
 uint64_t plan_flat_bytes(const PlanJob *job, const SsdParams *params,
                          unsigned worker_idx);
+
+/* After how many bytes a worker stops. */
+uint64_t plan_worker_max_bytes(const PlanJob *job, const SsdParams *params,
+                               unsigned worker_idx);
 
 static inline bool plan_op_transfers(PlanOp op)
 {
