@@ -559,17 +559,14 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
     bool bounded = job->max_bytes != UINT64_MAX ||
                    job->max_count != UINT64_MAX || job->iolog;
+    /* Without a runtime time_based means nothing. */
+    bool for_ever = spec->time_based && job->runtime_ns != UINT64_MAX;
 
-    job->passes = spec->time_based || job->max_bytes != UINT64_MAX
-                  ? UINT64_MAX : spec->loops;
-    if (!bounded &&
-        (plan_is_flat(job, spec->params)
-         ? !spec->time_based || job->runtime_ns == UINT64_MAX
-         : job->op == PLAN_READ && job->random && !spec->time_based)) {
+    job->passes = for_ever || job->max_bytes != UINT64_MAX ? UINT64_MAX
+                                                           : spec->loops;
+    if (!bounded && !for_ever && (plan_is_flat(job, spec->params) ||
+                                  (job->op == PLAN_READ && job->random))) {
         job->part_loops = spec->loops;
-    }
-    if (spec->time_based && job->runtime_ns == UINT64_MAX) {
-        job->passes = spec->loops;
     }
 }
 
