@@ -80,6 +80,8 @@ typedef struct Worker {
     uint64_t flat_write_at_bytes;
     SimRandom random;
     SimIolog *iolog; /* NULL: none */
+    IologEntry logged; /* its next operation, if has_logged */
+    bool has_logged;
 
     bool started;
     bool stopped; /* it sends no more */
@@ -221,8 +223,6 @@ void policy_epoch(Engine *engine);
 
 /* --- slots.c: operations under way ------------------------------------ */
 
-/* Take the worker's next free slot; there is one. */
-Slot *slot_take(Engine *engine, Worker *worker);
 void slot_free(Engine *engine, Worker *worker, uint32_t slot_idx);
 
 /* Commands of a zone: without data, and with `bytes` of them. */
@@ -258,6 +258,9 @@ WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);
 
 void worker_init(Engine *engine, Worker *worker);
 void worker_clear(Worker *worker);
+
+/* When the worker's next operation is due by its log; 0: it says nothing. */
+uint64_t worker_logged_at_ns(Engine *engine, Worker *worker);
 
 /* Start an operation in a free slot, if there is one to start. */
 WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);

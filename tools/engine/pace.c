@@ -225,6 +225,7 @@ static bool send_one(Engine *engine, Worker *worker)
     uint64_t now_ns = engine_now_ns(engine);
     uint64_t deadline_ns = deadline_at_ns(worker);
     uint64_t at_ns = next_at_ns(worker);
+    uint64_t logged_at_ns;
     uint32_t slot_idx = worker->free_slot_idx;
 
     if (now_ns >= deadline_ns) {
@@ -242,6 +243,8 @@ static bool send_one(Engine *engine, Worker *worker)
         sleep_if_held(engine, worker, deadline_ns);
         return false;
     }
+    logged_at_ns = worker_logged_at_ns(engine, worker);
+    at_ns = MAX(at_ns, logged_at_ns);
     if (at_ns > now_ns) {
         if (at_ns != UINT64_MAX || deadline_ns != UINT64_MAX) {
             wake_at(engine, worker, MIN(at_ns, deadline_ns));

@@ -9,7 +9,8 @@
 
 #include "internal.h"
 
-Slot *slot_take(Engine *engine, Worker *worker)
+/* Take the worker's next free slot; there is one. */
+static Slot *slot_take(Engine *engine, Worker *worker)
 {
     Slot *slot = &engine->slots[worker->free_slot_idx];
 

@@ -424,30 +424,37 @@ static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
     return cmd;
 }
 
+uint64_t worker_logged_at_ns(Engine *engine, Worker *worker)
+{
+    if (worker->iolog && !worker->has_logged) {
+        worker->has_logged = sim_iolog_next(worker->iolog,
+                                            engine->at->params->lba_bytes,
+                                            &worker->logged,
+                                            &engine->failure);
+    }
+    return worker->has_logged && worker->logged.at_ns != UINT64_MAX
+           ? worker->start_at_ns + worker->logged.at_ns : 0;
+}
+
+/* worker_logged_at_ns() has read what there is. */
 static WorkerPick pick_logged(Engine *engine, Worker *worker)
 {
     const SsdParams *params = engine->at->params;
-    IologEntry entry;
-    uint64_t wait_ns;
-    Slot *slot;
+    const IologEntry *entry = &worker->logged;
+    uint32_t zone_idx;
+    SsdCmd cmd;
 
-    if (!sim_iolog_next(worker->iolog, params->lba_bytes, &entry,
-                        &engine->failure)) {
+    if (!worker->has_logged) {
         return PICK_END;
     }
-    slot = slot_take(engine, worker);
-    slot->op = entry.op;
-    slot->step = SLOT_MAIN;
-    slot->lane_idx = 0;
-    slot->zone_idx = (uint32_t)MIN(entry.at_bytes / params->zone_size_bytes,
-                                   plan_ns_zones(params) - 1);
-    slot->cmd = logged_cmd(engine, worker, &entry, slot->zone_idx);
+    worker->has_logged = false;
+    zone_idx = (uint32_t)MIN(entry->at_bytes / params->zone_size_bytes,
+                             plan_ns_zones(params) - 1);
+    cmd = logged_cmd(engine, worker, entry, zone_idx);
     worker->lanes[0].inflight++;
-    wait_ns = entry.at_ns == UINT64_MAX ? 0 :
-              worker->start_at_ns + entry.at_ns > engine_now_ns(engine)
-              ? worker->start_at_ns + entry.at_ns - engine_now_ns(engine) : 0;
-    slot->op_start_at_ns = engine_now_ns(engine) + wait_ns;
-    slot_send(engine, (uint32_t)(slot - engine->slots), wait_ns);
+    engine->slots[worker->free_slot_idx].lane_idx = 0;
+    slot_start(engine, worker, entry->op, SLOT_MAIN, zone_idx, &cmd,
+               engine_now_ns(engine));
     return PICK_SENT;
 }
 
