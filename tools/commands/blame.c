@@ -396,7 +396,7 @@ static void note_blamed(Watcher *watcher, const SsdTraceRecord *record)
     blame->cmd = record->cmd;
     blame->cmd.ranges = NULL;
     blame->submitted_at_ns = record->at_ns;
-    if (record->cmd.nsid != SSD_NSID_ALL) {
+    if (watcher->is_inside && record->cmd.nsid != SSD_NSID_ALL) {
         SsdNsInfo ns = ssd_ns_info(watcher->feed.ssd, record->cmd.nsid);
 
         blame->first_zone_idx = ns.first_zone_idx;

@@ -82,11 +82,18 @@ void spans_run(Spans *spans, uint64_t now_ns)
     take_busy(spans);
 }
 
+/* One that is to a namespace of another drive has none, whatever was said. */
+static bool has_row(const Spans *spans, const SsdCmd *cmd)
+{
+    return cmd->nsid == SSD_NSID_ALL ||
+           (cmd->nsid >= 1 && cmd->nsid <= ssd_ns_count(spans->player->ssd));
+}
+
 static void begin(Spans *spans, const SsdTraceRecord *record)
 {
     Begun *begun;
 
-    if (record->status != SSD_SUCCESS) {
+    if (record->status != SSD_SUCCESS || !has_row(spans, &record->cmd)) {
         return;
     }
     begun = g_new(Begun, 1);
