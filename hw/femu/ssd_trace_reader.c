@@ -15,6 +15,8 @@
 
 #include "ssd_trace_lines.h"
 
+/* The latest instant: what comes after it never does (ssd_next_at_ns()). */
+#define LAST_NS (UINT64_MAX - 1)
 #define MAX_FIELDS 9
 
 struct SsdTraceReader {
@@ -178,7 +180,7 @@ static bool parse_submit(SsdTraceReader *reader, SsdTraceRecord *record,
     record->kind = SSD_TRACE_SUBMIT;
     if (!expect_fields(reader, 9, error) ||
         !number_field(reader, 1, "seq", UINT64_MAX, &record->seq, error) ||
-        !number_field(reader, 2, "at_ns", UINT64_MAX, &record->at_ns,
+        !number_field(reader, 2, "at_ns", LAST_NS, &record->at_ns,
                       error)) {
         return false;
     }
@@ -262,7 +264,7 @@ static bool parse_zone_fail(SsdTraceReader *reader, SsdTraceRecord *record,
 
     record->kind = SSD_TRACE_ZONE_FAIL;
     if (!expect_fields(reader, 5, error) ||
-        !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
+        !number_field(reader, 1, "at_ns", LAST_NS, &record->at_ns,
                       error) ||
         !nsid_field(reader, reader->zoned_count, &record->nsid, error) ||
         !number_field(reader, 3, "zone", reader->ns_zones - 1, &zone_idx,
@@ -287,7 +289,7 @@ static bool parse_format(SsdTraceReader *reader, SsdTraceRecord *record,
 
     record->kind = SSD_TRACE_FORMAT;
     if (!expect_fields(reader, 4, error) ||
-        !number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
+        !number_field(reader, 1, "at_ns", LAST_NS, &record->at_ns,
                       error) ||
         !formatted_nsid_field(reader, &record->nsid, error) ||
         !number_field(reader, 3, "lba_bytes", UINT32_MAX, &lba_bytes,
@@ -304,7 +306,7 @@ static bool parse_power_cut(SsdTraceReader *reader, SsdTraceRecord *record,
 {
     record->kind = SSD_TRACE_POWER_CUT;
     if (!expect_fields(reader, 3, error) ||
-        !number_field(reader, 1, "at_ns", UINT64_MAX - reader->power_up_ns,
+        !number_field(reader, 1, "at_ns", LAST_NS - reader->power_up_ns,
                       &record->at_ns, error) ||
         !number_field(reader, 2, "seed", UINT64_MAX, &record->seed, error) ||
         !advance_to(reader, 1, record->at_ns, error)) {
@@ -337,7 +339,7 @@ static bool parse_done(SsdTraceReader *reader, SsdTraceRecord *record,
     record->kind = SSD_TRACE_DONE;
     if (!expect_fields(reader, 5, error) ||
         !parse_past_seq(reader, record, error) ||
-        !number_field(reader, 2, "due_at_ns", UINT64_MAX, &record->at_ns,
+        !number_field(reader, 2, "due_at_ns", LAST_NS, &record->at_ns,
                       error) ||
         !number_field(reader, 3, "status", UINT16_MAX, &status, error) ||
         !number_field(reader, 4, "result", UINT64_MAX, &record->result,
@@ -382,7 +384,7 @@ static bool parse_end(SsdTraceReader *reader, SsdTraceRecord *record,
 {
     record->kind = SSD_TRACE_END;
     return expect_fields(reader, 2, error) &&
-           number_field(reader, 1, "at_ns", UINT64_MAX, &record->at_ns,
+           number_field(reader, 1, "at_ns", LAST_NS, &record->at_ns,
                         error);
 }
 
