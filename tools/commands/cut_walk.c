@@ -137,6 +137,19 @@ static void note_ended(CutWalk *walk, const SsdTraceRecord *record)
     }
 }
 
+/* What has completed was due before whatever the drive was given next. */
+static bool is_in_time(const CutWalk *walk, const SsdTraceRecord *record,
+                       GError **error)
+{
+    if (record->at_ns < walk->feed.now_ns) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "the trace makes no sense: a "
+                    "command completes at %" PRIu64 " ns, above a record of %"
+                    PRIu64 " ns", walk->feed.now_ns, record->at_ns);
+        return false;
+    }
+    return true;
+}
+
 static bool note(CutWalk *walk, const SsdTraceRecord *record, GError **error)
 {
     switch (record->kind) {
@@ -149,7 +162,8 @@ static bool note(CutWalk *walk, const SsdTraceRecord *record, GError **error)
     default:
         break;
     }
-    if (!feed_record(&walk->feed, record, error)) {
+    if (!is_in_time(walk, record, error) ||
+        !feed_record(&walk->feed, record, error)) {
         return false;
     }
     if (walk->feed.was_accepted) {
