@@ -193,8 +193,13 @@ void sim_log_busy(void *context, const SsdBusy *busy)
     SimLog *log = context;
     uint64_t start_at_ns = log->result->start_at_ns;
 
-    if (log->result->started && busy->begin_at_ns >= start_at_ns) {
-        perfetto_busy(log->perfetto.file, busy, start_at_ns);
+    /* A prefill's last work may end in the run, and begin with it there. */
+    if (log->result->started && (busy->begin_at_ns >= start_at_ns ||
+                                 busy->end_at_ns > start_at_ns)) {
+        SsdBusy seen = *busy;
+
+        seen.begin_at_ns = MAX(busy->begin_at_ns, start_at_ns);
+        perfetto_busy(log->perfetto.file, &seen, start_at_ns);
     }
 }
 
