@@ -413,7 +413,9 @@ static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
     SsdCmd cmd;
 
     if (!plan_op_transfers(entry->op)) {
-        return slot_zone_cmd(engine, worker, ssd_op_of(entry->op), zone_idx);
+        cmd = slot_zone_cmd(engine, worker, ssd_op_of(entry->op), zone_idx);
+        cmd.select_all = entry->of_all_zones;
+        return cmd;
     }
     op = entry->op == PLAN_READ ? SSD_OP_READ :
          entry->op == PLAN_WRITE ? SSD_OP_WRITE : SSD_OP_APPEND;

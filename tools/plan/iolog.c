@@ -158,6 +158,7 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
         return wrong(iolog, action, "must have an offset and a length",
                      error);
     }
+    entry->of_all_zones = false;
     entry->at_ns = iolog->waits ? iolog->waited_ns : UINT64_MAX;
     if (iolog->kind == IOLOG_FIO_3 &&
         !time_ns(words[0], 1000000, &entry->at_ns)) {
@@ -171,8 +172,9 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
 /* --- blkparse ------------------------------------------------------------ */
 
 /* The RWBS field: the operation's letter may follow F (flush) or Z (zone). */
-static bool blkparse_op(const char *rwbs, PlanOp *op)
+static bool blkparse_op(const char *rwbs, PlanOp *op, bool *of_all_zones)
 {
+    *of_all_zones = g_str_has_prefix(rwbs, "ZRA");
     if (rwbs[0] == 'F' && rwbs[1] != '\0') {
         rwbs++;
     }
@@ -231,7 +233,7 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
 
     *found = false;
     if (count < 8 || !strchr(words[0], ',') || !g_str_equal(words[5], "D") ||
-        !blkparse_op(words[6], &entry->op)) {
+        !blkparse_op(words[6], &entry->op, &entry->of_all_zones)) {
         return true;
     }
     if (!seconds(words[3], &entry->at_ns)) {

@@ -18,6 +18,7 @@ typedef struct IologEntry {
     PlanOp op;
     uint64_t at_bytes; /* in the namespace */
     uint64_t bytes;    /* 0 of management */
+    bool of_all_zones; /* management: whatever the place */
     uint64_t at_ns;    /* after the start; UINT64_MAX: when its turn comes */
 } IologEntry;
 
