@@ -15,10 +15,13 @@
 .PHONY: gallery stacks zinc zone-finder
 .PHONY: dist dist-sources oci
 
-# A variable on the command line that nothing reads is a slip of the finger.
+# A variable on the command line that nothing reads is a slip of the finger; one
+# that its target does not take would leave what was asked for undone. (A make
+# within another one has the variables of that.)
 ASKED := $(strip $(foreach name,$(.VARIABLES),$(if \
 	$(filter command,$(firstword $(origin $(name)))),$(name))))
-SLIP := $(if $(ASKED),$(shell scripts/variables $(ASKED)))
+SLIP := $(if $(ASKED),$(shell scripts/variables --for \
+	"$(if $(filter 0,$(MAKELEVEL)),$(MAKECMDGOALS))" $(ASKED)))
 ifneq ($(SLIP),)
 $(error $(SLIP))
 endif
