@@ -9,6 +9,7 @@ Knows nothing of what the commands do with it.
 import os
 import re
 import shlex
+import subprocess
 
 from femu.common.paths import TOP
 
@@ -46,6 +47,23 @@ def simulator():
     if not os.access(sim, os.X_OK):
         raise SettingsError('%s is missing: make core' % sim)
     return sim
+
+
+def drive(sim, changes):
+    """CHANGES: {property: value} of SET. Return: the path of CONFIG. Raises
+    SettingsError with what femu-sim says of the two if they are no drive."""
+    config = path_of('CONFIG', 'configs/zn540.cfg')
+    done = subprocess.run(
+        [sim, 'params', '--config=' + config] +
+        ['--set=%s=%s' % change for change in changes.items()],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, errors='replace', check=False)
+    if done.returncode:
+        text = done.stderr.strip().removeprefix('femu-sim: ')
+        raise SettingsError(re.sub('^--set ', 'SET: ', text) or
+                            'CONFIG=%s: exit status %d' % (config,
+                                                           done.returncode))
+    return config
 
 
 def properties(text):
