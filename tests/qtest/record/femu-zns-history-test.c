@@ -472,6 +472,14 @@ static void test_others(void)
     assert_says(b, ",memdev=m", "FOLDER and memdev= exclude each other");
     put_file(b, "kept", b->kept, b->kept_bytes - 1);
     assert_says(b, "", "it is damaged or of another drive");
+    put_file(b, "kept", b->kept, b->kept_bytes);
+    /* Files of other sizes, by parameters that the history has. */
+    assert_says(b, ",zones=32", "is of a drive with zones=");
+    assert_says(b, ",conventional-size=2097152",
+                "is of a drive with conventional-size=1048576, this one has "
+                "2097152");
+    assert_says(b, ",zd-extension-size=128",
+                "is of a drive with zd-extension-size=");
     for (unsigned at = 0; at < 16; at++) {      /* its word and its size */
         b->kept[at] ^= 1;
         put_file(b, "kept", b->kept, b->kept_bytes);

@@ -10,7 +10,8 @@
  * Without a state (state= is not given), FemuKept is in memory and ends with
  * QEMU.
  *
- * Knows nothing of what the history says, or of where data lie.
+ * Knows nothing of what the history says behind its parameters, or of where data
+ * lie.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -125,6 +126,48 @@ bool femu_state_begun(FemuZns *n, GError **error)
     return done;
 }
 
+/* Is the state, whose history has these parameters, of this drive? */
+bool femu_state_is_of_drive(const FemuZns *n, const SsdParams *params,
+                            Error **errp)
+{
+    unsigned count;
+    const SsdParamInfo *table = ssd_params_table(&count);
+
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t there = ssd_params_get(params, &table[i]);
+        uint64_t here = ssd_params_get(&n->params, &table[i]);
+
+        if (there != here) {
+            error_setg(errp, "state=%s is of a drive with %s=%" PRIu64
+                       ", this one has %" PRIu64 ": start it as it was made "
+                       "(its file '" FEMU_HISTORY "' begins with all "
+                       "parameters), or name a new folder", n->state_path,
+                       table[i].name, there, here);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * A file has another size than this drive's, which follows from parameters: by
+ * those of the history, if it can be read, the drive is another one.
+ */
+static void size_refused(const FemuZns *n, const char *path, uint64_t has,
+                         uint64_t bytes, Error **errp)
+{
+    g_autofree char *history = femu_state_file(n, FEMU_HISTORY);
+    SsdParams params;
+    SsdTraceReader *reader = ssd_trace_open(history, &params, NULL);
+
+    if (!reader || femu_state_is_of_drive(n, &params, errp)) {
+        error_setg(errp, "%s has %" PRIu64 " bytes; this drive's has %" PRIu64
+                   ": it is damaged or of another drive; name a new folder",
+                   path, has, bytes);
+    }
+    ssd_trace_reader_free(reader);
+}
+
 /*
  * Open a file of the state. A new one is created with this size, else it must
  * have this size.
@@ -150,9 +193,7 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
         return -1;
     }
     if (fstat(fd, &st) != 0 || (uint64_t)st.st_size != bytes) {
-        error_setg(errp, "%s has %" PRIu64 " bytes; this drive's has %" PRIu64
-                   ": it is damaged or of another drive; name a new folder",
-                   path, (uint64_t)st.st_size, bytes);
+        size_refused(n, path, st.st_size, bytes, errp);
         close(fd);
         return -1;
     }

@@ -52,5 +52,7 @@ bool femu_state_sums(FemuZns *n, int *fd, Error **errp);
 char *femu_state_file(const FemuZns *n, const char *name);
 bool femu_has_state(const FemuZns *n);
 bool femu_state_is_new(const FemuZns *n);
+bool femu_state_is_of_drive(const FemuZns *n, const SsdParams *params,
+                            Error **errp);
 
 #endif

@@ -276,28 +276,6 @@ static bool restore_record(Restore *r, const SsdTraceRecord *record)
     g_assert_not_reached();
 }
 
-/* The history's parameters must be those of this drive. */
-static bool check_params(Restore *r, const SsdParams *params)
-{
-    unsigned count;
-    const SsdParamInfo *table = ssd_params_table(&count);
-
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t there = ssd_params_get(params, &table[i]);
-        uint64_t here = ssd_params_get(&r->n->params, &table[i]);
-
-        if (there != here) {
-            error_setg(r->errp, "state=%s is of a drive with %s=%" PRIu64
-                       ", this one has %" PRIu64 ": start it as it was made "
-                       "(its file '" FEMU_HISTORY "' begins with all "
-                       "parameters), or name a new folder", r->n->state_path,
-                       table[i].name, there, here);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool play(Restore *r, const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -306,7 +284,7 @@ static bool play(Restore *r, const char *path)
     int got;
 
     r->reader = ssd_trace_open_cut(path, &params, &error);
-    if (r->reader && !check_params(r, &params)) {
+    if (r->reader && !femu_state_is_of_drive(r->n, &params, r->errp)) {
         return false;
     }
     while (r->reader && (got = ssd_trace_next(r->reader, &record, &error)) > 0) {
