@@ -421,10 +421,17 @@ static void test_refused(void)
         "journal=%s/journal,trace=%s/trace,state=%s/state", top, top, top);
     g_autofree char *nowhere = g_strdup_printf(
         "journal=%s/no/journal,trace=%s/trace", top, top);
+    g_autofree char *one_file = g_strdup_printf(
+        "trace=%s/trace,journal=%s/./trace", top, top);
+    g_autofree char *two_drives = g_strdup_printf(
+        "trace=%s/trace -device femu-zns,trace=%s/trace", top, top);
 
     assert_refused(no_trace, "needs trace= as well");
     assert_refused(with_state, "and state= exclude each other");
     assert_refused(nowhere, "cannot create journal");
+    assert_refused(one_file, "/./trace: a drive of this machine writes its "
+                   "trace or journal there");
+    assert_refused(two_drives, "a drive of this machine writes its trace");
 }
 
 /* A journal that has no room: QEMU says so in the end. */

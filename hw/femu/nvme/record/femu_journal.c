@@ -36,7 +36,8 @@ bool femu_journal_open(FemuZns *n, Error **errp)
     if (!n->journal_path || !*n->journal_path) {
         return true;
     }
-    if (!check(n, errp)) {
+    if (!check(n, errp) ||
+        !femu_record_is_free(n, "journal", n->journal_path, errp)) {
         return false;
     }
     n->journal = ssd_journal_create(n->journal_path, &error);

@@ -117,6 +117,9 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     if (!n->trace_path || !*n->trace_path) {
         return true;
     }
+    if (!femu_record_is_free(n, "trace", n->trace_path, errp)) {
+        return false;
+    }
     n->trace = ssd_trace_create(n->trace_path, &n->params, &error);
     if (!n->trace) {
         error_setg(errp, "trace=%s: %s", n->trace_path, error->message);

@@ -14,6 +14,8 @@
 
 /* femu_record.c: trace and history. */
 bool femu_trace_open(FemuZns *n, Error **errp);
+bool femu_record_is_free(const FemuZns *n, const char *name, const char *path,
+                         Error **errp);
 void femu_record_close(FemuZns *n);
 uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
