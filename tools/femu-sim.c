@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/program.h"
 
 typedef struct SimCommand {
     const char *name;
@@ -68,7 +69,8 @@ static void set_unknown(GError **error, const char *name)
 static int version_command(int argc G_GNUC_UNUSED, char **argv G_GNUC_UNUSED,
                            GError **error G_GNUC_UNUSED)
 {
-    printf("femu-sim " FEMU_VERSION " (%s)\n", sim_sources);
+    printf("femu-sim " FEMU_VERSION " (%s)\n",
+           sim_sources + strlen(SIM_SOURCES_MARK));
     return SIM_OK;
 }
 

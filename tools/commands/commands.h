@@ -20,9 +20,6 @@ enum {
     SIM_ERROR = 2,     /* could not do what was asked */
 };
 
-/* Which sources this is made of, as scripts/version says it. */
-extern const char sim_sources[];
-
 /*
  * The commands. `argv[0]` is the command's name. They print results on
  * standard output. Return: an exit status; SIM_ERROR always with *error.

@@ -18,6 +18,7 @@
 #include <glib/gstdio.h>
 
 #include "common/error.h"
+#include "common/program.h"
 #include "engine.h"
 
 #define NAME_CHARS 16
@@ -48,10 +49,10 @@ static void add_params(GChecksum *sum, const SsdParams *params)
 
 static bool add_program(GChecksum *sum)
 {
-    g_autofree char *program = NULL;
-    gsize bytes;
+    size_t bytes;
+    g_autofree char *program = sim_program(&bytes);
 
-    if (!g_file_get_contents("/proc/self/exe", &program, &bytes, NULL)) {
+    if (!program) {
         return false;
     }
     g_checksum_update(sum, (const guchar *)program, (gssize)bytes);
