@@ -16,7 +16,7 @@
 
 /*
  * By the mark, who reads the program's file finds the name, and as this always
- * has the same size nothing else moves (scripts/femu/sweep/inputs.py does so).
+ * has the same size nothing else moves (scripts/femu/common/digest.py does so).
  */
 #define SIM_SOURCES_MARK "sources of femu-sim: "
 enum { SIM_SOURCES_BYTES = 128 };

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 
-from femu.common.digest import sha256
+from femu.common.digest import sha256, simulator_hash
 from femu.common.paths import TOP
 from femu.gallery.compared import Outcome
 
@@ -36,12 +36,12 @@ class Digests:
     def __init__(self):
         self._found = {}
 
-    def of(self, path):
+    def of(self, path, hash_of=sha256):
         """Return: the digest of the file PATH."""
         if path not in self._found:
             if not os.path.isfile(path):
                 raise KeptError('%s is missing' % path)
-            self._found[path] = sha256(path)
+            self._found[path] = hash_of(path)
         return self._found[path]
 
     def of_pattern(self, pattern):
@@ -70,7 +70,7 @@ def mark_of(digests, sim, members, inputs, with_guest):
     """Return: the hash of a row of MEMBERS that reads INPUTS, patterns below
     the repository."""
     told = [{name: members[name] for name in ASKED if name in members},
-            digests.of(sim)]
+            digests.of(sim, simulator_hash)]
     code = [] if {'run', 'plan'} & set(members) else CODE
     for pattern in [*code, *inputs]:
         told.append(digests.of_pattern(pattern))

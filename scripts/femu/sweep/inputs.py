@@ -8,15 +8,10 @@ Knows nothing of plans' files, and of how a point is run.
 import hashlib
 import json
 import os
-import re
 import subprocess
 
-from femu.common.digest import sha256
+from femu.common.digest import sha256, simulator_hash
 from femu.guest import machine, settings as settings_module
-
-
-SOURCES_BYTES = 128
-SOURCES = re.compile(rb'(?s)sources of femu-sim: .{107}')
 
 
 class InputsError(Exception):
@@ -32,15 +27,6 @@ def key_of(inputs):
 def text_hash(text):
     """Return: the SHA-256 of TEXT."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def program_hash(sim):
-    """Return: the SHA-256 of a simulator, but for the name of the sources that
-    it is made of: each commit is another (tools/common/program.h)."""
-    with open(sim, 'rb') as file:
-        program = file.read()
-    return hashlib.sha256(SOURCES.sub(bytes(SOURCES_BYTES),
-                                      program)).hexdigest()
 
 
 def drive_params(sim, config, changes):
@@ -63,7 +49,7 @@ class Simulator:
 
     def __init__(self, plan, sim):
         self.sim, self.config = sim, plan.config
-        self.common = {'where': 'simulator', 'program': program_hash(sim),
+        self.common = {'where': 'simulator', 'program': simulator_hash(sim),
                        'job': sha256(plan.job)}
 
     def of(self, point):
