@@ -111,6 +111,12 @@ class Cache:
                 self.asked, why))
         return False
 
+    def check_asked(self):
+        """Raises StatesError if STATES= names no folder."""
+        if self.asked and not os.path.isdir(self.folder):
+            raise StatesError('STATES=%s: no such folder; that of a run with '
+                              'FROM= is expected' % self.asked)
+
     def all(self):
         """Return: the states, the one that was used last first, those with a
         fault last."""
