@@ -51,8 +51,11 @@ def test_errors(tap):
         ({'INSNS': '2'}, r'INSNS=2: 0 or 1 is expected'),
         ({'INSNS': '1', 'TIME': 'real'}, r'INSNS=1: only virtual time'),
         ({'MEM': '64M'}, r'MEM=64M: .*at least 256M'),
-        ({'CPUS': '30'}, r'CPUS=30: 1 to 29 in virtual time'),
-        ({'CPUS': '0'}, r'CPUS=0: a whole number from 1 to 64'),
+        *(({'CPUS': cpus}, r'CPUS=%s: a whole number from 1 to 29 is expected '
+           'in virtual time; TIME=real takes up to 64' % cpus)
+          for cpus in ('0', '30', '99')),
+        ({'CPUS': '99', 'TIME': 'real'}, r'CPUS=99: a whole number from 1 to 64 '
+         'is expected$'),
         ({'DRIVES': '17'}, r'DRIVES=17: a whole number from 1 to 16'),
         ({'FROM': 'boot', 'DRIVES': '2'},
          r'FROM=boot: a machine that it goes on from has one drive, not 2'),

@@ -29,6 +29,7 @@ MAX_DILATION = 1000000
 # In virtual time each processor has a timer of the HPET's, of which that keeps
 # three; QEMU gives it 32.
 MAX_CPUS_VIRTUAL = 29
+MAX_CPUS_REAL = 64
 # On the root bus.
 MAX_DRIVES = 16
 # QEMU's icount has shifts up to 10.
@@ -188,7 +189,7 @@ class Settings:
         self.args = read_args(env.get('ARGS'))
         self.mem_mib = self._size_mib('MEM', asked.get('MEM') or '1024M')
         self.results_mib = self._number('RESULTS_MIB', 128, 2, 65536)
-        self.cpus = self._number('CPUS', 1, 1, 64)
+        self.cpus = self._cpus()
         self.stall_s = self._number('STALL', 600, 1, 1 << 20)
         self.extra = self._folder('EXTRA')
         self._extra_mib = -(-tree_bytes(self.extra) // MIB)
@@ -325,9 +326,6 @@ class Settings:
         if self.insns and self.real_time:
             raise SettingsError('INSNS=1: only virtual time counts '
                                 'instructions')
-        if self.cpus > MAX_CPUS_VIRTUAL and not self.real_time:
-            raise SettingsError('CPUS=%d: 1 to %d in virtual time; more need '
-                                'TIME=real' % (self.cpus, MAX_CPUS_VIRTUAL))
         if self.journal and (not self.trace or self.state or
                              self._env.get('FROM') or
                              self.driver != 'femu-zns'):
@@ -395,6 +393,15 @@ class Settings:
             raise SettingsError('%s=%s: a whole number from %d to %d is '
                                 'expected' % (name, text, low, high))
         return int(text)
+
+    def _cpus(self):
+        if self.real_time:
+            return self._number('CPUS', 1, 1, MAX_CPUS_REAL)
+        try:
+            return self._number('CPUS', 1, 1, MAX_CPUS_VIRTUAL)
+        except SettingsError as error:
+            raise SettingsError('%s in virtual time; TIME=real takes up to %d' %
+                                (error, MAX_CPUS_REAL)) from error
 
     def _size_mib(self, name, default):
         text = self._env.get(name) or default
