@@ -29,6 +29,15 @@ def path_of(name, default):
     return os.environ.get(name) or os.path.join(TOP, default)
 
 
+def file_of(name, default):
+    """Return: as path_of(). Raises SettingsError if it is no file to read."""
+    path = path_of(name, default)
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise SettingsError('%s=%s: no such file, or not readable' % (name,
+                                                                      path))
+    return path
+
+
 def whole(name, default, least, most):
     """Return: the value of the environment variable NAME, or DEFAULT. Raises
     SettingsError if it is no whole number from LEAST to MOST."""
