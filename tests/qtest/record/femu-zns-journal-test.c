@@ -434,6 +434,26 @@ static void test_refused(void)
     assert_refused(two_drives, "a drive of this machine writes its trace");
 }
 
+/* What a QEMU writes is no other's, until it has ended. */
+static void test_another_qemu(void)
+{
+    FemuConfig config = config_of(false);
+    g_autofree char *top = g_dir_make_tmp("femu-journal-XXXXXX", NULL);
+    g_autofree char *extra = g_strdup_printf("trace=%s/t,journal=%s/j", top,
+                                             top);
+    g_autofree char *one_trace = g_strdup_printf("trace=%s/t", top);
+    g_autofree char *one_journal = g_strdup_printf(
+        "trace=%s/t2,journal=%s/j", top, top);
+    FemuDrive *drive = femu_boot(&config, extra);
+
+    assert_refused(one_trace, "/t: a drive of another QEMU writes its trace or "
+                   "journal there; name another file");
+    assert_refused(one_journal, "/j: a drive of another QEMU writes its trace");
+    femu_shutdown(drive);
+    drive = femu_boot(&config, extra);
+    femu_shutdown(drive);
+}
+
 /* A journal that has no room: QEMU says so in the end. */
 static void test_disk_full(void)
 {
@@ -462,6 +482,7 @@ int main(int argc, char **argv)
     ADD("last", test_last);
     ADD("entries", test_entries);
     ADD("refused", test_refused);
+    ADD("another-qemu", test_another_qemu);
     ADD("disk-full", test_disk_full);
 #undef ADD
     return g_test_run();

@@ -25,6 +25,8 @@ FemuZns *femu_saved_new(const FemuZns *n, Ssd *ssd)
     saved->dbbuf_offered = n->dbbuf_offered;
     saved->memory = n->memory;
     saved->lock_fd = -1;
+    saved->trace_lock_fd = -1;
+    saved->journal_lock_fd = -1;
     saved->ssd = ssd;
     femu_kept_init(saved, &error_abort);
     femu_ns_init(saved);

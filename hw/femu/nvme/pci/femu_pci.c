@@ -226,7 +226,11 @@ static void femu_exit(PCIDevice *pci)
 /* -1: no lock. femu_finalize() looks at it even if realize was not called. */
 static void femu_instance_init(Object *obj)
 {
-    FEMU_ZNS(obj)->lock_fd = -1;
+    FemuZns *n = FEMU_ZNS(obj);
+
+    n->lock_fd = -1;
+    n->trace_lock_fd = -1;
+    n->journal_lock_fd = -1;
 }
 
 /*

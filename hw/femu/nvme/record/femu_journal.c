@@ -37,7 +37,8 @@ bool femu_journal_open(FemuZns *n, Error **errp)
         return true;
     }
     if (!check(n, errp) ||
-        !femu_record_is_free(n, "journal", n->journal_path, errp)) {
+        !femu_record_take(n, "journal", n->journal_path, &n->journal_lock_fd,
+                          errp)) {
         return false;
     }
     n->journal = ssd_journal_create(n->journal_path, &error);
@@ -98,4 +99,5 @@ void femu_journal_close(FemuZns *n)
         }
     }
     g_clear_pointer(&n->journal_kept, g_free);
+    femu_record_release(&n->journal_lock_fd);
 }

@@ -36,6 +36,7 @@ static void trace_close(FemuZns *n)
         error_report("femu-zns: %s", error->message);
     }
     n->trace = NULL;
+    femu_record_release(&n->trace_lock_fd);
 }
 
 static void history_close(FemuZns *n)
@@ -117,7 +118,7 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     if (!n->trace_path || !*n->trace_path) {
         return true;
     }
-    if (!femu_record_is_free(n, "trace", n->trace_path, errp)) {
+    if (!femu_record_take(n, "trace", n->trace_path, &n->trace_lock_fd, errp)) {
         return false;
     }
     n->trace = ssd_trace_create(n->trace_path, &n->params, &error);

@@ -28,19 +28,59 @@ static int records_in(Object *object, void *file)
             (n->journal && is_file(n->journal_path, file)));
 }
 
-/* The property NAME names a file that the drive is to begin: nobody's, yet. */
-bool femu_record_is_free(const FemuZns *n, const char *name, const char *path,
-                         Error **errp)
+static bool is_free_here(const FemuZns *n, const char *path)
 {
     struct stat file;
 
-    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode) ||
-        !((n->trace && is_file(n->trace_path, &file)) ||
-          object_child_foreach_recursive(object_get_root(), records_in,
-                                         &file))) {
+    return stat(path, &file) != 0 || !S_ISREG(file.st_mode) ||
+           !((n->trace && is_file(n->trace_path, &file)) ||
+             object_child_foreach_recursive(object_get_root(), records_in,
+                                            &file));
+}
+
+/*
+ * Lock a file as its writer's, among QEMUs. Return: false if another one has
+ * it. What is no plain file, or cannot be locked, is anybody's; one that cannot
+ * be opened is a matter of who writes it.
+ */
+bool femu_record_lock(const char *path, int *lock_fd)
+{
+    struct stat file;
+    int error;
+
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode)) {
         return true;
     }
-    error_setg(errp, "%s=%s: a drive of this machine writes its trace or "
-               "journal there; name another file", name, path);
-    return false;
+    *lock_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    error = *lock_fd == -1 ? 0 : qemu_lock_fd(*lock_fd, 0, 0, true);
+    if (error) {
+        femu_record_release(lock_fd);
+    }
+    return error != -EAGAIN && error != -EACCES;
+}
+
+void femu_record_release(int *lock_fd)
+{
+    if (*lock_fd != -1) {
+        close(*lock_fd);
+        *lock_fd = -1;
+    }
+}
+
+/* The property NAME names a file that the drive is to begin: nobody's, yet. */
+bool femu_record_take(const FemuZns *n, const char *name, const char *path,
+                      int *lock_fd, Error **errp)
+{
+    const char *whose = NULL;
+
+    if (!is_free_here(n, path)) {
+        whose = "this machine";
+    } else if (!femu_record_lock(path, lock_fd)) {
+        whose = "another QEMU";
+    }
+    if (whose) {
+        error_setg(errp, "%s=%s: a drive of %s writes its trace or journal "
+                   "there; name another file", name, path, whose);
+    }
+    return !whose;
 }

@@ -60,5 +60,11 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp)
     /* What was there so far is a file without a name. */
     ssd_trace_close(n->trace, n->now_ns, NULL);
     n->trace = next;
+    femu_record_release(&n->trace_lock_fd);
+    if (!femu_record_lock(n->trace_path, &n->trace_lock_fd)) {
+        error_setg(errp, "trace=%s: a drive of another QEMU has begun to write "
+                   "there; name another file", n->trace_path);
+        return false;
+    }
     return true;
 }

@@ -14,8 +14,6 @@
 
 /* femu_record.c: trace and history. */
 bool femu_trace_open(FemuZns *n, Error **errp);
-bool femu_record_is_free(const FemuZns *n, const char *name, const char *path,
-                         Error **errp);
 void femu_record_close(FemuZns *n);
 uint64_t femu_trace_submit(FemuZns *n, const SsdCmd *cmd, SsdStatus status);
 void femu_trace_done(FemuZns *n, uint64_t seq, const SsdDone *done);
@@ -27,6 +25,12 @@ void femu_trace_format(FemuZns *n, uint32_t nsid, uint32_t lba_bytes);
 void femu_record_own_change(FemuZns *n);
 bool femu_history_flush(FemuZns *n);
 bool femu_record_rename(const char *from, const char *to, GError **error);
+
+/* femu_record_file.c: one file, one writer. */
+bool femu_record_take(const FemuZns *n, const char *name, const char *path,
+                      int *lock_fd, Error **errp);
+bool femu_record_lock(const char *path, int *lock_fd);
+void femu_record_release(int *lock_fd);
 
 /* femu_journal.c: all bytes that data and kept are given. */
 bool femu_journal_open(FemuZns *n, Error **errp);

@@ -342,6 +342,8 @@ struct FemuZns {
     bool history_lost;          /* it could not be written: nothing is told */
     SsdJournal *journal;        /* of all bytes; NULL: there is none */
     FemuKept *journal_kept;     /* as the journal has it, but for extensions */
+    int trace_lock_fd;          /* locks the trace's file; -1: none */
+    int journal_lock_fd;        /* likewise */
     Notifier exit_notifier;
     int lock_fd;                /* locks the state's folder; -1: none */
     FemuKept *kept;
