@@ -135,8 +135,9 @@ class Cache:
         """Return: the one state whose name begins with START."""
         found = [state for state in self.all() if state.name.startswith(start)]
         if len(found) != 1:
-            raise StatesError('%s: %s state in %s has a name that begins so' % (
-                start, 'more than one' if found else 'no', self.folder))
+            raise StatesError(
+                'FROM=%s: %s state in %s has a name that begins so' % (
+                    start, 'more than one' if found else 'no', self.folder))
         return found[0].checked()
 
     def room(self):

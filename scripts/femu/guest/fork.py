@@ -12,16 +12,18 @@ import os
 import shutil
 import time
 
-from femu.common import digest, qmp, states
+from femu.common import digest, os_errors, qmp, states
 from femu.guest import snapshot, two_parts
 
 JOB_FILE = 'job.sh'
 
 
 class Fork:
-    """A run from ORIGIN, with the states in CACHE. SAY prints."""
+    """A run from ORIGIN, with the states in CACHE. SAY prints. Raises
+    StatesError if STATES= names a folder that takes none."""
 
     def __init__(self, origin, cache, say):
+        cache.can_keep()
         self.origin = origin
         self._cache = cache
         self._say = say
@@ -101,8 +103,9 @@ class Fork:
 
     def _keep(self):
         prepared_s = time.monotonic() - self._started_s
-        room = self._cache.room()
+        room = None
         try:
+            room = self._cache.room()
             self._monitor.save(os.path.join(room, states.MACHINE))
             self._describe(room)
             gone = self._cache.keep(room, self._name, {
@@ -111,8 +114,9 @@ class Fork:
                 'preparation': self.origin.preparation,
                 'prepared_s': round(prepared_s, 3)})
         except (OSError, snapshot.SnapshotError) as error:
-            shutil.rmtree(room, ignore_errors=True)
-            self._say('the state is not kept: %s' % error)
+            if room:
+                shutil.rmtree(room, ignore_errors=True)
+            self._say('the state is not kept: %s' % os_errors.text(error))
             return
         self._say(self._told(prepared_s, gone))
 
