@@ -35,7 +35,8 @@ class Comparison:
     def differing(self) -> pd.DataFrame:
         """The rows of `table` whose two values differ."""
         a, b = self.table['a'], self.table['b']
-        return self.table[~((a == b) | (a.isna() & b.isna()))]
+        same = (a == b).fillna(False).astype(bool) | (a.isna() & b.isna())
+        return self.table[~same]
 
 
 def _keys(a: pd.DataFrame, b: pd.DataFrame) -> List[str]:
@@ -63,9 +64,11 @@ def compare(a: pd.DataFrame, b: pd.DataFrame,
             by: Optional[Sequence[str]] = None) -> Comparison:
     """Compare two frames of results(), or of Run.jobs or Run.log. BY: the
     columns that tell rows apart; none: all that both have and that are no
-    metrics."""
+    metrics. A row that is a command has latency_ns as its metric if BY says
+    which commands are the same, as by=['seq'] does of two traces."""
     keys = list(by) if by is not None else _keys(a, b)
-    metrics = [name for name in METRICS
+    metrics = [name for name in (*METRICS, *([] if by is None else
+                                             ['latency_ns']))
                if name in a.columns and name in b.columns]
     distribution = distance = None
     if 'latency_ns' in a.columns and 'latency_ns' in b.columns:

@@ -270,6 +270,13 @@ def test_compare(tap):
     tap.equal((logs.distance, list(logs.distribution['b_ns'])),
               (1.0, [1425000.0] * 9), 'distributions')
     more = pd.concat([one.jobs, one.jobs.assign(job='x')])
+    first, second = (pd.DataFrame({
+        'seq': range(3), 'latency_ns': pd.array(times, dtype='Int64')})
+        for times in ([5, 7, None], [5, 9, 4]))
+    made = compare(first, second, by=['seq'])
+    tap.equal((list(made.differing['seq']), list(made.differing['b']),
+               len(compare(first, first, by=['seq']).differing)),
+              ([1, 2], [9, 4], 0), 'commands of two traces, one by one')
     tap.equal(list(compare(more, one.jobs).only_a['job']), ['x'],
               'what the other has not')
     said = refused(lambda: compare(pd.concat([more, more]), one.jobs),
