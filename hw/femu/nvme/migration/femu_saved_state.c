@@ -32,7 +32,7 @@ static const StateRow device_rows[] = {
     STATE_LEFT(FemuZns, journal, "a drive with a journal does not move"),
     STATE_LEFT(FemuZns, journal_kept, "likewise"),
     STATE_LEFT(FemuZns, trace_lock_fd, "of the trace's file here"),
-    STATE_LEFT(FemuZns, journal_lock_fd, "a drive with a journal does not move"),
+    STATE_LEFT(FemuZns, journal_lock_fd, "of the journal's file here"),
     STATE_LEFT(FemuZns, exit_notifier, "realize"),
     STATE_LEFT(FemuZns, lock_fd, "such a drive is not saved"),
     STATE_LEFT(FemuZns, sums, "likewise"),
