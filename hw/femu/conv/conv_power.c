@@ -41,17 +41,36 @@ static void end_cleaning(Conv *conv, uint32_t victim, bool is_erased)
     conv->life[victim] += !is_erased;
 }
 
+/* All that is written to its end is programmed, and may be cleaned. */
+static void lines_ready(Ftl *ftl)
+{
+    for (uint32_t i = 0; i < ftl->line_count; i++) {
+        if (ftl->lines[i].state == FTL_LINE_CLOSED) {
+            ftl_line_ready(ftl, i);
+        }
+    }
+}
+
+/* Lines are cleaned for it, as for a host that waits; ftl.h: one gains. */
+static void host_put(Conv *conv, uint32_t granule)
+{
+    while (!ftl_host_may_place(&conv->ftl)) {
+        lines_ready(&conv->ftl);
+        end_cleaning(conv, ftl_take_victim(&conv->ftl), false);
+    }
+    ftl_put(&conv->ftl, granule);
+}
+
 /* What is mapped nowhere but in a write that waits is put into the log. */
 static void end_write(Conv *conv, const Conv *from, const Command *command)
 {
     Span data = command->write.data;
 
-    while (data.begin_bytes < data.end_bytes &&
-           ftl_host_may_place(&conv->ftl)) {
+    while (data.begin_bytes < data.end_bytes) {
         uint32_t granule = data.begin_bytes / SSD_GRANULE_BYTES;
 
         if (from->newest_id[granule] == command->write_id) {
-            ftl_put(&conv->ftl, granule);
+            host_put(conv, granule);
         }
         data.begin_bytes = (granule + UINT64_C(1)) * SSD_GRANULE_BYTES;
     }
@@ -63,10 +82,9 @@ static void end_write(Conv *conv, const Conv *from, const Command *command)
  */
 static void end_buffered_writes(Conv *conv, const Conv *from)
 {
-    for (uint32_t i = 0; i < from->ftl.granule_count &&
-                         ftl_host_may_place(&conv->ftl); i++) {
+    for (uint32_t i = 0; i < from->ftl.granule_count; i++) {
         if (from->newest_id[i] != 0) {
-            ftl_put(&conv->ftl, i);
+            host_put(conv, i);
         }
     }
 }

@@ -565,6 +565,33 @@ static const char *const endless[][2] = {
     { "spare", "conventional-size=1M conventional-spare=28 channels=4" },
 };
 
+/*
+ * A power cut while a write of all waits for cleaning, which has begun with
+ * line 0: half of it has found places. All of it is there afterwards, on pages
+ * of both units in turn.
+ */
+static void test_power_cut(gconstpointer words)
+{
+    Drive *d = drive_full(words);
+    Drive *next = g_new0(Drive, 1);
+    uint32_t tag;
+
+    drive_write(d, d->now_ns, 0, 16);
+    next->ssd = ssd_power_cut(d->ssd, d->now_ns, 1);
+    next->params = d->params;
+    next->nsid = d->nsid;
+    next->now_ns = ssd_now_ns(next->ssd);
+    tag = drive_read(next, T0, 0, 16);
+    drive_expect(next, tag, T0 + 8 * READ + XFER);
+    /* There is a line for the host, and one more to clean. */
+    drive_write(next, 2 * T0, 0, 1);
+    drive_drain(next);
+    tag = drive_read(next, 3 * T0, 0, 1);
+    drive_expect(next, tag, 3 * T0 + READ + XFER);
+    drive_free(next);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -596,5 +623,9 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, endless[i][1], test_endless_writes);
         g_free(path);
     }
+    g_test_add_data_func("/conv/power-cut", SMALL, test_power_cut);
+    g_test_add_data_func("/conv/power-cut/buffer", SMALL
+                         "conventional-buffer=on write-buffer=256K "
+                         "program-registers=1", test_power_cut);
     return g_test_run();
 }
