@@ -426,6 +426,20 @@ static void check_release(LoadCheck *check, uint32_t unit_idx)
     }
 }
 
+/*
+ * Pages of the host go first, so a stripe is not begun while there are some; but
+ * those of a zone that was formatted meanwhile may come to one that has been.
+ */
+static bool has_no_stripe(const Ssd *ssd, uint32_t zone_idx)
+{
+    const Stream *stream = &ssd->buffer.streams[zone_idx];
+
+    return wbuf_fill_waits(&ssd->buffer, zone_idx) &&
+           (stream->fill_left == 0 ||
+            ssd->media.works[stream->fill_job_idx].life ==
+            ssd->media.life[zone_idx]);
+}
+
 static void check_fill(LoadCheck *check, uint32_t zone_idx)
 {
     const Ssd *ssd = check->ssd;
@@ -443,7 +457,7 @@ static void check_fill(LoadCheck *check, uint32_t zone_idx)
         state_fail(check->state, "zone %u is filled by job %u, which is "
                    "another", zone_idx, job_idx);
     }
-    if (wbuf_fill_waits(buffer, zone_idx)) {
+    if (has_no_stripe(ssd, zone_idx)) {
         must_be(check, "pages in front of which pages wait, of zone", zone_idx,
                 stream->fill_left, 0);
         return;

@@ -235,6 +235,36 @@ static void test_what_was_under_way(void)
     g_byte_array_unref(states[1]);
 }
 
+/*
+ * New pages come to a zone that an excursion still fills, a stripe of which is
+ * with the units: the drive can be saved, and goes on as it would have.
+ */
+static void test_saved_while_the_controller_finishes(void)
+{
+    Drive *d = drive_new("excursion-ns=1000000 write-buffer=256K "
+                         "program-registers=1 page-turns=on");
+    Drive next;
+    GError *error = NULL;
+    GByteArray *bytes;
+    uint64_t end_at_ns;
+
+    drive_write(d, 0, 0, 1);
+    drive_drain(d);
+    format(d, 1500000, 4096);
+    drive_write(d, 1500000, 0, 3);
+    drive_flush(d, 1500000);
+    bytes = ssd_save(d->ssd);
+    next = *d;
+    next.ssd = ssd_load(&d->params, bytes->data, bytes->len, &error);
+    g_assert_no_error(error);
+    end_at_ns = drive_drain(d);
+    g_assert_cmpuint(end_at_ns, >, 1500000 + PROG);
+    g_assert_cmpuint(drive_drain(&next), ==, end_at_ns);
+    ssd_free(next.ssd);
+    g_byte_array_unref(bytes);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -247,6 +277,8 @@ int main(int argc, char **argv)
     g_test_add_func("/format/wrong-sizes", test_wrong_sizes);
     g_test_add_func("/format/while-the-controller-finishes",
                     test_while_the_controller_finishes);
+    g_test_add_func("/format/saved-while-the-controller-finishes",
+                    test_saved_while_the_controller_finishes);
     g_test_add_func("/format/what-was-under-way", test_what_was_under_way);
     return g_test_run();
 }
