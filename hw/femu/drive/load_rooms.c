@@ -427,8 +427,8 @@ static void check_release(LoadCheck *check, uint32_t unit_idx)
 }
 
 /*
- * Pages of the host go first, so a stripe is not begun while there are some; but
- * those of a zone that was formatted meanwhile may come to one that has been.
+ * Pages of the host go first, so a stripe is not begun while there are some;
+ * but those of a zone that was formatted meanwhile may come to one that is.
  */
 static bool has_no_stripe(const Ssd *ssd, uint32_t zone_idx)
 {
