@@ -563,13 +563,17 @@ static uint32_t next_to_serve(WriteBuffer *buffer, uint32_t unit_idx)
     return strand_idx;
 }
 
-/* Give the unit pages of the strands that wait, while it has registers free. */
+/*
+ * Give the unit pages of the strands that wait, while it has registers free. A
+ * strand has another page if it has one of a fill whose zone was formatted.
+ */
 static void serve_unit(WriteBuffer *buffer, uint64_t now_ns, uint32_t unit_idx)
 {
     uint32_t strand_idx;
 
     while ((strand_idx = next_to_serve(buffer, unit_idx)) != SSD_NONE) {
         give_page(buffer, now_ns, strand_idx);
+        give_pages(buffer, now_ns, strand_idx);
         open_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
         fill_on(buffer, now_ns, wbuf_zone_of_strand(buffer, strand_idx));
     }
@@ -746,11 +750,10 @@ void wbuf_forget(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx)
     stream->next_page = 0;
     wbuf_open_stripe(buffer, zone_idx, 0);
     stream->is_abandoned = false;
-    /*
-     * A finish of that life goes on. Only without page-turns does it have a page
-     * in a strand by now, which is the only one of the zone.
-     */
-    give_pages(buffer, now_ns, first_idx);
+    /* A finish of that life goes on, also in strands where pages were ahead. */
+    for (uint32_t i = 0; i < buffer->zone_strands; i++) {
+        give_pages(buffer, now_ns, first_idx + i);
+    }
     fill_on(buffer, now_ns, zone_idx);
     let_in(buffer, now_ns);
 }

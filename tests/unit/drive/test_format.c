@@ -265,6 +265,52 @@ static void test_saved_while_the_controller_finishes(void)
     drive_free(d);
 }
 
+static void expect_loadable(const Drive *d)
+{
+    GError *error = NULL;
+    GByteArray *bytes = ssd_save(d->ssd);
+    Ssd *next = ssd_load(&d->params, bytes->data, bytes->len, &error);
+
+    g_assert_no_error(error);
+    ssd_free(next);
+    g_byte_array_unref(bytes);
+}
+
+/*
+ * Pages of the new life go before the old life's fill, from whose places at
+ * their units they are given, and a reset drops them; the fill goes on, or that
+ * reset would not end.
+ */
+static void test_filled_behind_new_pages(void)
+{
+    for (unsigned i = 0; i < 640; i++) {
+        Drive *d = drive_new("excursion-ns=1000000 write-buffer=256K "
+                             "program-registers=1 page-turns=on");
+        uint64_t at_ns;
+
+        drive_append(d, 0, 0, 1);
+        drive_drain(d);
+        drive_append(d, 990000, 2, 1 + i / 4 % 16);
+        drive_drain(d);
+        format(d, MAX(1000000 + i / 64 * 50000, d->now_ns), 4096);
+        drive_append(d, d->now_ns, 0, 1 + i % 2);
+        drive_append(d, d->now_ns, 0, 1);
+        drive_flush(d, d->now_ns);
+        while (ssd_inflight(d->ssd) && (i & 2) == 0) {
+            expect_loadable(d);
+            at_ns = ssd_next_at_ns(d->ssd);
+            g_assert_cmpuint(at_ns, <, UINT64_MAX);
+            d->now_ns = at_ns;
+            while (ssd_poll(d->ssd, at_ns, &(SsdDone) {0}, 1)) {
+            }
+        }
+        drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+        drive_drain(d);
+        drive_expect_idle(d);
+        drive_free(d);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -279,6 +325,8 @@ int main(int argc, char **argv)
                     test_while_the_controller_finishes);
     g_test_add_func("/format/saved-while-the-controller-finishes",
                     test_saved_while_the_controller_finishes);
+    g_test_add_func("/format/filled-behind-new-pages",
+                    test_filled_behind_new_pages);
     g_test_add_func("/format/what-was-under-way", test_what_was_under_way);
     return g_test_run();
 }
