@@ -286,7 +286,8 @@ bench-guest:
 #: make lock     packages.lock anew: the versions and hashes of Debian's packages
 #:               that all of this is made of
 #: make docs     docs/parameters.md from the table in hw/femu/params.h
-#: make pictures docs/img/report.png and the table of README.md, of one run
+#: make pictures docs/img/report.png, the table of README.md and the blame of
+#:               docs/simulator.md, of one run
 #: make deps     install the Debian packages that all of this needs
 #: make clean    remove what was built, but not the results in out/
 qemu:
@@ -312,6 +313,7 @@ docs: core
 # Of one run with nothing changed, whatever the environment says.
 pictures:
 	@scripts/deps qemu guest report
+	@scripts/build-core --simulator
 	@scripts/build-qemu
 	@scripts/build-guest
 	@env -u JOB -u CONFIG -u SET -u TIME -u DILATION -u OUT scripts/run

@@ -8,7 +8,9 @@ import hashlib
 import re
 
 SOURCES_BYTES = 128
-SOURCES = re.compile(rb'(?s)sources of femu-sim: .{107}')
+SOURCES_MARK = b'sources of femu-sim: '
+SOURCES = re.compile(b'(?s)%s.{%d}' % (
+    SOURCES_MARK, SOURCES_BYTES - len(SOURCES_MARK)))
 
 
 def sha256(path):
