@@ -90,5 +90,10 @@ uint64_t ssd_copy_nlb(const SsdCmd *cmd);
 void ssd_stats_init(Ssd *ssd);
 void ssd_stats_destroy(Ssd *ssd);
 void ssd_wear_json(const Ssd *ssd, GString *json);
+/*
+ * Of a drive after a power cut: all erases of its blocks have ended, and count
+ * for ssd_used_percent(). The statistics have to begin anew behind this.
+ */
+void ssd_wear_kept(Ssd *ssd);
 
 #endif

@@ -22,6 +22,7 @@ Ssd *ssd_power_cut(Ssd *ssd, uint64_t now_ns, uint64_t seed)
     media_power_cut(&next->media, &ssd->media);
     zns_power_cut(&next->zns, &ssd->zns, next->run_at_ns, seed);
     conv_power_cut(&next->conv, &ssd->conv);
+    ssd_wear_kept(next);
     if (ssd->media.flash.busy.size != 0) {
         ssd_busy_log_start(next, ssd->media.flash.busy.size);
     }

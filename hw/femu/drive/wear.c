@@ -52,6 +52,16 @@ uint64_t ssd_used_percent(Ssd *ssd, uint64_t now_ns)
     return cycles ? 100 * ssd->media.flash.counters.erased_blocks / cycles : 0;
 }
 
+void ssd_wear_kept(Ssd *ssd)
+{
+    uint64_t *erased_blocks = &ssd->media.flash.counters.erased_blocks;
+
+    *erased_blocks = ssd->media.superblocks.wear.sum;
+    for (uint32_t i = 0; i < ssd->conv.ftl.line_count; i++) {
+        *erased_blocks += (uint64_t)ssd->conv.life[i] * ssd->media.unit_count;
+    }
+}
+
 void ssd_wear_json(const Ssd *ssd, GString *json)
 {
     const Tally *wear = &ssd->media.superblocks.wear;

@@ -486,6 +486,33 @@ static void test_used_percent(void)
     drive_free(d);
 }
 
+/* A loss of power takes none of it, and nothing is under way behind it. */
+static void test_used_after_cut(void)
+{
+    Drive *d = drive_new("channels=1 zones=1 pe-cycles=1 "
+                         "conventional-size=64K");
+    uint64_t used, blocks = 4 + ssd_params_conventional_lines(&d->params);
+    Ssd *next;
+
+    drive_fill(d, 0, 16);
+    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_RESET, 0);
+    drive_drain(d);
+    g_assert_cmpuint(ssd_used_percent(d->ssd, d->now_ns), ==,
+                     100 * 4 / blocks);
+    d->nsid = 2;
+    for (unsigned i = 0; i < 40; i++) {
+        drive_write(d, d->now_ns, 0, 16);
+        drive_drain(d);
+    }
+    d->now_ns += UINT64_C(100000000);
+    used = ssd_used_percent(d->ssd, d->now_ns);
+    g_assert_cmpuint(used, >, 1000);
+    next = ssd_power_cut(d->ssd, d->now_ns, 0);
+    g_assert_cmpuint(ssd_used_percent(next, ssd_now_ns(next)), ==, used);
+    ssd_free(next);
+    drive_free(d);
+}
+
 /* Of 99 values the last is the 99th percentile: 98.01 of them are not enough. */
 static void test_percentile_of_99(void)
 {
@@ -517,6 +544,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stats/large-latency", test_large_latency);
     g_test_add_func("/stats/percentiles", test_percentiles);
     g_test_add_func("/stats/used-percent", test_used_percent);
+    g_test_add_func("/stats/used-percent/cut", test_used_after_cut);
     g_test_add_func("/stats/percentile-of-99", test_percentile_of_99);
     g_test_add_func("/stats/extra", test_extra);
     g_test_add_func("/stats/reset", test_reset);
