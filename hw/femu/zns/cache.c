@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include <string.h>
-
 #include "zns_internal.h"
 
 /*
@@ -68,7 +66,16 @@ void zns_note_write(Zns *zns, uint32_t zone_idx, uint64_t from_bytes)
 void wcache_zone_reset(Zns *zns, uint32_t zone_idx)
 {
     if (wcache_is_volatile(zns)) {
-        memset(&zns->cache.zones[zone_idx], 0, sizeof(CacheZone));
+        zns->cache.zones[zone_idx] = (CacheZone) {
+            .begun_number = zns->commands->taken,
+        };
+    }
+}
+
+void wcache_zone_filled(Zns *zns, uint32_t zone_idx)
+{
+    if (wcache_is_volatile(zns)) {
+        zns->cache.zones[zone_idx].is_filled = true;
     }
 }
 

@@ -93,6 +93,9 @@ void zns_commit_mgmt(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         if (zone_is_active(&ns->zones, table_idx)) {
             zns->jobs.zones[zone_idx].releaser_idx = job_idx;
         }
+        if (op == SSD_OP_ZONE_FINISH) {
+            wcache_zone_filled(zns, zone_idx);
+        }
     }
     zone_commit_mgmt(&ns->zones, table_idx, op);
     if (op == SSD_OP_ZONE_RESET) {

@@ -127,7 +127,7 @@ static bool is_of_zrwa(const PowerCut *cut, const Command *command)
             command->done.op == SSD_OP_ZONE_FLUSH_ZRWA) &&
            command->write.in_zrwa &&
            command->number >
-           zns_managed_number(cut->from, command->write.data.zone_idx);
+           cut->from->cache.zones[command->write.data.zone_idx].begun_number;
 }
 
 static void find_in_zrwa(PowerCut *cut)
@@ -137,7 +137,7 @@ static void find_in_zrwa(PowerCut *cut)
     g_autofree bool *inside = commands_inside(commands, slots);
 
     cut->in_zrwa = g_new0(bool, cut->from->params->zones);
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = 0; wcache_is_volatile(cut->from) && i < slots; i++) {
         if (inside[i] && is_of_zrwa(cut, &commands->at[i])) {
             cut->in_zrwa[commands->at[i].write.data.zone_idx] = true;
         }
@@ -202,15 +202,15 @@ static uint64_t draw_end_nlb(const PowerCut *cut, uint32_t zone_idx,
 }
 
 /*
- * Full, but not by a write that came last: by a finish, which a zone without
- * data may have ended without a program, or by an excursion.
+ * Of a volatile cache: full by a finish, which a zone without data may have
+ * ended without a program, or by an excursion. What came to the zone later and
+ * changed nothing (Close of all zones, a finish again, a shutdown) makes no
+ * data of writes safe.
  */
 static bool is_filled(const PowerCut *cut, uint32_t zone_idx)
 {
     return zone_entry(cut->from->ns, zone_idx)->state == SSD_ZONE_FULL &&
-           (zns_managed_number(cut->from, zone_idx) >
-            writes_of(cut, zone_idx)->written_number ||
-            watch_finished(&cut->from->watch, zone_idx));
+           cut->from->cache.zones[zone_idx].is_filled;
 }
 
 /* How far the zone's data reach when the power is back. */

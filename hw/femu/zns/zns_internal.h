@@ -125,6 +125,8 @@ void wcache_destroy(Zns *zns);
 /* The zone holds no data any more; or it holds so many bytes, all safe. */
 void wcache_zone_reset(Zns *zns, uint32_t zone_idx);
 void wcache_put(Zns *zns, uint32_t zone_idx, uint64_t bytes);
+/* A finish fills the zone. */
+void wcache_zone_filled(Zns *zns, uint32_t zone_idx);
 /* Of a volatile cache: the zone's data up to here are safe by flushes. */
 uint64_t wcache_safe_bytes(const Zns *zns, uint32_t zone_idx);
 

@@ -112,6 +112,8 @@ static const StateRow cache_zone_rows[] = {
     STATE_TIME(CacheZone, safe_bytes),
     STATE_TIME(CacheZone, noted_bytes),
     STATE_NUMBER(CacheZone, before_number),
+    STATE_NUMBER(CacheZone, begun_number),
+    STATE_BOOL(CacheZone, is_filled),
 };
 
 static const StateRow cache_rows[] = {

@@ -551,6 +551,8 @@ static void test_volatile_zrwa(void)
     g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << (PAGES - 1));
     drive_io(d, LATER, SSD_OP_ZONE_FLUSH_ZRWA, PAGES - 1, 0);
     g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << PAGES);
+    drive_all_zones(d, LATER, SSD_OP_ZONE_CLOSE);
+    g_assert_cmphex(lengths_after(d, LATER, 0), ==, 1 << PAGES);
     drive_free(d);
 }
 
@@ -567,6 +569,10 @@ static void test_volatile_full(void)
         drive_expect(d, drive_flush(d, now_ns), now_ns);
         drive_expect(d, drive_write(d, now_ns, PAGES - 4, 4), now_ns);
         drive_zone_op(d, now_ns, SSD_OP_ZONE_SET_EXTENSION, 1);
+        /* These change nothing of it, and a shutdown is not done. */
+        drive_all_zones(d, now_ns, SSD_OP_ZONE_CLOSE);
+        drive_zone_op(d, now_ns, SSD_OP_ZONE_FINISH, 0);
+        drive_io(d, now_ns, SSD_OP_SHUTDOWN, 0, 0);
         g_assert_cmphex(lengths_after(d, now_ns, 0), ==,
                         limit == 1 ? 1 << PAGES : 1 << (PAGES - 4));
         drive_free(d);
