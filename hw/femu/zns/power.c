@@ -355,44 +355,70 @@ static void let_go(const PowerCut *cut, uint32_t zone_idx, uint32_t undone_idx)
     }
 }
 
+/* A finish that is inside and has made the zone what it is left as, if any. */
+static uint32_t finish_inside(const PowerCut *cut, uint32_t zone_idx,
+                              const Fate *fate)
+{
+    uint32_t finish_idx = SSD_NONE;
+
+    for (uint32_t i = cut->from->jobs.zones[zone_idx].head_idx;
+         i != SSD_NONE && i != fate->undone_idx;
+         i = job_at(cut->from, i)->next_of_zone_idx) {
+        finish_idx = job_at(cut->from, i)->op == SSD_OP_ZONE_FINISH
+                     ? i : SSD_NONE;
+    }
+    return finish_idx;
+}
+
+/*
+ * What the host has written of a zone that is left full: of one that was
+ * finished, so much as before. The queue of its writes knows it, or the reset
+ * that has not been, once all that came before is handed off; what is not is in
+ * the write pointers.
+ */
+static uint64_t host_bytes_of_full(const PowerCut *cut, uint32_t zone_idx,
+                                   const Fate *fate)
+{
+    const WriteQueue *writes = writes_of(cut, zone_idx);
+    uint32_t entering = cut->from->jobs.zones[zone_idx].resets_entering;
+    uint32_t finish_idx = finish_inside(cut, zone_idx, fate);
+
+    if (fate->undone_idx != SSD_NONE && entering == 0) {
+        return job_at(cut->from, fate->undone_idx)->host_bytes;
+    }
+    entering -= fate->undone_idx != SSD_NONE;
+    if (entering == 0 && writes->handed_off_count == writes->entered_count) {
+        return writes->host_bytes;
+    }
+    return finish_idx == SSD_NONE
+           ? cut->from->params->zone_capacity_bytes
+           : job_at(cut->from, finish_idx)->was.end_nlb *
+             ns_of(cut, zone_idx)->lba_bytes;
+}
+
+/* What the host has written of it. */
+static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
+                           const Fate *fate)
+{
+    return fate->kept.state == SSD_ZONE_FULL
+           ? host_bytes_of_full(cut, zone_idx, fate)
+           : fate->kept.wp_nlb * ns_of(cut, zone_idx)->lba_bytes;
+}
+
 /* Was the zone finished when nothing had been written, and is left so? */
 static bool is_blank(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 {
-    const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
-    uint32_t job_idx = queue->head_idx == SSD_NONE ? SSD_NONE
-                                                   : queue->tail_idx;
-
-    if (cut->from->params->finish_fills_empty) {
-        return false;
-    }
-    if (fate->undone_idx != SSD_NONE) { /* of a reset: that was Full */
-        return used_pages(cut, zone_idx, fate->undone_idx,
-                          !is_of_old_life(cut, zone_idx)) == 0;
-    }
-    if (job_idx != SSD_NONE &&
-        job_at(cut->from, job_idx)->op == SSD_OP_ZONE_FINISH) {
-        return job_at(cut->from, job_idx)->was.end_nlb == 0;
-    }
-    return cut->from->media->issued_bytes[zone_idx] == 0 &&
-           writes_of(cut, zone_idx)->written_number <
-           zns_managed_number(cut->from, zone_idx);
+    return !cut->from->params->finish_fills_empty &&
+           fate->kept.state == SSD_ZONE_FULL &&
+           host_bytes_of_full(cut, zone_idx, fate) == 0;
 }
 
 /* Bytes of the zone from its start on that are data, or what filled it. */
 static uint64_t filled_bytes(const PowerCut *cut, uint32_t zone_idx,
                              const Fate *fate)
 {
-    return fate->kept.state == SSD_ZONE_FULL && is_blank(cut, zone_idx, fate)
+    return is_blank(cut, zone_idx, fate)
            ? 0 : fate->kept.wp_nlb * ns_of(cut, zone_idx)->lba_bytes;
-}
-
-/* What the host has written: of a zone that it finished, as before. */
-static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
-                           uint64_t bytes)
-{
-    return is_of_old_life(cut, zone_idx) ||
-           writes_of(cut, zone_idx)->host_bytes == 0
-           ? bytes : MIN(bytes, writes_of(cut, zone_idx)->host_bytes);
 }
 
 static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
@@ -403,7 +429,7 @@ static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     uint64_t part_bytes = bytes % page_bytes;
 
     media_put(to->media, zone_idx, bytes);
-    to->writes[zone_idx].host_bytes = host_bytes(cut, zone_idx, bytes);
+    to->writes[zone_idx].host_bytes = host_bytes(cut, zone_idx, fate);
     if (wbuf_is_on(to->buffer) && !fate->kept.has_zrwa) {
         wbuf_put(to->buffer, zone_idx, bytes / page_bytes, part_bytes);
         if (part_bytes != 0) {

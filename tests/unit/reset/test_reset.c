@@ -418,6 +418,71 @@ static void test_drain_alone(void)
     drive_free(d);
 }
 
+/* After a loss of power */
+
+#define COSTS "reset-lock-ns=1600000 reset-base-ns=1000 erase-at=background " \
+    "erase-ns=0 "
+
+/* Cut the power at `at_ns`, with the first seed that leaves zone 0 full. */
+static void cut(Drive *d, uint64_t at_ns)
+{
+    for (uint64_t seed = 0; seed < 64; seed++) {
+        Ssd *next = ssd_power_cut(d->ssd, at_ns, seed);
+
+        if (ssd_zone(next, 1, 0).state == SSD_ZONE_FULL) {
+            ssd_free(d->ssd);
+            d->ssd = next;
+            d->now_ns = ssd_now_ns(next);
+            return;
+        }
+        ssd_free(next);
+    }
+    g_assert_not_reached();
+}
+
+/* A reset costs what the host has written, however often power was lost. */
+static void expect_cost(Drive *d, uint32_t pages)
+{
+    uint64_t at_ns = d->now_ns + 100 * MS;
+    uint32_t tag;
+
+    cut(d, d->now_ns);
+    drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+    cut(d, at_ns); /* as if it had not been asked for */
+    tag = drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+    drive_expect(d, tag, at_ns + pages * UINT64_C(1600000) / ZONE_PAGES +
+                         1000);
+    drive_free(d);
+}
+
+static void test_cost_after_cut(void)
+{
+    static const char *const drives[] = {
+        COSTS, COSTS "finish-fills-empty=off",
+        COSTS "write-buffer=256K program-registers=1 finish-fills-empty=off",
+    };
+    Drive *d;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
+        for (uint32_t pages = 0; pages <= ZONE_PAGES; pages += 4) {
+            d = drive_new(drives[i]);
+            if (pages > 0) {
+                drive_fill(d, 0, pages);
+            }
+            drive_zone_op(d, 100 * MS, SSD_OP_ZONE_FINISH, 0);
+            drive_drain(d);
+            expect_cost(d, pages);
+        }
+    }
+    /* Writes that the front end has not handed off, alone and finished. */
+    for (uint32_t pages = 4; pages <= ZONE_PAGES; pages += 12) {
+        d = drive_new(COSTS "fe-write-ns=1000 finish-fills-empty=off");
+        drive_write(d, 0, 0, pages);
+        drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+        expect_cost(d, pages);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -436,5 +501,6 @@ int main(int argc, char **argv)
     g_test_add_func("/reset/drain-alone", test_drain_alone);
     g_test_add_func("/reset/fill-is-old", test_fill_is_old);
     g_test_add_func("/reset/young-yields", test_young_yields);
+    g_test_add_func("/reset/cost-after-cut", test_cost_after_cut);
     return g_test_run();
 }
