@@ -363,7 +363,6 @@ static void erase_victim(Conv *conv, uint64_t now_ns)
         conv->programmed_rows[conv->victim * units + u] = 0;
         issue_for_cleaning(conv, now_ns, &op);
     }
-    conv->counters.erased_blocks += units;
 }
 
 /* Go on with the victim, of which no operation is under way. */
@@ -402,6 +401,8 @@ void conv_cleaning_op_ended(Conv *conv, uint64_t now_ns)
 {
     uint32_t line = conv->victim;
 
+    /* Counted when it has ended, as all operations of the flash are. */
+    conv->counters.erased_blocks += conv->stage == CLEAN_ERASE;
     if (--conv->ops_left != 0) {
         return;
     }

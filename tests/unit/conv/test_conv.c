@@ -317,8 +317,11 @@ static void test_waiting_is_not_moved(void)
     first = drive_write(d, T0, 0, 9);
     second = drive_write(d, T0, 8, 8);
     drive_expect(d, first, NINE_PAGES_DONE_NS);
+    d->now_ns = erased_ns - 1;
+    g_assert_cmpuint(statistic(d, "erases"), ==, 2);
     d->now_ns = erased_ns;
     ssd_poll(d->ssd, erased_ns, NULL, 0);
+    g_assert_cmpuint(statistic(d, "erases"), ==, 4);
     g_assert_cmpuint(statistic(d, "moved_bytes"), ==, 0);
     drive_expect(d, second, erased_ns + XFER + PROG);
     drive_free(d);
