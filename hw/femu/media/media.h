@@ -291,11 +291,13 @@ void media_issue_fill(Media *media, uint64_t now_ns, uint32_t job_idx,
 /*
  * media_power.c: the flash of a new drive, which is that of another one when
  * power is back. Its blocks, first; then, of a zone, so many bytes are on the
- * flash but for a part of a page; or, as it has failed, the same as there.
+ * flash but for a part of a page; or, as it has failed, the same as there, and
+ * at least so many pages.
  */
 void media_power_cut(Media *media, const Media *from);
 void media_put(Media *media, uint32_t zone_idx, uint64_t bytes);
-void media_put_failed(Media *media, const Media *from, uint32_t zone_idx);
+void media_put_failed(Media *media, const Media *from, uint32_t zone_idx,
+                      uint64_t pages);
 
 /*
  * media_state.c: as bytes; see base/state.h. Beside its own the flash has so

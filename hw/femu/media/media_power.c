@@ -56,12 +56,20 @@ void media_put(Media *media, uint32_t zone_idx, uint64_t bytes)
     }
 }
 
-void media_put_failed(Media *media, const Media *from, uint32_t zone_idx)
+void media_put_failed(Media *media, const Media *from, uint32_t zone_idx,
+                      uint64_t pages)
 {
+    SuperblockTable *table = &media->superblocks;
     uint32_t units = media->map.zone_units;
 
+    if (pages != 0 && table->of_zone[zone_idx] == SUPERBLOCK_NONE) {
+        superblock_map(table, zone_idx);
+    }
     for (uint32_t u = 0; u < units; u++) {
-        media->programmed_rows[zone_idx * units + u] =
-            from->programmed_rows[zone_idx * units + u];
+        uint32_t rows = media_rows_at(media, zone_idx, pages, u);
+
+        rows = MAX(rows, from->programmed_rows[zone_idx * units + u]);
+        media->programmed_rows[zone_idx * units + u] = rows;
+        clean_below(media, zone_idx, u, rows);
     }
 }

@@ -438,6 +438,21 @@ static void put_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     }
 }
 
+/*
+ * Pages of a zone that has failed: what is programmed, and what was complete in
+ * the buffer. What completes no page went when it failed.
+ */
+static void put_failed_pages(const PowerCut *cut, uint32_t zone_idx)
+{
+    uint64_t bytes = 0;
+
+    if (wbuf_is_on(cut->from->buffer) && !is_of_old_life(cut, zone_idx)) {
+        bytes = wbuf_end_bytes(cut->from->buffer, zone_idx);
+    }
+    media_put_failed(cut->to->media, cut->from->media, zone_idx,
+                     bytes / cut->to->media->page_bytes);
+}
+
 /* Zones of the new drive */
 
 static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
@@ -453,7 +468,7 @@ static void put_zone(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
     to->writes[zone_idx].submitted_count =
         writes_of(cut, zone_idx)->submitted_count;
     if (has_failed(fate->kept.state)) {
-        media_put_failed(to->media, cut->from->media, zone_idx);
+        put_failed_pages(cut, zone_idx);
     } else {
         let_go(cut, zone_idx, fate->undone_idx);
         put_pages(cut, zone_idx, fate);

@@ -462,6 +462,24 @@ static void test_fails_before_others(void)
     drive_free(d);
 }
 
+/* Its complete pages reach the flash, also if power goes before they have. */
+static void test_failed_and_cut(void)
+{
+    Drive *d = drive_new(BUFFER "mapping=lazy lba-size=512");
+    Ssd *next;
+
+    drive_expect(d, drive_write(d, 0, 0, 4 * 8 + 1), 0);
+    g_assert_true(ssd_zone_fail(d->ssd, 0, 1, 0, SSD_ZONE_READ_ONLY));
+    next = ssd_power_cut(d->ssd, 0, 0);
+    ssd_free(d->ssd);
+    d->ssd = next;
+    for (uint32_t page = 0; page <= 4; page++) {
+        drive_expect(d, drive_read(d, page * MS, page * 8, 1),
+                     page * MS + (page < 4 ? READ + XFER : 0));
+    }
+    drive_free(d);
+}
+
 /* Nor does one that fails while its reset is in the front end. */
 static void test_fails_before_its_reset(void)
 {
@@ -751,6 +769,7 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/copy", test_copy);
     g_test_add_func("/buffer/failed-zones", test_failed_zones);
     g_test_add_func("/buffer/fails-before-others", test_fails_before_others);
+    g_test_add_func("/buffer/failed-and-cut", test_failed_and_cut);
     g_test_add_func("/buffer/fails-before-its-reset",
                     test_fails_before_its_reset);
     g_test_add_func("/buffer/few-wake-ups", test_few_wake_ups);
