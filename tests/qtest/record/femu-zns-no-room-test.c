@@ -10,6 +10,7 @@
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include "femu-zns-folder.h"
 
@@ -257,6 +258,108 @@ static void test_full_data_in_part(void)
     check_full_data("No space left on device", SSD_KIB);
 }
 
+/* The first byte of the state's file `name` for which the host has no room. */
+static uint64_t room_end(const char *folder, const char *name)
+{
+    g_autofree char *path = femu_folder_file(folder, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    off_t end = lseek(fd, 0, SEEK_HOLE);
+
+    g_assert_cmpint(end, >=, 0);
+    close(fd);
+    return end;
+}
+
+/* A hole of a file that is mapped: a store to it, without room, is a SIGBUS. */
+static void make_hole(const char *folder, const char *name, uint64_t start,
+                      uint64_t bytes)
+{
+    g_autofree char *path = femu_folder_file(folder, name);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    g_assert_cmpint(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                              start, bytes), ==, 0);
+    close(fd);
+}
+
+/* What is mapped and written has its room from the start on, in a copy, too. */
+static void test_room(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *kept = femu_folder_file(folder, "kept");
+    FemuDrive *drive;
+    GStatBuf st;
+
+    config.ssd.zone_ext_bytes = 4096;
+    femu_shutdown(femu_folder_boot(&config, folder));
+    g_assert_cmpint(g_stat(kept, &st), ==, 0);
+    g_assert_cmpuint(room_end(folder, "kept"), ==, st.st_size);
+    g_assert_cmpuint(room_end(folder, "sums"), >=, 4096);
+    make_hole(folder, "kept", 4096, ROUND_DOWN(st.st_size, 4096) - 4096);
+    g_assert_cmpuint(room_end(folder, "kept"), ==, 4096);
+    drive = femu_folder_boot(&config, folder);
+    g_assert_cmpuint(room_end(folder, "kept"), ==, st.st_size);
+    femu_assert_power(drive, 2, 1);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
+/* Take all the room that the folder's file system has. */
+static void fill(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, "filler", NULL);
+    static const uint8_t page[4096];
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    while (write(fd, page, sizeof(page)) == sizeof(page)) {
+        ;
+    }
+    g_assert_cmpint(errno, ==, ENOSPC);
+    close(fd);
+}
+
+/*
+ * A file system in memory, where even to look at a hole takes room: QEMU says
+ * that there is none, when it begins and when a guest writes.
+ */
+static void test_full_memory(void)
+{
+    static const char name[] = "FEMU_STATE_FOLDER";
+    FemuConfig config = femu_small_config();
+    g_autofree char *state = NULL;
+    g_autofree char *filler = NULL;
+    FemuDrive *drive;
+    char *top;
+
+    if (g_test_subprocess()) {
+        state = g_build_filename(g_getenv(name), "state", NULL);
+        drive = femu_folder_boot(&config, state);
+        fill(g_getenv(name));
+        femu_write_pattern(drive, 0, 1, 1);
+        exit(0);
+    }
+    top = femu_folder_new();
+    state = g_build_filename(top, "state", NULL);
+    filler = g_build_filename(top, "filler", NULL);
+    g_setenv(name, top, TRUE);
+    if (mount("femu", top, "tmpfs", 0, "size=1m") != 0) {
+        g_test_skip("needs the right to mount");
+        femu_folder_delete(top);
+        return;
+    }
+    fill(top);
+    femu_folder_refused(&config, state, "", "there is no room for its file "
+                        "'kept'");
+    g_unlink(filler);
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_failed();
+    g_test_trap_assert_stderr("*femu-zns: checksums cannot be written: No "
+                              "space left on device*exit status 1*");
+    g_assert_cmpint(umount(top), ==, 0);
+    femu_folder_delete(top);
+}
+
 /* --- Refused -------------------------------------------------------------- */
 
 typedef struct Refusal {
@@ -444,6 +547,8 @@ int main(int argc, char **argv)
     ADD("parts", test_parts);
     ADD("full-data", test_full_data);
     ADD("full-data-in-part", test_full_data_in_part);
+    ADD("full-memory", test_full_memory);
+    ADD("room", test_room);
 #undef ADD
     return g_test_run();
 }

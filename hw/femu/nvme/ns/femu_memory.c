@@ -19,6 +19,9 @@
 /* Written at a time. */
 #define FILE_PART_BYTES (64 * KiB)
 
+/* Checksums that are looked at at a time. */
+#define CLEAR_WORDS 512
+
 /*
  * Is the backend a shared mapping of a file that outlives QEMU? If mem-path is
  * a folder, it maps a temporary file that QEMU has made there, which does not.
@@ -165,18 +168,44 @@ static void write_all(int fd, uint64_t at_bytes, const void *buf,
     }
 }
 
-/* The word of a page that is going to have these bytes. */
-static uint64_t sum_of(const FemuMemory *memory, uint64_t page,
+/* Read what a file has there, not by its mapping: see words_read(). */
+static void read_all(int fd, uint64_t at_bytes, void *buf, size_t bytes,
+                     const char *what)
+{
+    ssize_t done = RETRY_ON_EINTR(pread(fd, buf, bytes, at_bytes));
+
+    if (done != bytes) {
+        error_report("femu-zns: %s cannot be read: %s", what,
+                     done == -1 ? strerror(errno) : "the file is shorter");
+        _exit(EXIT_FAILURE);
+    }
+}
+
+/*
+ * The words of these pages. They may lie in a hole of the file, which in a file
+ * system in memory (tmpfs) is filled by a look at its mapping: without room,
+ * that look would be a SIGBUS.
+ */
+static void words_read(const FemuMemory *memory, uint64_t first,
+                       uint64_t *words, uint64_t count)
+{
+    read_all(memory->sums_fd, sizeof(SsdSums) + first * sizeof(*words), words,
+             count * sizeof(*words), "checksums");
+}
+
+/* The word of a page, now `word`, that is going to have these bytes. */
+static uint64_t sum_of(const FemuMemory *memory, uint64_t word, uint64_t page,
                        uint64_t in_page, const uint8_t *buf, uint64_t bytes)
 {
-    const uint8_t *before = memory->base + page * SSD_SUMS_PAGE_BYTES;
-    uint8_t now[SSD_SUMS_PAGE_BYTES];
+    uint8_t before[SSD_SUMS_PAGE_BYTES], now[SSD_SUMS_PAGE_BYTES];
 
-    if (bytes == SSD_SUMS_PAGE_BYTES) {
-        /* One that was dropped, or never written, is zeroes. */
-        return ssd_sums_page(memory->sums[page] ? before : NULL, buf);
+    /* One that was dropped, or never written, is zeroes. */
+    if (bytes == SSD_SUMS_PAGE_BYTES && !word) {
+        return ssd_sums_page(NULL, buf);
     }
-    memcpy(now, before, SSD_SUMS_PAGE_BYTES);
+    read_all(memory->fd, page * SSD_SUMS_PAGE_BYTES, before, sizeof(before),
+             "data");
+    memcpy(now, before, sizeof(now));
     memcpy(now + in_page, buf, bytes);
     return ssd_sums_page(before, now);
 }
@@ -189,14 +218,16 @@ static void sums_write(FemuMemory *memory, uint64_t at_bytes,
                        const uint8_t *buf, uint64_t bytes)
 {
     uint64_t words[FILE_PART_BYTES / SSD_SUMS_PAGE_BYTES + 1];
-    uint64_t first = at_bytes / SSD_SUMS_PAGE_BYTES, count = 0;
+    uint64_t first = at_bytes / SSD_SUMS_PAGE_BYTES;
+    uint64_t count = DIV_ROUND_UP(at_bytes + bytes, SSD_SUMS_PAGE_BYTES) -
+                     first;
 
-    while (bytes) {
+    words_read(memory, first, words, count);
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t in_page = at_bytes % SSD_SUMS_PAGE_BYTES;
         uint64_t part = MIN(bytes, SSD_SUMS_PAGE_BYTES - in_page);
 
-        words[count] = sum_of(memory, first + count, in_page, buf, part);
-        count++;
+        words[i] = sum_of(memory, words[i], first + i, in_page, buf, part);
         at_bytes += part;
         buf += part;
         bytes -= part;
@@ -209,12 +240,20 @@ static void sums_write(FemuMemory *memory, uint64_t at_bytes,
 static void sums_clear(FemuMemory *memory, uint64_t first, uint64_t end)
 {
     static const uint64_t none;
+    uint64_t words[CLEAR_WORDS];
 
-    for (uint64_t page = first; page < end; page++) {
-        if (memory->sums[page]) {
-            write_all(memory->sums_fd, sizeof(SsdSums) + page * sizeof(none),
-                      &none, sizeof(none), "checksums");
+    while (first < end) {
+        uint64_t count = MIN(end - first, CLEAR_WORDS);
+
+        words_read(memory, first, words, count);
+        for (uint64_t i = 0; i < count; i++) {
+            if (words[i]) {
+                write_all(memory->sums_fd, sizeof(SsdSums) +
+                          (first + i) * sizeof(none), &none, sizeof(none),
+                          "checksums");
+            }
         }
+        first += count;
     }
 }
 

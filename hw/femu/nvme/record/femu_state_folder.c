@@ -200,6 +200,25 @@ static int file_open(const FemuZns *n, const char *name, uint64_t bytes,
     return fd;
 }
 
+/*
+ * Have the host keep room for the first `bytes` of a file that is mapped. In a
+ * hole, which a folder's copy has, too, a store would be a SIGBUS once the disk
+ * is full.
+ */
+static bool room_take(const FemuZns *n, int fd, const char *name,
+                      uint64_t bytes, Error **errp)
+{
+    int error = posix_fallocate(fd, 0, bytes);
+
+    /* A file system that cannot keep room takes it as it comes. */
+    if (error == 0 || error == EOPNOTSUPP || error == EINVAL) {
+        return true;
+    }
+    error_setg_errno(errp, error, "state=%s: there is no room for its file "
+                     "'%s'", n->state_path, name);
+    return false;
+}
+
 /* --- Checksums ------------------------------------------------------------ */
 
 static char *sums_fault(const FemuZns *n)
@@ -232,6 +251,10 @@ static bool sums_map(FemuZns *n, Error **errp)
     void *base;
 
     if (fd == -1) {
+        return false;
+    }
+    if (!room_take(n, fd, "sums", sizeof(SsdSums), errp)) {
+        close(fd);
         return false;
     }
     base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -369,7 +392,8 @@ static bool kept_map(FemuZns *n, Error **errp)
         return false;
     }
     n->lock_fd = fd;
-    if (!folder_lock(n, fd, errp)) {
+    if (!folder_lock(n, fd, errp) ||
+        !room_take(n, fd, "kept", ssd_kept_bytes(&n->params), errp)) {
         return false;
     }
     kept = mmap(NULL, ssd_kept_bytes(&n->params), PROT_READ | PROT_WRITE,
