@@ -317,6 +317,41 @@ static void test_unplugged(void)
     femu_folder_delete(folder);
 }
 
+/* A trace or a journal must not take the place of one of them, new or old. */
+static void test_trace_in_place(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *link = g_strconcat(folder, ".trace", NULL);
+    g_autofree char *linked = g_strconcat(",trace=", link, NULL);
+    g_autofree char *data = femu_folder_file(folder, "data");
+    FemuDrive *drive;
+
+    for (unsigned made = 0; made < 2; made++) {
+        for (unsigned i = 0; i < FEMU_FOLDER_FILES; i++) {
+            g_autofree char *extra = g_strdup_printf(
+                ",trace=%s/./%s", folder, femu_folder_name(i));
+
+            femu_folder_refused(&config, folder, extra, "is a file of a "
+                                "drive's state");
+        }
+        drive = femu_folder_boot(&config, folder);
+        femu_assert_power(drive, 1 + made, made);
+        if (!made) {
+            femu_write_pattern(drive, 0, 4, 1);
+        }
+        femu_assert_pattern(drive, 0, 4, 1);
+        femu_shutdown(drive);
+    }
+    g_assert_cmpint(symlink(data, link), ==, 0);
+    femu_folder_refused(&config, folder, linked, "is a file of a drive's state");
+    drive = femu_folder_boot(&config, folder);
+    femu_assert_pattern(drive, 0, 4, 1);
+    femu_shutdown(drive);
+    g_unlink(link);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -327,6 +362,7 @@ int main(int argc, char **argv)
     ADD("modes", test_modes);
     ADD("offline", test_offline);
     ADD("reset", test_reset);
+    ADD("trace-in-place", test_trace_in_place);
     ADD("unplugged", test_unplugged);
 #undef ADD
     return g_test_run();

@@ -1,5 +1,6 @@
 /*
- * One file, one writer: traces and journals of a machine's drives.
+ * One file, one writer: traces and journals of a machine's drives. They must not
+ * be files of these drives' states either.
  *
  * Knows nothing of what is written.
  *
@@ -16,6 +17,39 @@ static bool is_file(const char *path, const struct stat *file)
 
     return stat(path, &other) == 0 && other.st_dev == file->st_dev &&
            other.st_ino == file->st_ino;
+}
+
+/*
+ * Is this path that of a file of the drive's state, which may not be there yet?
+ * Such a file may have other names, too.
+ */
+static bool in_state(const FemuZns *n, const char *path)
+{
+    static const char *const names[] = { FEMU_HISTORY, "data", "kept", "sums" };
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *name = g_path_get_basename(path);
+    struct stat file, its_folder;
+    bool is_there = stat(path, &file) == 0;
+    bool found = false;
+
+    if (!femu_has_state(n) || stat(folder, &its_folder) != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *its = femu_state_file(n, names[i]);
+
+        found |= (is_there && is_file(its, &file)) ||
+                 (g_str_equal(name, names[i]) &&
+                  is_file(n->state_path, &its_folder));
+    }
+    return found;
+}
+
+static int has_in_state(Object *object, void *path)
+{
+    FemuZns *n = (FemuZns *)object_dynamic_cast(object, TYPE_FEMU_ZNS);
+
+    return n && DEVICE(n)->realized && in_state(n, path);
 }
 
 /* Is this object another drive in use that records in this file? */
@@ -73,6 +107,13 @@ bool femu_record_take(const FemuZns *n, const char *name, const char *path,
 {
     const char *whose = NULL;
 
+    if (in_state(n, path) ||
+        object_child_foreach_recursive(object_get_root(), has_in_state,
+                                       (void *)path)) {
+        error_setg(errp, "%s=%s is a file of a drive's state, which it would "
+                   "take the place of; name another file", name, path);
+        return false;
+    }
     if (!is_free_here(n, path)) {
         whose = "this machine";
     } else if (!femu_record_lock(path, lock_fd)) {
