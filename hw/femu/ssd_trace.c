@@ -153,6 +153,12 @@ SsdTrace *ssd_trace_go_on(const char *path, const SsdTraceEnd *end,
     return trace;
 }
 
+void ssd_trace_renamed(SsdTrace *trace, const char *path)
+{
+    g_free(trace->path);
+    trace->path = g_strdup(path);
+}
+
 bool ssd_trace_keep_sum(SsdTrace *trace, SsdSums *sums, GError **error)
 {
     int wrong = ssd_sum_file(trace->path, trace->bytes, &trace->sum);

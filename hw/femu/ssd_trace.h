@@ -57,6 +57,9 @@ typedef struct SsdTraceEnd {
 SsdTrace *ssd_trace_go_on(const char *path, const SsdTraceEnd *end,
                           GError **error);
 
+/* Its file has this name from now on, by which errors call it. */
+void ssd_trace_renamed(SsdTrace *trace, const char *path);
+
 /* Record a submission; returns its sequence number. */
 uint64_t ssd_trace_submit(SsdTrace *trace, uint64_t at_ns, const SsdCmd *cmd,
                           SsdStatus status);

@@ -94,6 +94,8 @@ static void test_full_disk(void)
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
     g_assert_nonnull(strstr(text, "the drive stops, and its state is as it "
                             "was: make room, and start it again"));
+    /* It had another name before it was whole. */
+    g_assert_nonnull(strstr(text, "/history': "));
     g_unlink(path);
     femu_folder_delete(said);
     assert_goes_on(&config, folder, 1);

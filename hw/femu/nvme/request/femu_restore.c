@@ -391,6 +391,7 @@ static bool restore_new(FemuZns *n, const char *path, Error **errp)
         error_setg(errp, "state=%s: %s", n->state_path, error->message);
         return false;
     }
+    ssd_trace_renamed(n->history, path);
     return true;
 }
 
