@@ -344,7 +344,8 @@ static void test_trace_in_place(void)
         femu_shutdown(drive);
     }
     g_assert_cmpint(symlink(data, link), ==, 0);
-    femu_folder_refused(&config, folder, linked, "is a file of a drive's state");
+    femu_folder_refused(&config, folder, linked, "is a file of a drive's "
+                        "state");
     drive = femu_folder_boot(&config, folder);
     femu_assert_pattern(drive, 0, 4, 1);
     femu_shutdown(drive);

@@ -1,6 +1,6 @@
 /*
- * One file, one writer: traces and journals of a machine's drives. They must not
- * be files of these drives' states either.
+ * One file, one writer: traces and journals of a machine's drives. They must
+ * not be files of these drives' states either.
  *
  * Knows nothing of what is written.
  *
