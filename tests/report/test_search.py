@@ -2,6 +2,7 @@
 """The search for parameters, on models that are formulas."""
 
 import math
+import random
 import unittest
 
 from femu.validate import search
@@ -23,11 +24,11 @@ class Model:
         return {key: math.log(self.points[key](*values) / self.measured[key])
                 for key in self.asked[-1]}
 
-    def search(self, start, factor=4):
+    def search(self, start, factor=4, **options):
         made = search.Search(
             self.residuals, [math.log(x) for x in start],
             [(math.log(x / factor), math.log(x * factor)) for x in start],
-            lambda text: None)
+            lambda text: None, **options)
         made.run()
         return made, [math.exp(x) for x in made.place]
 
@@ -38,6 +39,36 @@ POINTS = {'a': lambda a, b, c: a, 'a twice': lambda a, b, c: 2 * a + 1,
           'b': lambda a, b, c: b, 'sum': lambda a, b, c: a + b + c,
           'c at the end': lambda a, b, c: max(c, a / 100),
           'sum 2': lambda a, b, c: a + 5 * c}
+
+
+SEED = 1
+TRIALS = 100
+
+
+def noisy(draw, points, parameters):
+    """Return: a Model of so many POINTS, each a sum of PARAMETERS by weights
+    that are drawn, off by 3 % on average; what is true of each parameter is 1.
+    """
+    made, noise = {}, {}
+    for idx in range(points):
+        weights = [draw.random() ** 3 + 0.01 for _ in range(parameters)]
+        made[idx] = lambda *values, weights=weights: sum(
+            map(lambda pair: pair[0] * pair[1], zip(weights, values)))
+        noise[idx] = math.exp(draw.gauss(0, 0.03))
+    return Model(made, (1,) * parameters, noise)
+
+
+def covered(points, parameters):
+    """Return: in how many percent of the cases in which a parameter is said to
+    be known the truth is in its interval, and of all in how many it is."""
+    draw, within = random.Random(SEED), []
+    for _ in range(TRIALS):
+        made, found = noisy(draw, points, parameters).search(
+            [draw.uniform(0.7, 1.4) for _ in range(parameters)], 3)
+        within += [abs(math.log(value)) <= one.width
+                   for one, value in zip(made.known, found) if one.is_known]
+    return 100 * sum(within) / max(1, len(within)), \
+        100 * len(within) / TRIALS / parameters
 
 
 class Searches(unittest.TestCase):
@@ -67,6 +98,34 @@ class Searches(unittest.TestCase):
         made, found = Model(points, (5, 7), {'p1': 1.1, 'p2': 0.9}).search(
             (6, 6))
         self.assertAlmostEqual(found[0] * found[1] / 35, 1, 1)
+        self.assertFalse(any(one.is_known for one in made.known))
+
+    def test_intervals_have_the_truth_in_them(self):
+        # (points, parameters): the least percent of intervals, and of cases in
+        # which there is one.
+        for case, known in {(4, 2): 50, (6, 3): 50, (10, 3): 90, (40, 3): 100,
+                            (60, 8): 99}.items():
+            with self.subTest(case=case, seed=SEED):
+                within, told = covered(*case)
+                self.assertGreater(within, 91)
+                self.assertGreaterEqual(told, known)
+
+    def test_as_many_points_as_parameters_tell_nothing_of_their_noise(self):
+        made, _ = Model({'a': lambda a: a}, (5,)).search((4,))
+        self.assertFalse(made.known[0].is_known)
+        self.assertEqual([key for _, key in made.known[0].points], ['a'])
+
+    def test_points_of_one_measurement_are_no_more_than_it(self):
+        draw = random.Random(SEED)
+        once = noisy(draw, 12, 2)
+        thrice = Model({(idx, metric): one for idx, one in once.points.items()
+                        for metric in range(3)}, (1, 1))
+        for idx, metric in thrice.points:
+            thrice.measured[idx, metric] = once.measured[idx]
+        alone, _ = once.search((1.1, 0.9))
+        made, _ = thrice.search((1.1, 0.9), measurement_of=lambda key: key[0])
+        for one, other in zip(alone.known, made.known):
+            self.assertGreaterEqual(other.width, 0.9 * one.width)
 
     def test_a_parameter_asks_only_what_moves_with_it(self):
         model = Model({'a': lambda a, b: a, 'b': lambda a, b: b}, (5, 7))

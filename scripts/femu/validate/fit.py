@@ -204,7 +204,7 @@ class Fit:
         made = search.Search(
             self.residuals, [math.log(p.start) for p in self.params],
             [(math.log(p.low), math.log(p.high)) for p in self.params],
-            self.tell)
+            self.tell, measurement_of=lambda key: key[0])
         made.run()
         self.known = made.known
         self.most_tries = 0

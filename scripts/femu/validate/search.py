@@ -11,6 +11,7 @@ All positions are logarithms, all residuals ln(model / measured). Knows nothing
 of simulations, drives and experiments: it is given a function.
 """
 
+import collections
 import math
 
 import numpy
@@ -24,7 +25,16 @@ LONGEST_STEP = 0.3
 SMALL = 0.002               # residuals below are as good as none
 MOST_STEPS = 10
 ENOUGH = 0.001              # a step that gains less of the error is the last
-SIGMAS = 1.96               # 95 %
+MAD_SIGMA = 1.4826          # of the median of |residual|, for a normal spread
+# Sums of absolute values are made small, not sums of squares: what they come to
+# scatters by so much more, where the residuals' spread is normal.
+SCATTER = math.sqrt(math.pi / 2)
+# Student's 97.5th percentiles, by the number of measurements beyond those that
+# the parameters take: (number, percentile).
+STUDENT = ((1, 12.706), (1.5, 6.046), (2, 4.303), (3, 3.182), (4, 2.776),
+           (5, 2.571), (7, 2.365), (10, 2.228), (20, 2.086), (40, 2.021),
+           (math.inf, 1.960))
+RIDGE = 1e-9                # of the slopes' squares: what they cannot tell apart
 UNKNOWN = 0.4               # a parameter known no better than this is not known
 
 
@@ -43,14 +53,25 @@ class Known:
         return self.width is not None and self.width < UNKNOWN
 
 
+def student(spare):
+    """Return: how many deviations 95 % are, when their size is known from SPARE
+    measurements, 1 at least."""
+    return math.exp(numpy.interp(
+        -1 / spare, [-1 / number for number, _ in STUDENT],
+        [math.log(percentile) for _, percentile in STUDENT]))
+
+
 class Search:
     """residuals(position, keys) returns {key: residual} of those points (all
     if keys is None); it raises StopIteration when it may not be asked any
     more. bounds: (low, high) of each parameter. tell(text) is told how far the
-    search is."""
+    search is. Points of which measurement_of(key) is the same are of one
+    measurement, and off together."""
 
-    def __init__(self, residuals, start, bounds, tell):
+    def __init__(self, residuals, start, bounds, tell,
+                 measurement_of=lambda key: key):
         self._ask = residuals
+        self._measurement_of = measurement_of
         self._low, self._high = (numpy.array(side) for side in zip(*bounds))
         self._tell = tell
         self.place = numpy.array(start, dtype=float)
@@ -157,22 +178,40 @@ class Search:
             if before - self.error < ENOUGH * before:
                 return
 
+    def _shares(self, rows):
+        """Return: what part of its measurement each of the points at ROWS is."""
+        of_row = [self._measurement_of(self.keys[row]) for row in rows]
+        count = collections.Counter(of_row)
+        return numpy.array([1 / count[one] for one in of_row])
+
     def _weigh(self):
-        """Says how well each parameter is known, from the last slopes. The
-        spread of the residuals is taken from their median, so that a few that
-        the model cannot meet do not count."""
-        now = self._vector(self._now)
-        spread = 1.4826 * numpy.median(numpy.abs(now))
+        """Says how well each parameter is known, from the last slopes of those
+        points that tell of any. As many residuals as there are parameters are
+        met whatever the noise is, so the least of them do not count; the spread
+        of the others is taken from their median, so that a few that the model
+        cannot meet do not count either."""
         told = self._told()
-        some = self._slopes[:, told]
-        variances = numpy.diag(numpy.linalg.pinv(some.T @ some)) if told \
-            else ()
-        for idx, variance in zip(told, variances):
+        rows = numpy.flatnonzero(
+            (numpy.abs(self._slopes[:, told]) >= MOVES).any(axis=1))
+        shares = self._shares(rows)
+        for idx in told:
             column = self._slopes[:, idx]
             order = numpy.argsort(-numpy.abs(column))[:3]
-            self.known[idx] = Known(
-                SIGMAS * spread * math.sqrt(max(0.0, variance)),
-                [(column[row], self.keys[row]) for row in order])
+            self.known[idx].points = [(column[row], self.keys[row])
+                                      for row in order]
+        spare = (len(rows) - len(told)) * shares.mean() if told else 0
+        if spare < 1:
+            return
+        met = min(len(rows) - 1, round(len(told) / shares.mean()))
+        sizes = numpy.sort(numpy.abs(self._vector(self._now)[rows]))
+        spread = max(SMALL, MAD_SIGMA * numpy.median(sizes[met:]))
+        some = self._slopes[numpy.ix_(rows, told)]
+        matrix = some.T @ (shares[:, None] * some)
+        variances = numpy.diag(numpy.linalg.inv(
+            matrix + RIDGE * numpy.diag(numpy.diag(matrix))))
+        for idx, variance in zip(told, variances):
+            self.known[idx].width = student(spare) * SCATTER * spread * \
+                math.sqrt(max(0.0, variance))
 
     def run(self):
         """Search: place and known have what came of it."""
