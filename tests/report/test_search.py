@@ -134,8 +134,19 @@ class Searches(unittest.TestCase):
         self.assertIn({'b'}, model.asked)
 
     def test_it_ends_within_its_bounds(self):
-        _, found = Model({'a': lambda a: a}, (100,)).search((10,), 2)
+        made, found = Model({'a': lambda a: a}, (100,)).search((10,), 2)
         self.assertAlmostEqual(found[0], 20)
+        self.assertTrue(made.known[0].is_at_end)
+
+    def test_what_is_at_the_end_of_its_range_is_not_known(self):
+        # Most points are of others, so that the scatter is small.
+        points = {'b%d' % i: lambda a, b, i=i: i * b for i in range(1, 20)}
+        points.update({'a%d' % i: lambda a, b, i=i: i * a for i in (1, 2)})
+        for truth in (100, 1):
+            made, found = Model(points, (truth, 7)).search((10, 8), 2)
+            self.assertAlmostEqual(found[0], 20 if truth == 100 else 5)
+            self.assertEqual([one.is_known for one in made.known],
+                             [False, True])
 
     def test_it_stops_when_told(self):
         model = Model(POINTS, (11, 4, 20))

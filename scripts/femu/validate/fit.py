@@ -248,7 +248,8 @@ def print_known(params, settings, known):
         ends = interval(param, value, one)
         print('%-24s%14d%14d%30s  %s' % (
             param.name, param.start, value,
-            '%d to %d' % ends if ends else 'not known by these points',
+            '%d to %d' % ends if ends else 'at the end of its range'
+            if one.is_at_end else 'not known by these points',
             '; '.join('%s %s' % key for _, key in one.points)))
 
 

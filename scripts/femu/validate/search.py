@@ -40,17 +40,20 @@ UNKNOWN = 0.4               # a parameter known no better than this is not known
 
 class Known:
     """What is known of a parameter in the end: the half width of its 95 %
-    interval (of its logarithm), None if the points do not say; and the points
-    that say most, [(slope, key)]."""
+    interval (of its logarithm), None if the points do not say; the points that
+    say most, [(slope, key)]; and whether the search came to an end of its range,
+    behind which it may be."""
 
     def __init__(self, width, points):
         self.width = width
         self.points = points
+        self.is_at_end = False
 
     @property
     def is_known(self):
         """Return: whether the points say what the parameter is."""
-        return self.width is not None and self.width < UNKNOWN
+        return not self.is_at_end and self.width is not None and \
+            self.width < UNKNOWN
 
 
 def student(spare):
@@ -199,6 +202,8 @@ class Search:
             order = numpy.argsort(-numpy.abs(column))[:3]
             self.known[idx].points = [(column[row], self.keys[row])
                                       for row in order]
+            self.known[idx].is_at_end = not \
+                self._low[idx] < self.place[idx] < self._high[idx]
         spare = (len(rows) - len(told)) * shares.mean() if told else 0
         if spare < 1:
             return
