@@ -8,10 +8,17 @@ Knows nothing of plans' files, and of how a point is run.
 import hashlib
 import json
 import os
+import re
 import subprocess
 
 from femu.common.digest import sha256, simulator_hash
 from femu.guest import machine, settings as settings_module
+
+
+# A variable in a job: fio replaces it itself, for femu-sim it is done here.
+VARIABLE = re.compile(r'\$\{([a-z][a-z0-9_]*)\}')
+# What a job of femu-sim names another file by that it reads.
+IOLOG = re.compile(r'^[ \t]*read_iolog[ \t]*=[ \t]*(.*\S)', re.M)
 
 
 class InputsError(Exception):
@@ -27,6 +34,16 @@ def key_of(inputs):
 def text_hash(text):
     """Return: the SHA-256 of TEXT."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def job_text(path, args):
+    """Return: the text of the job PATH with its variables replaced by ARGS.
+    Raises InputsError."""
+    try:
+        with open(path, encoding='utf-8') as file:
+            return VARIABLE.sub(lambda match: args[match[1]], file.read())
+    except UnicodeDecodeError:
+        raise InputsError('%s: is no text in UTF-8' % path) from None
 
 
 def drive_params(sim, config, changes):
@@ -48,13 +65,20 @@ class Simulator:
     """Where = "simulator": what all points of a plan share."""
 
     def __init__(self, plan, sim):
-        self.sim, self.config = sim, plan.config
+        self.sim, self.config, self.job = sim, plan.config, plan.job
         self.common = {'where': 'simulator', 'program': simulator_hash(sim),
                        'job': sha256(plan.job)}
 
     def of(self, point):
         """Return: the inputs of a Point. Raises InputsError."""
-        return {**self.common, 'args': point.args, 'drive': text_hash(
+        logs = IOLOG.findall(job_text(self.job, point.args))
+        try:
+            # None, of a job without: its results of before are known.
+            more = {'iologs': [sha256(path) for path in logs]} if logs else {}
+        except OSError as error:
+            raise InputsError('read_iolog=%s: %s' % (
+                error.filename, error.strerror)) from None
+        return {**self.common, **more, 'args': point.args, 'drive': text_hash(
             drive_params(self.sim, self.config, point.set))}
 
 

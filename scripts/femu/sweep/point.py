@@ -6,7 +6,6 @@ Knows nothing of plans, of other points, and of where results are kept.
 
 import json
 import os
-import re
 import subprocess
 
 from femu.common.json_file import DataError
@@ -14,8 +13,6 @@ from femu.common.paths import TOP
 from femu.results import rows
 from femu.sweep import inputs
 
-# A variable in a job: fio replaces it itself, for femu-sim it is done here.
-VARIABLE = re.compile(r'\$\{([a-z][a-z0-9_]*)\}')
 TIMEOUT_S = 24 * 3600
 
 
@@ -50,8 +47,7 @@ def _last_line(log):
 
 def _simulate(how, sim, folder):
     job = os.path.join(folder, os.path.basename(how['job']))
-    with open(how['job'], encoding='utf-8') as file:
-        text = VARIABLE.sub(lambda match: how['args'][match[1]], file.read())
+    text = inputs.job_text(how['job'], how['args'])
     with open(job, 'w', encoding='utf-8') as file:
         file.write(text)
     argv = [sim, 'fio', '-c', how['config'], '--output-format=json']
