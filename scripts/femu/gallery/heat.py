@@ -5,8 +5,8 @@ Knows nothing of how experiments are simulated.
 """
 
 from femu.gallery.compared import Value
-from femu.gallery.measured import DATA, in_top
-from femu.interference import factor, heat_map
+from femu.gallery.measured import DATA
+from femu.interference import heat_map
 
 PERCENT = 50.0
 CHOICE = 'file=%s/points.csv part=mgmt-on-io bg_intensity_pct=0,50 ' \
@@ -17,9 +17,7 @@ def values(bench, picture):
     """Simulates what the map is made of, and draws it at PICTURE. Return: the
     Values of its cells."""
     experiments, _ = bench.simulated(CHOICE)
-    measured = factor.combinations(factor.read_curves(
-        in_top(DATA + '/points.csv')), PERCENT)
-    ours = factor.combinations(heat_map.modelled_curves(experiments), PERCENT)
+    measured, ours = heat_map.maps_of(experiments, PERCENT)
     heat_map.draw(picture, [('measured', measured), ('zn540.cfg', ours)],
                   PERCENT)
     return [Value('m_inter', value, ours[cell][0])

@@ -6,10 +6,11 @@ Knows nothing of how the figures were measured.
 """
 
 import math
+import statistics
 
 from femu.common import json_file
-from femu.common.csv_file import rows_of
 
+PART = 'mgmt-on-io'
 LEVEL_FIELDS = ('qd', 'zones')
 CURVE_FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'bg_op')
 
@@ -66,28 +67,27 @@ def read_fio(path, job=None):
     return Point(iops / 1000, p95_us)
 
 
-def read_curves(path):
-    """Curves of a file of points (tests/data/zn540/README.md has its columns).
+def curves_of(experiments, figures_of):
+    """Curves of experiments, whose figures, {metric: value}, are
+    FIGURES_OF(experiment): what was measured, or the model's.
 
     Return: {(part, fg_op, bs, lba, bg_op): {intensity: {level: Point}}}; an
-    intensity of 0 is the isolated run.
+    intensity of 0 is the isolated run. What is there more than once counts as
+    its mean.
     """
     found = {}
-    for row in rows_of(path):
-        if row['metric'] not in ('kiops', 'p95_us'):
-            continue
-        curve = tuple(row[name] for name in CURVE_FIELDS)
-        level = tuple(int(row[name] or 0) for name in LEVEL_FIELDS)
-        percent = float(row['bg_intensity_pct'] or 0)
-        point = found.setdefault((curve, percent, level), {})
-        point[row['metric']] = float(row['value'])
-    curves = {}
-    for (curve, percent, level), point in found.items():
-        if len(point) == 2:
-            of_curve = curves.setdefault(curve, {})
-            of_curve.setdefault(percent, {})[level] = Point(point['kiops'],
-                                                            point['p95_us'])
-    return curves
+    for exp in experiments:
+        figures = figures_of(exp)
+        if {'kiops', 'p95_us'} <= set(figures):
+            by_percent = found.setdefault(
+                tuple(exp.fields[name] for name in CURVE_FIELDS), {})
+            by_percent.setdefault(exp.number('bg_intensity_pct'), {}).setdefault(
+                tuple(int(exp.number(name)) for name in LEVEL_FIELDS), []).append(
+                    (figures['kiops'], figures['p95_us']))
+    return {curve: {percent: {level: Point(*map(statistics.fmean, zip(*mine)))
+                              for level, mine in levels.items()}
+                    for percent, levels in by_percent.items()}
+            for curve, by_percent in found.items()}
 
 
 def alone(curves, curve):
@@ -101,19 +101,23 @@ def alone(curves, curve):
 
 
 def combinations(curves, percent=50.0, alpha=0.5):
-    """M^Inter of every pair of operations, background at `percent`.
+    """M^Inter of every pair of operations, background at `percent`, over the
+    levels of all curves that both runs have.
 
     Return: {(bg_op, fg_op): (M^Inter, levels)} for curves with both runs.
     """
     found = {}
     for curve, by_percent in curves.items():
         part, fg_op, _bs, _lba, bg_op = curve
-        if not part.startswith('mgmt-on-io') or bg_op in ('', 'none'):
+        if part != PART or bg_op in ('', 'none'):
             continue
         isolated = by_percent.get(0.0) or alone(curves, curve)
         disturbed = by_percent.get(percent)
         if isolated and disturbed:
             value, levels = m_inter(isolated, disturbed, alpha)
-            if value is not None:
-                found[(bg_op, fg_op)] = (value, levels)
-    return found
+            if levels:
+                found.setdefault((bg_op, fg_op), []).append((value, levels))
+    return {pair: (sum(value * levels for value, levels in mine) /
+                   sum(levels for _, levels in mine),
+                   sum(levels for _, levels in mine))
+            for pair, mine in found.items()}

@@ -28,23 +28,16 @@ class MapError(Exception):
 
 def wanted(exp, percent):
     """Return: whether the map is made from this experiment."""
-    return exp.part == 'mgmt-on-io' and \
+    return exp.part == factor.PART and \
         exp.number('bg_intensity_pct') in (0.0, percent)
 
 
-def modelled_curves(experiments):
-    """Return: curves as interference.read_curves() has them, of our drive."""
-    curves = {}
-    for exp in experiments:
-        if not {'kiops', 'p95_us'} <= set(exp.model):
-            continue
-        curve = tuple(exp.fields[name] for name in factor.CURVE_FIELDS)
-        level = tuple(int(exp.number(name))
-                      for name in factor.LEVEL_FIELDS)
-        by_percent = curves.setdefault(curve, {})
-        by_percent.setdefault(exp.number('bg_intensity_pct'), {})[level] = \
-            factor.Point(exp.model['kiops'], exp.model['p95_us'])
-    return curves
+def maps_of(experiments, percent, alpha=0.5):
+    """Return: what factor.combinations() makes of what was measured, and of
+    what the model has."""
+    return [factor.combinations(factor.curves_of(experiments, figures_of),
+                                percent, alpha)
+            for figures_of in (lambda exp: exp.measured, lambda exp: exp.model)]
 
 
 def draw(path, maps, percent):
@@ -100,14 +93,15 @@ def run(sim, points, config, asked, out_dir, percent, alpha):
         host = files.read_host(path)
         experiments = [exp for exp in files.read_experiments(points)
                        if wanted(exp, percent)]
-        measured = factor.combinations(
-            factor.read_curves(points), percent, alpha)
     except files.InputError as error:
         raise MapError(str(error)) from None
+    if not maps_of(experiments, percent)[0]:
+        raise MapError('%s: has no throughput and P95 latency of part %s, both '
+                       'without management and at %g %% of it' % (
+                           points, factor.PART, percent))
     skipped = compare.simulate(sim, experiments, host, config, SEEDS,
                                label='interference')
-    ours = factor.combinations(modelled_curves(experiments), percent,
-                               alpha)
+    measured, ours = maps_of(experiments, percent, alpha)
     name = os.path.basename(config)
     compare.print_host(host, path)
     print('M^Inter at %g %%, levels that were measured in both runs' % percent)
