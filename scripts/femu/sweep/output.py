@@ -7,9 +7,7 @@ Knows nothing of how the results were made.
 
 import csv
 
-from femu.sweep.plan import METRICS
-
-OF_ROW = ('step', 'job', 'op', 'count')
+from femu.sweep.plan import METRICS, OF_ROW
 
 
 def text_of(value):

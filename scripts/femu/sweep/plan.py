@@ -23,6 +23,8 @@ GUEST = ('dilation', 'insn-ns', 'mem', 'packages', 'append')
 METRICS = {'kiops': 'kIOPS', 'mib_per_s': 'MiB/s', 'mean_us': 'mean, µs',
            'p50_us': 'median, µs', 'p95_us': 'p95, µs', 'p99_us': 'p99, µs',
            'p999_us': 'p99.9, µs', 'max_us': 'max, µs'}
+# What tells apart the rows that a point has, and how many commands each is of.
+OF_ROW = ('step', 'job', 'op', 'count')
 DEFAULT_METRICS = ('kiops', 'mean_us', 'p99_us')
 NAME = re.compile(r'[a-z][a-z0-9_]*')
 # How a plan's texts, and a job, refer to an axis's value.
@@ -146,6 +148,9 @@ class Plan:
         if not NAME.fullmatch(name):
             self._fail('axes.%s: an axis is named by small letters, digits and '
                        '_' % name)
+        if name in OF_ROW + tuple(METRICS):
+            self._fail('axes.%s: is a column of the results; another name is '
+                       'expected' % name)
         if isinstance(values, dict):
             for one, changes in values.items():
                 if not isinstance(changes, dict):
