@@ -107,6 +107,16 @@ def sample_of(experiments):
     return [exp for mine in by_part.values() for exp in mine[::STEP]]
 
 
+def row_of(sample, change, skipped):
+    """Return: a row of FIELDS: the mean errors that the SAMPLE has now."""
+    errors = compare.counted(compare.errors_of(sample))
+    row = {'change': change, 'skipped': skipped}
+    for kind, metrics in compare.KINDS.items():
+        value = compare.mean_abs([e for e in errors if e.metric in metrics])
+        row[kind] = '' if value is None else '%.3f' % value
+    return row
+
+
 def headline(sim, sample, host, config, change):
     """Return: a row of FIELDS: the sample's mean errors with a change, or why
     the drive refuses it.
@@ -120,17 +130,12 @@ def headline(sim, sample, host, config, change):
         if change != AS_IS else {}
     skipped = compare.simulate(sim, sample, host, config, 1, settings,
                                'evidence: ' + change)
-    errors = compare.counted(compare.errors_of(sample))
     refusal = os.path.abspath(config) + ': '
     for reason in skipped:
         if change == AS_IS or not reason.startswith(refusal):
             raise SimError('%s: %s' % (change, reason))
     reason = next(iter(skipped), '').removeprefix(refusal)
-    row = {'change': change, 'skipped': reason}
-    for kind, metrics in compare.KINDS.items():
-        value = compare.mean_abs([e for e in errors if e.metric in metrics])
-        row[kind] = '' if value is None else '%.3f' % value
-    return row
+    return row_of(sample, change, reason)
 
 
 class Runs:
@@ -152,14 +157,21 @@ class Runs:
             writer.writeheader()
             writer.writerows(self.rows.values())
 
+    def check(self, as_is):
+        """Forgets all runs if AS_IS, the row of the unchanged model, is not
+        theirs. Return: whether there was any."""
+        if self.rows.get(AS_IS) == as_is:
+            return False
+        had = bool(self.rows)
+        self.rows = {AS_IS: as_is}
+        return had
+
     def fill(self, sim, experiments, host, config, most):
         """Runs the changes that are missing, at MOST so many. If the unchanged
         model gives other errors than before, all are run anew."""
         sample = sample_of(experiments)
-        as_is = dict(headline(sim, sample, host, config, AS_IS),
-                     skipped=self.mark)
-        if self.rows.get(AS_IS) != as_is:
-            self.rows = {AS_IS: as_is}
+        self.check(dict(headline(sim, sample, host, config, AS_IS),
+                        skipped=self.mark))
         for change in wanted(config):
             if change not in self.rows and most > 0:
                 self.rows[change] = headline(sim, sample, host, config, change)
