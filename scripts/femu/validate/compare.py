@@ -175,6 +175,18 @@ def by_part(errors):
     return groups
 
 
+def shown_by_part(errors):
+    """Return: the same to be shown, where what runs were told has a group of its
+    own, whose metric is in brackets: it says little, and is in no sum."""
+    groups = {}
+    for error in errors:
+        metric = error.metric
+        if metric in COUNTED and metric in beside.prescribed(error.exp):
+            metric = '(%s)' % metric
+        groups.setdefault((error.exp.part, metric), []).append(error)
+    return groups
+
+
 def print_host(host, path, option='HOST='):
     """Prints which times were taken as the measuring host's, not the
     drive's."""
@@ -208,11 +220,15 @@ def print_errors(errors, skipped, apart):
     print('%-*s%-13s%5s%9s%9s%9s%14s' % (
         width, 'part', 'metric', 'n', 'mean %', 'p90 %', 'bias %',
         'itself % (n)'))
-    for (part, metric), mine in by_part(errors).items():
+    shown = shown_by_part(errors)
+    for (part, metric), mine in shown.items():
         print(('%-*s%-13s%5d%9.1f%9.1f%+9.1f%14s' % (
             width, part, metric, len(mine), mean_abs(mine),
             percentile_abs(mine, 90), sum(e.pct for e in mine) / len(mine),
             itself(apart.get((part, metric))))).rstrip())
+    if any(metric.startswith('(') for _, metric in shown):
+        print('in brackets: what runs were told; not among the points of the '
+              'last lines')
     if apart:
         print('itself: how far what was measured more than once is from its '
               'mean; less is noise')
@@ -295,7 +311,7 @@ def write_page(path, experiments, errors, text=''):
     page.write(path, experiments,
                [(part, metric, len(mine), mean_abs(mine),
                  percentile_abs(mine, 90)) for (part, metric), mine
-                in by_part(errors).items()], text)
+                in shown_by_part(errors).items()], text)
 
 
 def run(sim, points, config, asked, seeds, out_dir, settings=None,
