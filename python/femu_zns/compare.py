@@ -22,7 +22,7 @@ PERCENTS = (1, 5, 25, 50, 75, 95, 99, 99.9, 100)
 class Comparison:
     """`table`: a row per key and metric: a, b, difference (b - a), ratio
     (b / a). `only_a`, `only_b`: keys that the other has not. `distribution`, if
-    both have a column latency_ns: percent, a_ns, b_ns, ratio; `distance`: the
+    both have latencies, latency_ns: percent, a_ns, b_ns, ratio; `distance`: the
     largest difference of their cumulative distributions (Kolmogorov and
     Smirnov), 0 for the same, 1 for those that share nothing."""
     table: pd.DataFrame
@@ -39,10 +39,18 @@ class Comparison:
         return self.table[~same]
 
 
+def _axes(frame: pd.DataFrame) -> List[str]:
+    """The axes of a sweep, which may be called as a time is: what stands before
+    the step."""
+    names = list(frame.columns)
+    return names[:names.index('step')] if 'step' in names else []
+
+
 def _keys(a: pd.DataFrame, b: pd.DataFrame) -> List[str]:
+    axes = {*_axes(a), *_axes(b)}
     return [name for name in a.columns
-            if name in b.columns and name not in METRICS and
-            not name.endswith(('_ns', '_us'))]
+            if name in b.columns and (name in axes or name not in METRICS and
+                                      not name.endswith(('_ns', '_us')))]
 
 
 def _only(mine: pd.DataFrame, other: pd.DataFrame,
@@ -72,8 +80,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame,
                if name in a.columns and name in b.columns]
     distribution = distance = None
     if 'latency_ns' in a.columns and 'latency_ns' in b.columns:
-        distribution, distance = _distribution(
-            *(one['latency_ns'].dropna().astype(float) for one in (a, b)))
+        times = [one['latency_ns'].dropna().astype(float) for one in (a, b)]
+        # Of none that has come to an end there is no distribution.
+        if all(map(len, times)):
+            distribution, distance = _distribution(*times)
     if not metrics:
         empty = pd.DataFrame(columns=[*keys, 'metric', 'a', 'b', 'difference',
                                       'ratio'])

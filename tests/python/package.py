@@ -277,6 +277,17 @@ def test_compare(tap):
     tap.equal((list(made.differing['seq']), list(made.differing['b']),
                len(compare(first, first, by=['seq']).differing)),
               ([1, 2], [9, 4], 0), 'commands of two traces, one by one')
+    never = second.assign(latency_ns=pd.array([None] * 3, dtype='Int64'))
+    made = compare(first, never, by=['seq'])
+    tap.equal((made.distribution, made.distance, len(made.differing)),
+              (None, None, 2), 'one of them has done no command')
+    swept = [pd.DataFrame({'read_ns': times, 'step': '', 'job': 'w', 'op': 'read',
+                           'kiops': kiops}) for times, kiops in (
+                               ([1, 2], [3.0, 4.0]), ([2, 5], [4.5, 3.0]))]
+    made = compare(*swept)
+    tap.equal((made.differing.iloc[0].to_dict()['difference'],
+               list(made.only_a['read_ns']), list(made.only_b['read_ns'])),
+              (0.5, [1], [5]), 'points of an axis that is called as a time is')
     tap.equal(list(compare(more, one.jobs).only_a['job']), ['x'],
               'what the other has not')
     said = refused(lambda: compare(pd.concat([more, more]), one.jobs),
