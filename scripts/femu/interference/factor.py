@@ -48,19 +48,25 @@ def read_fio(path, job=None):
     its jobs added up, the worst of their P95; only jobs named JOB, if given."""
     iops, p95_us = 0.0, 0.0
     try:
-        jobs = json_file.value_of(path)['jobs']
+        sides = [(one['jobname'], direction, one.get(direction) or {})
+                 for one in json_file.value_of(path)['jobs']
+                 if not job or one['jobname'] == job
+                 for direction in ('read', 'write')]
     except json_file.DataError as error:
         raise ValueError('%s: %s' % (path, error)) from None
-    for one in jobs:
-        if job and one['jobname'] != job:
+    except (TypeError, AttributeError):
+        raise ValueError('%s: is no result of fio' % path) from None
+    for name, direction, made in sides:
+        if not made.get('total_ios'):
             continue
-        for direction in ('read', 'write'):
-            made = one.get(direction) or {}
-            latency = made.get('lat_ns', {}).get('percentile') or \
-                made.get('clat_ns', {}).get('percentile') or {}
-            if made.get('total_ios') and '95.000000' in latency:
-                iops += made['iops']
-                p95_us = max(p95_us, latency['95.000000'] / 1000)
+        latency = made.get('lat_ns', {}).get('percentile') or \
+            made.get('clat_ns', {}).get('percentile') or {}
+        # Without it neither its latency nor its IOPS would count.
+        if '95.000000' not in latency:
+            raise ValueError('%s: the %ss of job %s have no 95th percentile' % (
+                path, direction, name))
+        iops += made['iops']
+        p95_us = max(p95_us, latency['95.000000'] / 1000)
     if not iops or not p95_us:
         raise ValueError('%s: no job%s with IOPS and a 95th percentile' % (
             path, ' ' + job if job else ''))
