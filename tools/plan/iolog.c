@@ -25,7 +25,7 @@
 typedef enum IologKind {
     IOLOG_BLKPARSE,
     IOLOG_FIO_2, /* file action [offset length], and "wait" lines */
-    IOLOG_FIO_3, /* milliseconds file action [offset length] */
+    IOLOG_FIO_3, /* microseconds file action [offset length] */
 } IologKind;
 
 struct SimIolog {
@@ -160,9 +160,10 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
     }
     entry->of_all_zones = false;
     entry->at_ns = iolog->waits ? iolog->waited_ns : UINT64_MAX;
+    /* fio's HOWTO does not say so, but these are what fio writes and reads. */
     if (iolog->kind == IOLOG_FIO_3 &&
-        !time_ns(words[0], 1000000, &entry->at_ns)) {
-        return wrong(iolog, words[0], "must be milliseconds, ten years at "
+        !time_ns(words[0], 1000, &entry->at_ns)) {
+        return wrong(iolog, words[0], "must be microseconds, ten years at "
                      "most", error);
     }
     *found = true;
