@@ -31,8 +31,7 @@ WorkerPick flat_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
 {
     const PlanJob *job = worker->job;
     bool reads = job->op == PLAN_READ ||
-                 (job->read_pct > 0 &&
-                  sim_random_below(&worker->random, 100) < job->read_pct);
+                 (job->read_pct > 0 && worker_draws_read(worker));
     uint64_t at_bytes = next_at_bytes(engine, worker, reads
                                       ? &worker->read_at_bytes
                                       : &worker->flat_write_at_bytes);

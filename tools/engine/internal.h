@@ -91,8 +91,10 @@ typedef struct Worker {
     uint64_t sent_bytes;
     uint64_t max_bytes; /* then it stops, unless limits are shared */
     /* Pace. */
-    uint64_t rate_count; /* operations and bytes sent that count for the rate */
-    uint64_t rate_bytes;
+    /* Sent, as far as it counts for the rates: [1] of reads, [0] of others. */
+    uint64_t rate_count[2];
+    uint64_t rate_bytes[2];
+    bool rate_held[2]; /* these must wait, as far as a mix has a choice */
     uint64_t arrival_at_ns; /* open loop: when the next operation starts */
     uint64_t gaps_ppm; /* exponential ones up to then, in millionths of the mean */
     bool settling; /* it was held back while something was under way */
@@ -261,6 +263,15 @@ void worker_clear(Worker *worker);
 
 /* When the worker's next operation is due by its log; 0: it says nothing. */
 uint64_t worker_logged_at_ns(Engine *engine, Worker *worker);
+
+/* Is the next of a mix a read? What its rate holds back lets the other go. */
+static inline bool worker_draws_read(Worker *worker)
+{
+    bool reads = sim_random_below(&worker->random, 100) <
+                 worker->job->read_pct;
+
+    return worker->rate_held[reads] ? !reads : reads;
+}
 
 /* Start an operation in a free slot, if there is one to start. */
 WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns);

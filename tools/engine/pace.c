@@ -119,29 +119,66 @@ void pace_start(Engine *engine, Worker *worker)
     }
 }
 
-/*
- * When the next operation may start: at its arrival in an open-loop job, else
- * when the rates and the think time allow it.
- */
-static uint64_t next_at_ns(const Worker *worker)
+/* When the rates allow the next read, or the next operation that is none. */
+static uint64_t rate_at_ns(const Worker *worker, bool reads)
 {
     const PlanJob *job = worker->job;
-    uint64_t at_ns = worker->think_until_at_ns;
+    uint64_t at_ns = worker->start_at_ns;
 
-    if (job->arrival != PLAN_CLOSED) {
-        return worker->arrival_at_ns;
-    }
     if (job->rate_bytes_per_s > 0) {
         at_ns = MAX(at_ns, worker->start_at_ns +
-                    scale_ns(worker->rate_bytes, NS_PER_S,
+                    scale_ns(worker->rate_bytes[reads], NS_PER_S,
                              job->rate_bytes_per_s));
     }
     if (job->rate_milliops_per_s > 0) {
         at_ns = MAX(at_ns, worker->start_at_ns +
-                    scale_ns(worker->rate_count, NS_PER_S * 1000,
+                    scale_ns(worker->rate_count[reads], NS_PER_S * 1000,
                              job->rate_milliops_per_s));
     }
     return at_ns;
+}
+
+/* Do its reads and its writes have the rate each? So they have in fio. */
+static bool has_two_rates(const Worker *worker)
+{
+    return worker->job->read_pct > 0 && worker->job->read_pct < 100 &&
+           !worker->iolog;
+}
+
+/* Whose rate an operation counts for: the reads', if it has both. */
+static bool rate_of(const Worker *worker, PlanOp op)
+{
+    return has_two_rates(worker) && op == PLAN_READ;
+}
+
+/*
+ * When the next operation may start: at its arrival in an open-loop job, else
+ * when the rates and the think time allow it; a mix goes on with what its rate
+ * allows first.
+ */
+static uint64_t next_at_ns(Worker *worker)
+{
+    uint64_t others_at_ns, reads_at_ns;
+
+    if (worker->job->arrival != PLAN_CLOSED) {
+        return worker->arrival_at_ns;
+    }
+    others_at_ns = rate_at_ns(worker, false);
+    if (!has_two_rates(worker)) {
+        return MAX(worker->think_until_at_ns, others_at_ns);
+    }
+    reads_at_ns = rate_at_ns(worker, true);
+    return MAX(worker->think_until_at_ns, MIN(others_at_ns, reads_at_ns));
+}
+
+/* Which of a mix its rate holds back now; not both of them. */
+static void hold_back(Worker *worker, uint64_t now_ns)
+{
+    bool chooses = has_two_rates(worker) &&
+                   worker->job->arrival == PLAN_CLOSED;
+
+    worker->rate_held[false] = chooses && rate_at_ns(worker, false) > now_ns;
+    worker->rate_held[true] = chooses && rate_at_ns(worker, true) > now_ns;
 }
 
 static bool limit_reached(const Engine *engine, const Worker *worker)
@@ -157,13 +194,15 @@ static bool limit_reached(const Engine *engine, const Worker *worker)
            worker->sent_bytes >= worker->max_bytes;
 }
 
-static void count_sent(Engine *engine, Worker *worker, uint64_t bytes)
+static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
 {
     JobRun *run = &engine->jobs[worker->job_idx];
+    uint64_t bytes = slot_op_bytes(engine, slot);
+    bool reads = rate_of(worker, slot->op);
 
     if (worker->sent_count >= worker->job->rate_burst) {
-        worker->rate_count++;
-        worker->rate_bytes += bytes;
+        worker->rate_count[reads]++;
+        worker->rate_bytes[reads] += bytes;
     }
     worker->sent_count++;
     worker->sent_bytes += bytes;
@@ -251,12 +290,12 @@ static bool send_one(Engine *engine, Worker *worker)
         }
         return false;
     }
+    hold_back(worker, now_ns);
     switch (worker_pick(engine, worker, worker->job->arrival == PLAN_CLOSED ?
                         now_ns : at_ns)) {
     case PICK_SENT:
         if (engine->slots[slot_idx].step != SLOT_RESET) {
-            count_sent(engine, worker,
-                       slot_op_bytes(engine, &engine->slots[slot_idx]));
+            count_sent(engine, worker, &engine->slots[slot_idx]);
             count_flow(engine, worker);
         }
         return true;

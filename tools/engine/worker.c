@@ -477,8 +477,7 @@ WorkerPick worker_pick(Engine *engine, Worker *worker, uint64_t start_at_ns)
         return pick_read(engine, worker, start_at_ns);
     case PLAN_WRITE:
     case PLAN_APPEND:
-        if (job->read_pct > 0 &&
-            sim_random_below(&worker->random, 100) < job->read_pct) {
+        if (job->read_pct > 0 && worker_draws_read(worker)) {
             return pick_read(engine, worker, start_at_ns);
         }
         return pick_write(engine, worker, start_at_ns);
