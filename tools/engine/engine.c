@@ -165,6 +165,9 @@ static void slot_ended(Engine *engine, uint32_t slot_idx)
     }
     if (!prepared) {
         note_ended(engine, worker, slot, false);
+    }
+    /* Of a zone that is written anew, the reset was no operation. */
+    if (step != SLOT_RESET) {
         pace_op_ended(engine, worker);
     }
     if (worker->job->host.between_ns > 0 && !worker->stopped) {

@@ -102,6 +102,7 @@ typedef struct Worker {
     bool in_flow;        /* it has a flow, and has not stopped */
     bool flow_held;      /* that was more than its share */
     uint64_t think_left;
+    unsigned ops_left; /* sent, but not ended */
     uint64_t think_until_at_ns;
     uint64_t wake_at_ns; /* the next EVENT_WAKE; UINT64_MAX: none */
     uint64_t cpu_free_at_ns; /* its processor has done all it was sent */

@@ -204,6 +204,7 @@ static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
         worker->rate_count[reads]++;
         worker->rate_bytes[reads] += bytes;
     }
+    worker->ops_left++;
     worker->sent_count++;
     worker->sent_bytes += bytes;
     run->sent_count++;
@@ -213,7 +214,7 @@ static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
     }
     if (worker->job->think_ns > 0 && --worker->think_left == 0) {
         worker->think_left = worker->job->think_count;
-        worker->think_until_at_ns = UINT64_MAX; /* until the operation ends */
+        worker->think_until_at_ns = UINT64_MAX; /* until all have ended */
     }
 }
 
@@ -320,9 +321,9 @@ bool pace_pump(Engine *engine, Worker *worker)
 
 void pace_op_ended(Engine *engine, Worker *worker)
 {
-    const PlanJob *job = worker->job;
-
-    if (worker->think_until_at_ns == UINT64_MAX) {
-        worker->think_until_at_ns = engine_now_ns(engine) + job->think_ns;
+    worker->ops_left--;
+    if (worker->think_until_at_ns == UINT64_MAX && worker->ops_left == 0) {
+        worker->think_until_at_ns = add_ns(engine_now_ns(engine),
+                                           worker->job->think_ns);
     }
 }

@@ -225,7 +225,7 @@ static const OptionRow rows[] = {
     {"open_loop", OPTION_BOOL, OF_SPEC(open_loop), "operations arrive at "
      "rate_iops whether or not a slot is free, and wait for one"},
     {"thinktime", OPTION_MICROS, OF_JOB(think_ns), "pause of a worker after "
-     "thinktime_blocks operations"},
+     "thinktime_blocks operations, once these have ended"},
     {"thinktime_blocks", OPTION_COUNT, OF_JOB(think_count), "(1)"},
     {"randseed", OPTION_NUMBER, OF_JOB(seed), "of everything that is drawn "
      "(1)"},
