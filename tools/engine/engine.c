@@ -92,22 +92,34 @@ static void start_jobs(Engine *engine)
 /* A job's end may stop all other workers: it and stop_all() call each other. */
 static void worker_ended(Engine *engine, Worker *worker);
 
+/* Send what the worker may send now, and end the worker if that was all. */
+static void pump(Engine *engine, Worker *worker)
+{
+    if (pace_pump(engine, worker)) {
+        worker_ended(engine, worker);
+    }
+}
+
+/*
+ * Stop all jobs that have been started or wait for their startdelay: the last
+ * of them may end here, and the jobs behind a stonewall begin.
+ */
 static void stop_all(Engine *engine)
 {
+    unsigned jobs_end = engine->next_job_idx;
+
     for (unsigned i = 0; i < engine->worker_count; i++) {
         Worker *worker = &engine->workers[i];
         ResultJob *result = &engine->result->jobs[worker->job_idx];
 
-        if (worker->stopped) {
+        if (worker->stopped || worker->job_idx >= jobs_end) {
             continue;
         }
         worker->stopped = true;
         if (worker->started) {
             result->end_at_ns = MAX(result->end_at_ns, engine_now_ns(engine));
         }
-        if (worker->started && worker->inflight == 0) {
-            worker_ended(engine, worker);
-        }
+        pump(engine, worker);
     }
 }
 
@@ -125,18 +137,9 @@ static void worker_ended(Engine *engine, Worker *worker)
     }
     engine->jobs_running--;
     if (worker->job->ends_all) {
-        engine->next_job_idx = engine->plan->jobs->len;
         stop_all(engine);
     }
     start_jobs(engine);
-}
-
-/* Send what the worker may send now, and end the worker if that was all. */
-static void pump(Engine *engine, Worker *worker)
-{
-    if (pace_pump(engine, worker)) {
-        worker_ended(engine, worker);
-    }
 }
 
 /* The slot of an operation that has ended may have the next one. */

@@ -192,7 +192,7 @@ static const OptionRow rows[] = {
      "jobs have ended"},
     {"wait_for_previous", OPTION_BOOL, OF_JOB(stonewall), NULL},
     {"exitall", OPTION_BOOL, OF_JOB(ends_all), "when the job ends, every other "
-     "stops sending"},
+     "stops sending, up to the next stonewall"},
     {"rwmixread", OPTION_PERCENT, OF_SPEC(mix_read_pct), "reads of rw and "
      "randrw, in percent (50)"},
     {"rwmixwrite", OPTION_CALL, BY(set_mix_write), NULL},

@@ -116,7 +116,8 @@ typedef struct PlanJob {
     uint64_t part_loops;   /* without max_bytes: a worker stops after as many
                               bytes as its part has, so many times; 0: never */
     bool limits_shared;    /* max_count, max_bytes: of all workers together */
-    bool ends_all;         /* when it ends, every other job stops sending */
+    bool ends_all;         /* when it ends, every other job stops sending, up to
+                              the next that is behind a stonewall */
     uint64_t seed;
     char *iolog;           /* operations come from this file; or NULL */
     PlanHost host;
