@@ -546,6 +546,12 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
             return false;
         }
     }
+    if (!spec->open_loop && spec->poisson &&
+        (job->rate_bytes_per_s != 0 || job->rate_milliops_per_s != 0)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_process=poisson: needs "
+                    "open_loop=1 and rate_iops; else a rate is even");
+        return false;
+    }
     job->arrival = !spec->open_loop ? PLAN_CLOSED
                    : spec->poisson ? PLAN_EXPONENTIAL : PLAN_FIXED;
     return true;

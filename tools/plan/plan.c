@@ -337,6 +337,12 @@ static bool check_pace(const PlanJob *job, GError **error)
         return job_error(error, job, "open_loop needs rate_iops: how many "
                          "operations arrive in a second");
     }
+    if (job->arrival != PLAN_CLOSED &&
+        (job->rate_bytes_per_s != 0 || job->think_ns != 0)) {
+        return job_error(error, job, "open_loop knows no %s: operations arrive "
+                         "at rate_iops", job->think_ns != 0 ? "thinktime"
+                                                            : "rate of bytes");
+    }
     if (job->read_pct > 0 && job->op != PLAN_WRITE &&
         job->op != PLAN_APPEND) {
         return job_error(error, job, "rwmixread mixes reads with writes or "
