@@ -190,7 +190,7 @@ static bool limit_reached(const Engine *engine, const Worker *worker)
         return run->sent_count >= job->max_count ||
                run->sent_bytes >= job->max_bytes;
     }
-    return worker->sent_count >= job->max_count ||
+    return worker->sent_behind_ramp_count >= job->max_count ||
            worker->sent_bytes >= worker->max_bytes;
 }
 
@@ -206,6 +206,9 @@ static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
     }
     worker->ops_left++;
     worker->sent_count++;
+    worker->sent_behind_ramp_count +=
+        engine_now_ns(engine) >= add_ns(worker->start_at_ns,
+                                        worker->job->ramp_ns);
     worker->sent_bytes += bytes;
     run->sent_count++;
     run->sent_bytes += bytes;
