@@ -50,8 +50,9 @@ typedef struct FioOptions {
 static const char summary[] =
     "Run jobs on new drives (one, unless more are asked for), written as fio writes them: in job files, or as\n"
     "  femu-sim fio --name=w --rw=write --bs=16k --size=3z --name=r ...\n"
-    "Options before the first --name hold for all jobs. Places and lengths\n"
-    "are whole zones: 3z is three. All times are of the drive's own clock;\n"
+    "Options before the first --name, or file, hold for all jobs; of several\n"
+    "files one runs after the other. Places and lengths are whole zones: 3z is\n"
+    "three. All times are of the drive's own clock;\n"
     "the same jobs give the same nanoseconds on every machine.";
 
 static GOptionContext *fio_context(FioOptions *o)

@@ -25,9 +25,11 @@ void job_reader_clear(JobReader *reader)
         job_spec_free(reader->job);
     }
     g_free(reader->job_name);
+    g_free(reader->idle_option);
 }
 
-bool job_reader_end(JobReader *reader, GError **error)
+/* The present job, if there is one, has all its options. */
+static bool end_job(JobReader *reader, GError **error)
 {
     PlanJob *job;
 
@@ -45,14 +47,30 @@ bool job_reader_end(JobReader *reader, GError **error)
     return true;
 }
 
+bool job_reader_end(JobReader *reader, GError **error)
+{
+    if (!end_job(reader, error)) {
+        return false;
+    }
+    if (reader->idle_option) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "'%s' holds for no job: it "
+                    "must stand in one, or before one", reader->idle_option);
+        return false;
+    }
+    return true;
+}
+
 bool job_reader_section(JobReader *reader, const char *name, GError **error)
 {
-    if (!job_reader_end(reader, error)) {
+    if (!end_job(reader, error)) {
         return false;
     }
     if (name) {
         reader->job = job_spec_copy(reader->global);
+        reader->job->job.stonewall |= reader->waits;
+        reader->waits = false;
         reader->job_name = g_strdup(name);
+        g_clear_pointer(&reader->idle_option, g_free);
     }
     return true;
 }
@@ -67,6 +85,10 @@ bool job_reader_option(JobReader *reader, const char *name,
             return true;
         }
         return job_reader_section(reader, value, error);
+    }
+    if (!reader->job && option_is_of_job(name)) {
+        g_free(reader->idle_option);
+        reader->idle_option = g_strdup(name);
     }
     return option_set(reader->job ? reader->job : reader->global,
                       reader->plan, name, value, error);
@@ -101,7 +123,7 @@ static bool read_line(JobReader *reader, char *line, GError **error)
     return job_reader_option(reader, line, equals ? equals + 1 : NULL, error);
 }
 
-bool job_reader_file(JobReader *reader, const char *path, GError **error)
+static bool read_lines(JobReader *reader, const char *path, GError **error)
 {
     g_autofree char *text = NULL;
     g_auto(GStrv) lines = NULL;
@@ -129,4 +151,29 @@ bool job_reader_file(JobReader *reader, const char *path, GError **error)
         return false;
     }
     return true;
+}
+
+/* What options before it have been for, the file's first job answers. */
+bool job_reader_file(JobReader *reader, const char *path, GError **error)
+{
+    g_autofree char *idle_option = NULL;
+    unsigned job_count;
+    JobSpec *global;
+    bool read;
+
+    if (!end_job(reader, error)) {
+        return false;
+    }
+    idle_option = g_steal_pointer(&reader->idle_option);
+    job_count = reader->plan->jobs->len;
+    global = job_spec_copy(reader->global);
+    reader->waits = reader->file_count++ > 0;
+    read = read_lines(reader, path, error);
+    reader->waits = false;
+    job_spec_free(reader->global);
+    reader->global = global;
+    if (read && reader->plan->jobs->len == job_count) {
+        reader->idle_option = g_steal_pointer(&idle_option);
+    }
+    return read;
 }

@@ -12,14 +12,20 @@
 #include "option.h"
 
 /*
- * Jobs as they are collected from a file or from a command line: options
- * before the first job, or in [global], hold for all jobs after them.
+ * Jobs as they are collected from files or from a command line: options before
+ * the first job, or in [global], hold for all jobs after them, those of a file
+ * for the file's. As in fio, the second file's jobs begin when the first's have
+ * ended, and so on.
  */
 typedef struct JobReader {
     Plan *plan;
     JobSpec *global;
     JobSpec *job; /* NULL: options go to `global` */
     char *job_name;
+    char *idle_option; /* the last one that went to `global`, if no job has had
+                          it; or NULL */
+    unsigned file_count;
+    bool waits; /* the next job is behind a stonewall */
 } JobReader;
 
 /*
@@ -37,7 +43,10 @@ bool job_reader_section(JobReader *reader, const char *name, GError **error);
 bool job_reader_option(JobReader *reader, const char *name,
                        const char *value, GError **error);
 
-/* No more comes. */
+/*
+ * No more comes. Return: false and *error if the last job is wrong, or an option
+ * behind it holds for none.
+ */
 bool job_reader_end(JobReader *reader, GError **error);
 
 /* Read all of a file. Return: false and *error naming file and line. */

@@ -393,6 +393,17 @@ bool option_set(JobSpec *spec, Plan *plan, const char *name,
     return false;
 }
 
+bool option_is_of_job(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (g_str_equal(rows[i].name, name)) {
+            return !rows[i].of_plan && rows[i].kind != OPTION_IGNORED &&
+                   rows[i].setter != set_scheduler;
+        }
+    }
+    return false;
+}
+
 /* --- From a spec to a job ------------------------------------------------ */
 
 JobSpec *job_spec_new(const SsdParams *params, unsigned count)

@@ -52,6 +52,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSpec, job_spec_free)
 bool option_set(JobSpec *spec, Plan *plan, const char *name,
                 const char *value, GError **error);
 
+/* Is it one that a job has, and that does something? */
+bool option_is_of_job(const char *name);
+
 /* The job that the spec describes. Return: NULL and *error. */
 PlanJob *option_finish(const JobSpec *spec, const char *name, GError **error);
 
