@@ -40,10 +40,12 @@ class Run:
 
 def _job_text(jobs: Mapping[str, Mapping[str, Value]]) -> str:
     lines = []
-    for name, options in jobs.items():
+    # "global" first, wherever it stands; what it switches on a job may switch
+    # off.
+    for name, options in sorted(jobs.items(), key=lambda job: job[0] != 'global'):
         lines.append('[%s]' % name)
-        lines += [option if value is True else '%s=%s' % (option, value)
-                  for option, value in options.items() if value is not False]
+        lines += ['%s=%s' % (option, int(value) if isinstance(value, bool)
+                             else value) for option, value in options.items()]
     return '\n'.join(lines) + '\n'
 
 

@@ -177,6 +177,13 @@ def test_refusals(tap):
 
 def test_results(tap):
     """What runs leave, as frames."""
+    rows = run(CONFZNSPP, {
+        'w': WRITES['w'],
+        'r': {'rw': 'reset', 'offset': '2z', 'size': '1z', 'time_based': False},
+        'global': {'bs': '16k', 'time_based': True, 'runtime': '100ms'}}).jobs
+    tap.equal(list(zip(rows['job'], rows['count'], rows['max_us'] >= 725)),
+              [('w', 50, True), ('r', 1, False)],
+              'what is global holds for all jobs, wherever it stands')
     with tempfile.TemporaryDirectory() as folder:
         trace = folder + '/trace.csv'
         made = run(CONFZNSPP, WRITES, log=True, trace=trace)
