@@ -45,6 +45,23 @@ void sim_latency_add(SimLatency *latency, uint64_t value_ns)
     latency->buckets[bucket_of(value_ns)]++;
 }
 
+void sim_latency_merge(SimLatency *latency, const SimLatency *more)
+{
+    if (more->count == 0) {
+        return;
+    }
+    if (latency->count == 0 || more->min_ns < latency->min_ns) {
+        latency->min_ns = more->min_ns;
+    }
+    latency->max_ns = MAX(latency->max_ns, more->max_ns);
+    latency->count += more->count;
+    latency->sum_ns += more->sum_ns;
+    latency->sum_of_squares += more->sum_of_squares;
+    for (unsigned i = 0; i < SIM_LATENCY_BUCKETS; i++) {
+        latency->buckets[i] += more->buckets[i];
+    }
+}
+
 uint64_t sim_latency_percentile(const SimLatency *latency,
                                 uint32_t per_million)
 {

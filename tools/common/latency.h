@@ -29,6 +29,9 @@ typedef struct SimLatency {
 
 void sim_latency_add(SimLatency *latency, uint64_t value_ns);
 
+/* Add all that `more` has. */
+void sim_latency_merge(SimLatency *latency, const SimLatency *more);
+
 /*
  * Nearest-rank percentile; `per_million` is 1 to 1000000. The middle of the
  * bucket that holds it, kept within min and max. 0 while empty.

@@ -55,12 +55,29 @@ static void json_direction(FILE *out, const char *name, const ResultOp *op,
     fprintf(out, "}");
 }
 
+/* fio's write: what a job's log has of writes and of appends is in it. */
+static void json_write(FILE *out, const ResultJob *result, uint64_t elapsed_ns)
+{
+    const ResultOp *writes = &result->ops[PLAN_WRITE];
+    const ResultOp *appends = &result->ops[PLAN_APPEND];
+    g_autofree SimLatency *sum = NULL;
+    ResultOp both = {NULL, writes->bytes + appends->bytes};
+
+    if (writes->latency && appends->latency) {
+        sum = g_memdup2(writes->latency, sizeof(*sum));
+        sim_latency_merge(sum, appends->latency);
+        both.latency = sum;
+    } else {
+        both.latency = writes->latency ? writes->latency : appends->latency;
+    }
+    json_direction(out, "write", &both, elapsed_ns);
+}
+
 static void json_job(FILE *out, const PlanJob *job, const ResultJob *result,
                      bool with_drive)
 {
     static const ResultOp nothing;
     uint64_t elapsed_ns = result_elapsed_ns(result);
-    PlanOp write = result->ops[PLAN_APPEND].latency ? PLAN_APPEND : PLAN_WRITE;
     bool first = true;
 
     fprintf(out, "{\"jobname\":");
@@ -77,7 +94,7 @@ static void json_job(FILE *out, const PlanJob *job, const ResultJob *result,
     fprintf(out, "},");
     json_direction(out, "read", &result->ops[PLAN_READ], elapsed_ns);
     fputc(',', out);
-    json_direction(out, "write", &result->ops[write], elapsed_ns);
+    json_write(out, result, elapsed_ns);
     fputc(',', out);
     json_direction(out, "trim", &result->ops[PLAN_RESET], elapsed_ns);
     fputc(',', out);
