@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -271,6 +272,26 @@ static bool fill_drives(const Plan *plan, const Drives *drives,
     return true;
 }
 
+/* A job that is all ramp has no row in any result: who asked for it must hear. */
+static bool check_measured(const Plan *plan, const Result *result,
+                           GError **error)
+{
+    for (unsigned i = 0; i < result->job_count; i++) {
+        const PlanJob *job = plan_job(plan, i);
+
+        if (job->ramp_ns > 0 &&
+            result->jobs[i].end_at_ns < result->jobs[i].measure_at_ns) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "job '%s' ended %" PRIu64
+                        " ns before its ramp_time was over, so nothing of it "
+                        "was measured; give it more to do, or less ramp_time",
+                        job->name, result->jobs[i].measure_at_ns -
+                        result->jobs[i].end_at_ns);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool run_logged(const FioOptions *o, const Plan *plan,
                        const Drives *drives, GError **error)
 {
@@ -299,7 +320,8 @@ static bool run_logged(const FioOptions *o, const Plan *plan,
     ran = sim_log_close(log, ran ? error : NULL) && ran;
     return ran && write_output(o, plan, result, drives, error) &&
            (!o->wear ||
-            sim_wear_write(sim_drive_ssd(first), o->wear, error));
+            sim_wear_write(sim_drive_ssd(first), o->wear, error)) &&
+           check_measured(plan, result, error);
 }
 
 /* --- The drives ------------------------------------------------------------ */
