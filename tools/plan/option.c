@@ -575,11 +575,15 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
  */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
-    bool bounded = job->max_bytes != UINT64_MAX ||
-                   job->max_count != UINT64_MAX || job->iolog;
-    /* Without a runtime time_based means nothing. */
-    bool for_ever = spec->time_based && job->runtime_ns != UINT64_MAX;
+    bool bounded, for_ever;
 
+    /* As in fio, 0 is no limit. */
+    job->runtime_ns = job->runtime_ns ? job->runtime_ns : UINT64_MAX;
+    job->max_bytes = job->max_bytes ? job->max_bytes : UINT64_MAX;
+    bounded = job->max_bytes != UINT64_MAX || job->max_count != UINT64_MAX ||
+              job->iolog;
+    /* Without a runtime time_based means nothing. */
+    for_ever = spec->time_based && job->runtime_ns != UINT64_MAX;
     job->passes = for_ever || job->max_bytes != UINT64_MAX ? UINT64_MAX
                                                            : spec->loops;
     if (!bounded && !for_ever && (plan_is_flat(job, spec->params) ||
