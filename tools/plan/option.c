@@ -570,8 +570,9 @@ static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
 
 /*
  * How much a job does: how many passes each worker makes over its zones. Random
- * reads and jobs in the conventional namespace make no passes; they stop after
- * the same number of bytes instead. A log has an end of its own.
+ * reads, a mix without writes, whose passes would be counted, and jobs in the
+ * conventional namespace make none; they stop after the same number of bytes
+ * instead. A log has an end of its own.
  */
 static void finish_amount(const JobSpec *spec, PlanJob *job)
 {
@@ -587,6 +588,7 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
     job->passes = for_ever || job->max_bytes != UINT64_MAX ? UINT64_MAX
                                                            : spec->loops;
     if (!bounded && !for_ever && (plan_is_flat(job, spec->params) ||
+                                  job->read_pct == 100 ||
                                   (job->op == PLAN_READ && job->random))) {
         job->part_loops = spec->loops;
     }
