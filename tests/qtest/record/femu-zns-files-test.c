@@ -328,9 +328,11 @@ static void test_trace_in_place(void)
     FemuDrive *drive;
 
     for (unsigned made = 0; made < 2; made++) {
-        for (unsigned i = 0; i < FEMU_FOLDER_FILES; i++) {
+        /* One more: what the history is called until it is whole. */
+        for (unsigned i = 0; i <= FEMU_FOLDER_FILES; i++) {
             g_autofree char *extra = g_strdup_printf(
-                ",trace=%s/./%s", folder, femu_folder_name(i));
+                ",trace=%s/./%s", folder, i == FEMU_FOLDER_FILES
+                ? "history.new" : femu_folder_name(i));
 
             femu_folder_refused(&config, folder, extra, "is a file of a "
                                 "drive's state");

@@ -25,7 +25,9 @@ static bool is_file(const char *path, const struct stat *file)
  */
 static bool in_state(const FemuZns *n, const char *path)
 {
-    static const char *const names[] = { FEMU_HISTORY, "data", "kept", "sums" };
+    static const char *const names[] = {
+        FEMU_HISTORY, FEMU_HISTORY_BEGUN, "data", "kept", "sums",
+    };
     g_autofree char *folder = g_path_get_dirname(path);
     g_autofree char *name = g_path_get_basename(path);
     struct stat file, its_folder;

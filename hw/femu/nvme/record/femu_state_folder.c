@@ -51,7 +51,7 @@ static bool is_others(const FemuZns *n)
     while (dir && (name = g_dir_read_name(dir))) {
         others |= !g_str_equal(name, "data") && !g_str_equal(name, "kept") &&
                   !g_str_equal(name, "sums") &&
-                  !g_str_equal(name, "history.new");
+                  !g_str_equal(name, FEMU_HISTORY_BEGUN);
     }
     if (dir) {
         g_dir_close(dir);

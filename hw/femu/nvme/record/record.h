@@ -44,6 +44,7 @@ bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp);
 
 /* femu_state_folder.c: the files of a state. */
 #define FEMU_HISTORY "history"
+#define FEMU_HISTORY_BEGUN "history.new" /* its name until it is whole */
 bool femu_sums_begin(FemuZns *n, GError **error);
 bool femu_sums_go_back(FemuZns *n, uint64_t bytes, GError **error);
 void femu_sums_end(FemuZns *n);

@@ -381,7 +381,7 @@ static bool restore_old(FemuZns *n, const char *path, Error **errp)
  */
 static bool restore_new(FemuZns *n, const char *path, Error **errp)
 {
-    g_autofree char *first = g_strconcat(path, ".new", NULL);
+    g_autofree char *first = femu_state_file(n, FEMU_HISTORY_BEGUN);
     g_autoptr(GError) error = NULL;
 
     n->history = ssd_trace_create(first, &n->params, &error);
