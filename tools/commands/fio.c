@@ -272,7 +272,7 @@ static bool fill_drives(const Plan *plan, const Drives *drives,
     return true;
 }
 
-/* A job that is all ramp has no row in any result: who asked for it must hear. */
+/* A job that is all ramp has no row in any result: that must be said. */
 static bool check_measured(const Plan *plan, const Result *result,
                            GError **error)
 {

@@ -44,8 +44,8 @@ bool job_reader_option(JobReader *reader, const char *name,
                        const char *value, GError **error);
 
 /*
- * No more comes. Return: false and *error if the last job is wrong, or an option
- * behind it holds for none.
+ * No more comes. Return: false and *error if the last job is wrong, or if an
+ * option behind it holds for none.
  */
 bool job_reader_end(JobReader *reader, GError **error);
 

@@ -199,8 +199,8 @@ static const OptionRow rows[] = {
     {"zone_append", OPTION_BOOL, OF_SPEC(appends), "writes, also those of a "
      "mix, are appends"},
     {"rate", OPTION_BYTES, OF_JOB(rate_bytes_per_s), "most bytes per second of "
-     "a worker, in a mix of its reads and of its writes each; a finish counts a "
-     "zone's capacity, a reset its size"},
+     "a worker, in a mix of its reads and of its writes each; a finish counts "
+     "a zone's capacity, a reset its size"},
     {"rate_iops", OPTION_RATE, OF_JOB(rate_milliops_per_s), "most operations "
      "per second of a worker, in a mix of its reads and of its writes each"},
     {"rate_percent", OPTION_COUNT, OF_SPEC(rate_percent), "the rate as a part "

@@ -83,8 +83,10 @@ typedef struct PlanJob {
     uint32_t prefill_zones; /* so many of each worker's zones, the first */
     uint64_t zone_bytes;    /* written to a zone before the next is taken */
 
-    /* Pace. 0: no limit. In a closed loop reads and writes of a mix have the
-     * rates each. */
+    /*
+     * Pace. 0: no limit. In a closed loop reads and writes of a mix have the
+     * rates each.
+     */
     uint64_t rate_bytes_per_s; /* a FINISH counts a zone's capacity, a RESET
                                   its size, as fio does */
     uint64_t rate_milliops_per_s;

@@ -141,7 +141,7 @@ typedef struct CacheZone {
     uint64_t safe_bytes;
     uint64_t noted_bytes; /* 0: none; safe once a flush is done ... */
     uint64_t before_number; /* ... that was submitted behind this command */
-    uint64_t begun_number; /* Command.number of the reset that began this life */
+    uint64_t begun_number; /* Command.number of the reset before this life */
     bool is_filled; /* full by a finish, the host's or the controller's */
 } CacheZone;
 
