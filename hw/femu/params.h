@@ -174,8 +174,8 @@
     X(U64, suspend_rest_ns, "suspend-rest-ns", 0, 0, UINT64_C(1000000000),    \
       "ns",                                                                   \
       "a program or erase from which reads have taken all turns that "        \
-      "reads-first gives them runs so much longer before the next "           \
-      "suspension")                                                           \
+      "reads-first gives them runs, before the next suspension, until so "    \
+      "long after the first of these reads began")                           \
     X(U64, seed, "seed", 0, 0, UINT64_C(1) << 62, "",                         \
       "of all that is random in the drive, such as which pages are slow")     \
     X(U64, fe_read_ns, "fe-read-ns", 0, 0, UINT64_C(1000000000), "ns",        \

@@ -98,7 +98,7 @@ static void append_units(const Ssd *ssd, GString *json)
     }
     g_string_append(json, "\",\"channels\":\"");
     for (uint32_t i = 0; i < flash->config.channels; i++) {
-        g_string_append_c(json, flash->channels[i].busy_until_at_ns >
+        g_string_append_c(json, flash->channels[i].clock.busy_until_at_ns >
                                 ssd->run_at_ns ? 't' : IDLE);
     }
     g_string_append_printf(json, "\",\"senses\":%" PRIu64 ",\"programs\":%"

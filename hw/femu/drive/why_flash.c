@@ -55,12 +55,6 @@ static void find_epoch(Why *why)
     }
 }
 
-/* An operation that is not transferred yet: the controller issues it. */
-static bool is_issuing(const FlashToken *token)
-{
-    return flash_programs(token->op.kind) && !token->is_issued;
-}
-
 /*
  * Channels and the controller's issue are clocks: what was booked first is
  * served first, and has the earliest event.
@@ -70,8 +64,8 @@ static void note_event(Why *why, uint32_t token_idx, uint64_t at_ns)
     const Flash *flash = &why->ssd->media.flash;
     const FlashToken *token = &flash->tokens[token_idx];
     uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
-    uint32_t *served = is_issuing(token) ? &why->issued_idx
-                                         : &why->on_channel[channel_idx];
+    uint32_t *served = flash_is_issuing(token)
+                       ? &why->issued_idx : &why->on_channel[channel_idx];
 
     why->token_at_ns[token_idx] = at_ns;
     if (!token->at_unit && (*served == FLASH_NONE ||
@@ -254,17 +248,18 @@ void why_at_unit(Why *why, SsdPlace place, uint32_t unit_idx,
 
 static uint64_t service_ns(const Flash *flash, const FlashToken *token)
 {
-    return is_issuing(token) ? flash->config.issue_ns
-                             : flash_channel_ns(flash, token);
+    return flash_is_issuing(token) ? flash->config.issue_ns
+                                   : flash_channel_ns(flash, token);
 }
 
+/* `end_at_ns` is UINT64_MAX of what stands in line for its channel. */
 static void add_at_clock(Why *why, SsdCause *cause, const FlashToken *token,
                          uint64_t end_at_ns)
 {
     const Flash *flash = &why->ssd->media.flash;
     uint64_t begin_at_ns = end_at_ns - service_ns(flash, token);
     uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
-    bool issues = is_issuing(token);
+    bool issues = flash_is_issuing(token);
 
     cause->place = issues ? SSD_PLACE_ISSUE : SSD_PLACE_CHANNEL;
     cause->idx = issues ? 0 : channel_idx;
@@ -329,7 +324,7 @@ static void add_op(Why *why, uint32_t token_idx)
     }
     if (token->at_unit) {
         add_at_unit(why, &cause, token);
-    } else if (end_at_ns != UINT64_MAX) {
+    } else if (end_at_ns != UINT64_MAX || flash_is_at_channel(token)) {
         add_at_clock(why, &cause, token, end_at_ns);
     } else {
         add_before(why, &cause, token);

@@ -24,7 +24,7 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
         .events = events,
         .tokens = g_new(FlashToken, config->op_capacity),
         .free_idx = FLASH_NONE,
-        .channels = g_new0(LocalClock, config->channels),
+        .channels = g_new(FlashChannel, config->channels),
         .units = g_new(FlashUnit, unit_count),
     };
     if (config->register_read_ns != 0) {
@@ -34,6 +34,10 @@ void flash_init(Flash *flash, const FlashConfig *config, EventHeap *events)
                                (size_t)unit_count * config->unit_planes);
         flash->asked = g_new0(FlashSensed,
                               (size_t)unit_count * config->unit_planes);
+    }
+    for (uint32_t i = 0; i < config->channels; i++) {
+        flash->channels[i] = (FlashChannel) { .crossing = 0 };
+        queue_init(&flash->channels[i].line);
     }
     for (uint32_t i = 0; i < unit_count; i++) {
         flash_unit_init(&flash->units[i], i / config->units_per_channel);
@@ -285,19 +289,14 @@ static bool leave_unit(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     return op->kind != FLASH_READ;
 }
 
-/* The transfer, command or issue has ended. True if the operation has, too. */
+/* What crossed the channel has. True if the operation has ended with that. */
 static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
     const FlashOp *op = &token->op;
 
-    if (op->kind == FLASH_READ && !token->is_issued) {
+    if (flash_is_command(token)) {
         read_issued(flash, now_ns, token_idx);
-        return false;
-    }
-    if (flash_programs(op->kind) && !token->is_issued) {
-        token->is_issued = true;
-        flash_channel_ask(flash, now_ns, token_idx);
         return false;
     }
     if (flash_programs(op->kind)) {
@@ -308,6 +307,22 @@ static bool leave_channel(Flash *flash, uint64_t now_ns, uint32_t token_idx)
         flash_unit_next(flash, now_ns, &flash->units[op->unit_idx]);
     }
     return true;
+}
+
+static bool crossed(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    bool over = leave_channel(flash, now_ns, token_idx);
+
+    if (flash->config.sense_command_ns != 0) {
+        flash_channel_left(flash, now_ns, &flash->tokens[token_idx].op);
+    }
+    return over;
+}
+
+static void issued(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    flash->tokens[token_idx].is_issued = true;
+    flash_channel_ask(flash, now_ns, token_idx);
 }
 
 /* An event of a unit, not of an operation. */
@@ -338,8 +353,10 @@ bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
     } else if (token->at_unit) {
         over = flash_unit_run_ended(flash, now_ns, payload) &&
                leave_unit(flash, now_ns, payload);
+    } else if (flash_is_issuing(token)) {
+        issued(flash, now_ns, payload);
     } else {
-        over = leave_channel(flash, now_ns, payload);
+        over = crossed(flash, now_ns, payload);
     }
     if (over) {
         *ended = token->op;
@@ -351,7 +368,7 @@ bool flash_event(Flash *flash, uint64_t now_ns, uint32_t payload,
 uint64_t flash_channel_busy_ns(const Flash *flash, uint32_t channel_idx,
                                uint64_t now_ns)
 {
-    return local_clock_busy_ns(&flash->channels[channel_idx], now_ns);
+    return local_clock_busy_ns(&flash->channels[channel_idx].clock, now_ns);
 }
 
 uint64_t flash_unit_busy_ns(const Flash *flash, uint32_t unit_idx,

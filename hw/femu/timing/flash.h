@@ -105,6 +105,7 @@ typedef struct FlashUnit {
     FlashQueue work;  /* all other operations, in order of arrival */
     uint32_t running_idx;   /* FLASH_NONE when idle */
     uint32_t suspended_idx; /* program or erase that is suspended for reads */
+    uint64_t row_from_at_ns; /* when the first of these began: */
     uint32_t reads_served;  /* reads in a row that sensed, with those that come
                              * while other work is being resumed */
     uint64_t reread_bytes;  /* and what others read out of the registers */
@@ -134,6 +135,17 @@ typedef struct FlashUnit {
     uint32_t programs_arrived;
 } FlashUnit;
 
+/*
+ * Who asks goes when all have gone who asked before. But a command of a sense
+ * lets data that were sensed go before it, and others wait behind it.
+ */
+typedef struct FlashChannel {
+    LocalClock clock;
+    uint32_t crossing; /* what has been booked, and goes on; 0 without commands,
+                        * as none ever stands in line then */
+    FlashQueue line;   /* commands, and what asked behind one but no such data */
+} FlashChannel;
+
 /* Which page the register of a plane holds; `page` is 0 if none. */
 typedef struct FlashSensed {
     uint32_t cells_idx;
@@ -159,7 +171,7 @@ typedef struct Flash {
     uint32_t free_idx; /* list of tokens that were given back */
     uint32_t fresh_idx; /* tokens from here on were never used */
     LocalClock issue; /* of the controller, which issues programs */
-    LocalClock *channels;
+    FlashChannel *channels;
     FlashUnit *units;
     FlashSensed *sensed; /* [unit * unit_planes + plane]; NULL: not used */
     FlashSensed *asked; /* likewise, once the reads issued so far are served */
@@ -175,6 +187,25 @@ typedef struct Flash {
     FlashCounters counters; /* array operations that have ended */
     BusyLog busy;
 } Flash;
+
+/* Is what crosses the channel next, or crosses it, the command of a sense? */
+static inline bool flash_is_command(const FlashToken *token)
+{
+    return token->op.kind == FLASH_READ && !token->is_issued;
+}
+
+/* Of what is not at its unit: is it at its channel, or in its line? */
+static inline bool flash_is_at_channel(const FlashToken *token)
+{
+    return token->op.kind == FLASH_READ || token->op.kind == FLASH_LOAD ||
+           (flash_programs(token->op.kind) && token->is_issued);
+}
+
+/* Does the controller issue it still? Then it is not at its channel. */
+static inline bool flash_is_issuing(const FlashToken *token)
+{
+    return flash_programs(token->op.kind) && !token->is_issued;
+}
 
 /* The first of the events that end the drive's own programs, one a unit. */
 static inline uint32_t flash_own_event(const FlashConfig *config)

@@ -1,5 +1,8 @@
 /*
- * Transfers, and commands of reads: a channel is a local clock.
+ * Transfers, and commands of senses: a channel is a local clock. A command
+ * waits for what dies have sensed: they stand still until it is gone, and the
+ * command can only make more of it. A die has no more before its next command,
+ * so it does not wait for ever.
  *
  * Knows nothing of what units do.
  *
@@ -15,22 +18,22 @@ uint64_t flash_channel_ns(const Flash *flash, const FlashToken *token)
     uint64_t page_ns = op->kind == FLASH_READ ? config->read_transfer_ns
                                               : config->program_transfer_ns;
 
-    if (op->kind == FLASH_READ && !token->is_issued) {
+    if (flash_is_command(token)) {
         return token->from_registers ? 0 : config->sense_command_ns;
     }
     return flash_transfer_ns(flash, page_ns, op->begin_bytes, op->end_bytes);
 }
 
-void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+/* The event is the end of what is booked. */
+static inline void book(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];
     const FlashOp *op = &token->op;
-    LocalClock *channel =
-        &flash->channels[flash->units[op->unit_idx].channel_idx];
+    FlashChannel *channel = flash_channel_of(flash, op);
     uint64_t take_ns = flash_channel_ns(flash, token);
-    uint64_t end_at_ns = local_clock_book(channel, now_ns, take_ns);
+    uint64_t end_at_ns = local_clock_book(&channel->clock, now_ns, take_ns);
 
-    token->at_unit = false;
+    channel->crossing += flash->config.sense_command_ns != 0;
     busy_log_add(&flash->busy, &(BusyEntry) {
         .begin_at_ns = end_at_ns - take_ns,
         .end_at_ns = end_at_ns,
@@ -40,4 +43,34 @@ void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
     });
     event_heap_push_lane(flash->events, FLASH_LANE_TRANSFERS, end_at_ns,
                          token_idx);
+}
+
+/* A channel that is busy would not take it at once. */
+static bool stands_in_line(const FlashChannel *channel,
+                           const FlashToken *token)
+{
+    return flash_is_command(token) ||
+           (token->op.kind != FLASH_READ && !queue_is_empty(&channel->line));
+}
+
+void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
+{
+    FlashToken *token = &flash->tokens[token_idx];
+    FlashChannel *channel = flash_channel_of(flash, &token->op);
+
+    token->at_unit = false;
+    if (channel->crossing != 0 && stands_in_line(channel, token)) {
+        queue_push(flash, &channel->line, token_idx);
+    } else {
+        book(flash, now_ns, token_idx);
+    }
+}
+
+void flash_channel_left(Flash *flash, uint64_t now_ns, const FlashOp *op)
+{
+    FlashChannel *channel = flash_channel_of(flash, op);
+
+    if (--channel->crossing == 0 && !queue_is_empty(&channel->line)) {
+        book(flash, now_ns, queue_pop(flash, &channel->line));
+    }
 }

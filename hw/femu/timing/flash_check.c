@@ -15,7 +15,7 @@
 /* Where an operation is. */
 typedef enum Place {
     PLACE_FREE,
-    PLACE_MOVES, /* it is issued, or crosses its channel */
+    PLACE_MOVES, /* it is issued, or crosses its channel, or waits for that */
     PLACE_READS,
     PLACE_WORK,
     PLACE_LOADS,
@@ -29,6 +29,7 @@ typedef struct Check {
     State *state;
     const FlashEvents *events;
     uint8_t *places; /* [token] */
+    bool *in_line;   /* [token] it waits for its channel */
 } Check;
 
 static const FlashToken *token_at(const Check *check, uint32_t token_idx)
@@ -85,6 +86,62 @@ static void find_places(Check *check)
     }
 }
 
+/* What dies have sensed stands in no line. */
+static bool stands_in_line(const Check *check, uint32_t token_idx,
+                           uint32_t channel_idx)
+{
+    const FlashToken *token = token_at(check, token_idx);
+
+    return (check->places[token_idx] == PLACE_MOVES ||
+            check->places[token_idx] == PLACE_RUNS) && !token->at_unit &&
+           flash_is_at_channel(token) &&
+           (token->op.kind != FLASH_READ || flash_is_command(token)) &&
+           check->flash->units[token->op.unit_idx].channel_idx == channel_idx;
+}
+
+/* A read whose command waits may be what its unit waits for. */
+static void find_line(Check *check, uint32_t channel_idx)
+{
+    const FlashQueue *line = &check->flash->channels[channel_idx].line;
+
+    for (uint32_t i = line->head_idx; i != FLASH_NONE;
+         i = token_at(check, i)->next_idx) {
+        if (!stands_in_line(check, i, channel_idx)) {
+            state_fail(check->state, "operation %u cannot wait for channel "
+                       "%u in place %u", i, channel_idx, check->places[i]);
+        }
+        check->in_line[i] = true;
+    }
+}
+
+/* The end of what has been booked on a channel, and only that, moves a line. */
+static void check_channels(Check *check)
+{
+    const Flash *flash = check->flash;
+    g_autofree uint32_t *crossing = g_new0(uint32_t, flash->config.channels);
+
+    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
+        const FlashToken *token = token_at(check, i);
+
+        if ((check->places[i] == PLACE_MOVES ||
+             check->places[i] == PLACE_RUNS) && !token->at_unit &&
+            !check->in_line[i] && flash_is_at_channel(token)) {
+            crossing[flash->units[token->op.unit_idx].channel_idx] +=
+                flash->config.sense_command_ns != 0;
+        }
+    }
+    for (uint32_t i = 0; i < flash->config.channels; i++) {
+        const FlashChannel *channel = &flash->channels[i];
+
+        if (channel->crossing != crossing[i] ||
+            (crossing[i] == 0 && !queue_is_empty(&channel->line))) {
+            state_fail(check->state, "channel %u has %u operations that cross "
+                       "it, must have %u, or lets others wait for nothing",
+                       i, channel->crossing, crossing[i]);
+        }
+    }
+}
+
 /* Operations */
 
 /* May an operation of this kind, which is in use, be there? */
@@ -125,9 +182,14 @@ static bool fits(const Flash *flash, const FlashToken *token, Place place)
     g_assert_not_reached();
 }
 
-static uint32_t events_due(const FlashToken *token, Place place)
+static uint32_t events_due(const Check *check, uint32_t token_idx)
 {
-    switch (place) {
+    const FlashToken *token = token_at(check, token_idx);
+
+    if (check->in_line[token_idx]) {
+        return 0;
+    }
+    switch (check->places[token_idx]) {
     case PLACE_MOVES:
     case PLACE_RUNS:
     case PLACE_SUSPENDED:
@@ -162,11 +224,11 @@ static void check_token(const Check *check, uint32_t token_idx)
                    token->op.kind, place, token->at_unit, token->has_event,
                    token->op.begin_bytes, token->op.end_bytes);
     }
-    if (check->events->of_tokens[token_idx] != events_due(token, place)) {
+    if (check->events->of_tokens[token_idx] != events_due(check, token_idx)) {
         state_fail(check->state, "operation %u in place %u has %u events, must "
                    "have %u", token_idx, place,
                    check->events->of_tokens[token_idx],
-                   events_due(token, place));
+                   events_due(check, token_idx));
     }
 }
 
@@ -335,18 +397,24 @@ bool *flash_check(const Flash *flash, State *state, const FlashEvents *events)
         .state = state,
         .events = events,
         .places = g_new0(uint8_t, flash->fresh_idx),
+        .in_line = g_new0(bool, flash->fresh_idx),
     };
     bool *used = g_new0(bool, flash->fresh_idx);
 
     find_places(&check);
+    for (uint32_t i = 0; i < flash->config.channels; i++) {
+        find_line(&check, i);
+    }
     if (state_is_good(state)) {
         for (uint32_t i = 0; i < flash->fresh_idx; i++) {
             check_token(&check, i);
             used[i] = check.places[i] != PLACE_FREE;
         }
+        check_channels(&check);
         check_units(&check);
         check_own(&check);
     }
+    g_free(check.in_line);
     g_free(check.places);
     return used;
 }

@@ -86,8 +86,17 @@ static inline void flash_token_give(Flash *flash, uint32_t token_idx)
     flash->free_idx = token_idx;
 }
 
-/* flash_channel.c: book the channel; the event is the end of the transfer. */
+static inline FlashChannel *flash_channel_of(Flash *flash, const FlashOp *op)
+{
+    return &flash->channels[flash->units[op->unit_idx].channel_idx];
+}
+
+/* flash_channel.c: */
+/* The operation asks for its channel; an event will be the end of that. */
 void flash_channel_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx);
+
+/* That event has been acted upon, so that all have asked who ask because of it. */
+void flash_channel_left(Flash *flash, uint64_t now_ns, const FlashOp *op);
 
 static inline uint32_t flash_unit_count(const Flash *flash)
 {

@@ -16,6 +16,13 @@ static const StateRow clock_rows[] = {
     STATE_NUMBER(LocalClock, booked_ns),
 };
 
+static const StateRow channel_rows[] = {
+    STATE_TIME(FlashChannel, clock.busy_until_at_ns),
+    STATE_NUMBER(FlashChannel, clock.booked_ns),
+    STATE_NUMBER(FlashChannel, crossing),
+    STATE_IN_LISTS(FlashChannel, line),
+};
+
 static const StateRow token_rows[] = {
     STATE_AT_MOST(FlashToken, op.kind, FLASH_STEP),
     STATE_INDEX(FlashToken, op.unit_idx, STATE_OF_UNITS),
@@ -46,6 +53,7 @@ static const StateRow unit_rows[] = {
     STATE_NUMBER(FlashUnit, steps_waiting),
     STATE_INDEX_OR_NONE(FlashUnit, running_idx, STATE_OF_TOKENS),
     STATE_INDEX_OR_NONE(FlashUnit, suspended_idx, STATE_OF_TOKENS),
+    STATE_TIME(FlashUnit, row_from_at_ns),
     STATE_NUMBER(FlashUnit, reads_served),
     STATE_NUMBER(FlashUnit, reread_bytes),
     STATE_NUMBER(FlashUnit, first_draw),
@@ -109,7 +117,7 @@ static const StateRow flash_rows[] = {
     STATE_ELSE(Flash, tokens, "a table of those in use"),
     STATE_IN_LISTS(Flash, free_idx),
     STATE_ELSE(Flash, issue, "clock_rows"),
-    STATE_ELSE(Flash, channels, "clock_rows"),
+    STATE_ELSE(Flash, channels, "channel_rows"),
     STATE_ELSE(Flash, units, "unit_rows"),
     STATE_ELSE(Flash, sensed, "sensed_rows"),
     STATE_ELSE(Flash, asked, "sensed_rows"),
@@ -147,6 +155,16 @@ static void visit_log(State *state, BusyLog *log)
 
 /* Operations */
 
+static void visit_lines(Flash *flash, State *state, StateLinks *tokens)
+{
+    state_lists(state, tokens, &(StateHeads) {
+        (char *)&flash->channels->line, sizeof(FlashChannel),
+        offsetof(FlashQueue, head_idx), offsetof(FlashQueue, tail_idx),
+        flash->config.channels,
+    });
+}
+
+/* A queue that each unit has */
 static void visit_queue(Flash *flash, State *state, StateLinks *tokens,
                         size_t offset)
 {
@@ -171,6 +189,7 @@ static void visit_tokens(Flash *flash, State *state, StateLinks *tokens)
     visit_queue(flash, state, tokens, offsetof(FlashUnit, work));
     visit_queue(flash, state, tokens, offsetof(FlashUnit, loads));
     visit_queue(flash, state, tokens, offsetof(FlashUnit, erases));
+    visit_lines(flash, state, tokens);
 }
 
 void flash_state(Flash *flash, State *state)
@@ -188,7 +207,7 @@ void flash_state(Flash *flash, State *state)
     }
     state_count(state, STATE_OF_TOKENS, flash->fresh_idx);
     STATE_STRUCT(state, clock_rows, &flash->issue);
-    STATE_TABLE(state, clock_rows, flash->channels, flash->config.channels,
+    STATE_TABLE(state, channel_rows, flash->channels, flash->config.channels,
                 NULL);
     STATE_TABLE(state, unit_rows, flash->units, flash_unit_count(flash), NULL);
     STATE_TABLE(state, sensed_rows, flash->sensed, registers, NULL);

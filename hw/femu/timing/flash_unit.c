@@ -202,11 +202,17 @@ static uint64_t segment_ns(const Flash *flash, const FlashUnit *unit,
                draw_below(bits, 2 * spread_ns), 1);
 }
 
-/* A stretch after reads that have taken all their turns begins with this. */
+/*
+ * A stretch after reads that have taken all their turns begins with this: what
+ * is left of the time from when the first of them began.
+ */
 static uint64_t rest_ns(const Flash *flash, const FlashUnit *unit)
 {
-    return unit->reads_served >= flash->config.reads_first
-           ? flash->config.rest_ns : 0;
+    uint64_t until_ns = unit->row_from_at_ns + flash->config.rest_ns;
+
+    return unit->reads_served >= flash->config.reads_first &&
+           until_ns > unit->run_from_at_ns
+           ? until_ns - unit->run_from_at_ns : 0;
 }
 
 /* The first suspend point of a stretch. */
@@ -413,6 +419,8 @@ static void start_read(Flash *flash, uint64_t now_ns, FlashUnit *unit,
     if (token->from_registers) {
         unit->reread_bytes += token->op.end_bytes - token->op.begin_bytes;
     } else {
+        unit->row_from_at_ns = unit->reads_served == 0 ? now_ns
+                                                       : unit->row_from_at_ns;
         unit->reads_served++;
     }
 }

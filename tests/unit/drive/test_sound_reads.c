@@ -49,6 +49,28 @@ static void test_crosses(void)
     end();
 }
 
+/* A command waits for its channel, behind one that crosses. */
+static void test_in_line(void)
+{
+    FlashChannel *channel;
+
+    begin(COMMANDED "ways=2 ");
+    drive_fill(drive, 0, 2);
+    drive_read(drive, LATER, 0, 1);
+    drive_read(drive, LATER, 1, 1);
+    run_to(LATER + 1000);
+    flash = &ssd->media.flash;
+    channel = &flash->channels[0];
+    g_assert_cmpuint(channel->line.head_idx, ==, 0);
+    let_in();
+    SET(channel->crossing, 2);
+    refused("drive: channel 0 has 2 operations that cross it, must have 1, or "
+            "lets others wait for nothing");
+    SET(flash->tokens[0].is_issued, true);
+    refused("drive: operation 0 cannot wait for channel 0 in place 1");
+    end();
+}
+
 /* A read that waits at its unit for what runs, and then for its command. */
 static void test_waits(void)
 {
@@ -190,6 +212,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-reads/crosses", test_crosses);
+    g_test_add_func("/sound-reads/in-line", test_in_line);
     g_test_add_func("/sound-reads/waits", test_waits);
     g_test_add_func("/sound-reads/two-programs", test_two_programs);
     g_test_add_func("/sound-reads/stops", test_stops);

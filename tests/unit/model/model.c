@@ -51,6 +51,8 @@ Model *model_new(const SsdParams *resolved)
     }
     join_pages(m);
     m->channel_ns = g_new0(uint64_t, p->channels);
+    m->crossing = g_new0(unsigned, p->channels);
+    m->lines = g_new0(GQueue, p->channels);
     m->unit = g_new0(Unit, m->unit_count);
     m->programmed = g_new0(uint8_t *, p->zones);
     m->used = g_new0(uint8_t *, p->zones);
@@ -114,6 +116,11 @@ void model_free(Model *m)
     g_free(m->first_erases);
     g_free(m->lives);
     g_free(m->host_bytes);
+    for (uint32_t i = 0; i < m->p.channels; i++) {
+        g_queue_clear_full(&m->lines[i], g_free);
+    }
+    g_free(m->lines);
+    g_free(m->crossing);
     g_free(m->channel_ns);
     g_free(m->unit);
     g_array_free(m->steps, TRUE);
@@ -426,10 +433,10 @@ static void program_end(Model *m, const Step *step)
 static void sense_end(Model *m, Step step)
 {
     step.kind = STEP_PART_DONE;
-    step.at_ns = model_book(m, model_place(m, step.zone_idx, step.page).channel,
-                            step.transfer_ns);
+    step.sensed = true;
     step.holds_unit = !m->p.cache_read;
-    model_add_step(m, step);
+    model_cross(m, model_place(m, step.zone_idx, step.page).channel,
+                step.transfer_ns, step);
     if (!step.holds_unit) {
         model_unit_next(m, step.unit);
     }
@@ -443,6 +450,7 @@ static void run_flash_step(Model *m, Step step)
         if (step.holds_unit) {
             model_unit_next(m, step.unit);
         }
+        model_crossed(m, step.channel);
         if (step.line) {
             model_ahead_fetched(m, step.line);
             break;
@@ -458,6 +466,7 @@ static void run_flash_step(Model *m, Step step)
     case STEP_PROGRAM_JOIN:
         step.kind = STEP_PROGRAM_END;
         model_unit_arrived(m, step.unit, model_program_ns(m, &step), step);
+        model_crossed(m, step.channel);
         break;
     case STEP_OWN_END:
         model_own_ended(m, step.unit);
@@ -470,6 +479,7 @@ static void run_flash_step(Model *m, Step step)
         break;
     case STEP_COMMAND:
         model_unit_commanded(m, step);
+        model_crossed(m, step.channel);
         break;
     case STEP_SENSE_END:
         sense_end(m, step);

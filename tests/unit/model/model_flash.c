@@ -126,13 +126,37 @@ static uint64_t rest_ns(const Model *m, uint64_t page, uint64_t there)
                     m->p.page_bytes);
 }
 
-/* Book `take_ns` on a channel from now on; return the end. */
-uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns)
+static void cross_now(Model *m, uint64_t take_ns, Step step)
 {
-    uint64_t *clock_ns = &m->channel_ns[channel];
+    uint64_t *clock_ns = &m->channel_ns[step.channel];
 
     *clock_ns = MAX(*clock_ns, m->now_ns) + take_ns;
-    return *clock_ns;
+    step.at_ns = *clock_ns;
+    m->crossing[step.channel]++;
+    model_add_step(m, step);
+}
+
+void model_cross(Model *m, uint32_t channel, uint64_t take_ns, Step step)
+{
+    step.channel = channel;
+    if (m->crossing[channel] &&
+        (step.kind == STEP_COMMAND ||
+         (m->lines[channel].length && !step.sensed))) {
+        step.at_ns = take_ns;
+        g_queue_push_tail(&m->lines[channel],
+                          g_memdup2(&step, sizeof(step)));
+    } else {
+        cross_now(m, take_ns, step);
+    }
+}
+
+void model_crossed(Model *m, uint32_t channel)
+{
+    if (--m->crossing[channel] == 0 && m->lines[channel].length) {
+        g_autofree Step *step = g_queue_pop_head(&m->lines[channel]);
+
+        cross_now(m, step->at_ns, *step);
+    }
 }
 
 /* A program of all or the rest of a page; `step` says whose. */
@@ -171,9 +195,8 @@ void model_put_pages(Model *m, Cmd *cmd)
             model_before_program(m, zone_idx, page, cmd, NULL);
             program(m, take_ns, step);
         } else {
-            step.at_ns = model_book(m, model_place(m, zone_idx, page).channel,
-                                    take_ns);
-            model_add_step(m, step);
+            model_cross(m, model_place(m, zone_idx, page).channel, take_ns,
+                        step);
         }
         at = to;
     }

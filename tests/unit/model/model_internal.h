@@ -158,10 +158,11 @@ typedef struct Step {
     int superblock;         /* that backs its zone when it is issued */
     bool is_first;          /* an erase that only a reset of it waits for */
     uint32_t unit;          /* at whose array it is, or that holds its data */
-    uint32_t channel;       /* of a program */
+    uint32_t channel;       /* of a program; of what crosses one: that one */
     bool data;              /* of a program: the host's, ... */
     bool buffered;          /* ... out of the write buffer */
     bool commanded;         /* a read: its command has crossed */
+    bool sensed;            /* the data of a read */
     bool holds_unit;        /* on a channel, and the array waits for it */
     uint64_t visit;         /* to an array */
     bool pending;           /* the step of its end, which moves, is known */
@@ -185,6 +186,7 @@ typedef struct Unit {
     unsigned loaded;    /* registers that are taken */
     unsigned reads_served;  /* in a row, that sensed */
     uint64_t reread_bytes;  /* by the others */
+    uint64_t row_from_ns;   /* when the first of those that sensed began */
     bool owned;         /* by a program of the drive's own */
     bool busy;
     Step running;
@@ -290,6 +292,8 @@ struct Model {
     uint32_t zone_units;
     uint32_t unit_count;
     uint64_t *channel_ns;
+    unsigned *crossing;     /* per channel: steps that are on it */
+    GQueue *lines;          /* per channel: Step, those that wait for it */
     Unit *unit;
     uint8_t **programmed;   /* per zone, per page of its present life */
     uint8_t **used;         /* likewise: given to the flash, till its erase */
@@ -504,7 +508,14 @@ Place model_place(const Model *m, uint32_t zone_idx, uint64_t page);
 /* On which unit of its group a page of a zone lies, and which that is. */
 uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page);
 Place model_place_at(const Model *m, uint32_t group, uint64_t position);
-uint64_t model_book(Model *m, uint32_t channel, uint64_t take_ns);
+/*
+ * The step comes when its data, or the command of its read, have crossed the
+ * channel for `take_ns`. A command begins when the channel is free, and so does
+ * what comes behind one and was not sensed.
+ */
+void model_cross(Model *m, uint32_t channel, uint64_t take_ns, Step step);
+/* A step that was on it has come, and what asks for it because of that has. */
+void model_crossed(Model *m, uint32_t channel);
 
 /* model_unit.c */
 /* The array is free: what comes next? */

@@ -65,6 +65,14 @@ static bool in_registers(const Model *m, Register *regs, const Step *step,
     return all;
 }
 
+/* Since the first of the reads in a row began. */
+static uint64_t rest_left_ns(const Model *m, const Unit *unit)
+{
+    uint64_t past_ns = m->now_ns - unit->row_from_ns;
+
+    return m->p.suspend_rest_ns - MIN(past_ns, m->p.suspend_rest_ns);
+}
+
 static void run(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
 {
     Unit *unit = &m->unit[unit_idx];
@@ -82,7 +90,7 @@ static void run(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
         model_begin_stretch(unit);
         unit->point_ns = m->now_ns + model_segment_ns(m, unit_idx);
         if (unit->reads_served >= m->p.reads_first) {
-            unit->point_ns += m->p.suspend_rest_ns;
+            unit->point_ns += rest_left_ns(m, unit);
         }
         if (unit->reads.length) {
             plan_suspension(m, unit_idx);
@@ -100,9 +108,8 @@ static void command(Model *m, uint32_t unit_idx, Step step)
     unit->suspending = false;
     step.kind = STEP_COMMAND;
     step.holds_unit = true;
-    step.at_ns = model_book(m, model_place(m, step.zone_idx, step.page).channel,
-                            m->p.sense_command_ns);
-    model_add_step(m, step);
+    model_cross(m, model_place(m, step.zone_idx, step.page).channel,
+                m->p.sense_command_ns, step);
 }
 
 static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
@@ -166,7 +173,9 @@ static bool may_read(const Model *m, Unit *unit, bool others)
     if (!step || (others && !has_turn(m, unit, held))) {
         return false;
     }
-    unit->reads_served += !held;
+    if (!held && unit->reads_served++ == 0) {
+        unit->row_from_ns = m->now_ns;
+    }
     unit->reread_bytes += held ? step->crosses : 0;
     return true;
 }
@@ -285,9 +294,7 @@ void model_unit_read(Model *m, Place where, Step step)
         return;
     }
     step.kind = STEP_COMMAND;
-    step.at_ns = model_book(m, where.channel,
-                            held ? 0 : m->p.sense_command_ns);
-    model_add_step(m, step);
+    model_cross(m, where.channel, held ? 0 : m->p.sense_command_ns, step);
 }
 
 void model_unit_commanded(Model *m, Step step)
@@ -360,8 +367,7 @@ static void load(Model *m, Step step)
 void model_unit_issued(Model *m, Step step)
 {
     step.kind = STEP_PROGRAM_JOIN;
-    step.at_ns = model_book(m, step.channel, step.transfer_ns);
-    model_add_step(m, step);
+    model_cross(m, step.channel, step.transfer_ns, step);
 }
 
 void model_unit_load(Model *m, Place where, uint64_t take_ns, Step step)

@@ -192,6 +192,25 @@ static void test_cache_read(void)
     drive_free(d);
 }
 
+/* The command of a read waits for all data that ask while it waits. */
+static void test_command_behind_data(void)
+{
+    const uint64_t command = 5000;
+    Drive *d = drive_new("channels=1 ways=3 cache-read=off "
+                         "sense-command-ns=5000");
+    uint32_t a, b, c;
+
+    drive_fill(d, 0, 3);
+    a = drive_read(d, 3 * MS, 0, 1);
+    b = drive_read(d, 3 * MS, 1, 1);
+    /* The first one's data cross; the second's ask later, and go before. */
+    c = drive_read(d, 3 * MS + command + READ + 1, 2, 1);
+    drive_expect(d, a, 3 * MS + command + READ + XFER);
+    drive_expect(d, b, 3 * MS + command + READ + 2 * XFER);
+    drive_expect(d, c, 3 * MS + 2 * (command + READ) + 3 * XFER);
+    drive_free(d);
+}
+
 /* A program's data cross the channel when a register is free. */
 static void test_program_registers(void)
 {
@@ -517,6 +536,7 @@ int main(int argc, char **argv)
     g_test_add_func("/array/program-transfer", test_program_transfer);
     g_test_add_func("/array/program-data", test_program_data);
     g_test_add_func("/array/cache-read", test_cache_read);
+    g_test_add_func("/array/command-behind-data", test_command_behind_data);
     g_test_add_func("/array/program-registers", test_program_registers);
     g_test_add_func("/array/registers-of-units", test_registers_of_units);
     g_test_add_func("/array/program-issue", test_program_issue);

@@ -15,6 +15,7 @@
 
 #define ERASE_NS UINT64_C(1000000)
 #define RESUME_NS 777
+#define READ_NS UINT64_C(10)
 
 typedef struct Bench {
     FlashConfig config;
@@ -35,7 +36,7 @@ static void bench_init(Bench *b, uint64_t segment_ns, uint64_t spread_ns,
         .page_bytes = 4096,
         .program_pages = 1,
         .stripe_cells = 1,
-        .read_ns = 10,
+        .read_ns = READ_NS,
         .erase_ns = ERASE_NS,
         .cache_read = true,
         .reads_first = 1,
@@ -125,8 +126,8 @@ static void erase_with_reads(Bench *b, GRand *rand)
         g_assert_true(unit->suspending);
         g_assert_cmpuint(unit->point_at_ns, ==, point_at_ns);
         left_ns = left_ns - (point_at_ns - begin_at_ns) + RESUME_NS;
-        begin_at_ns = point_at_ns + 20 + 10;
-        rest_ns = b->config.rest_ns;
+        begin_at_ns = point_at_ns + 20 + READ_NS;
+        rest_ns = b->config.rest_ns - MIN(b->config.rest_ns, READ_NS);
     }
     run_until(b, begin_at_ns + left_ns);
     g_assert_cmpuint(unit->running_idx, ==, FLASH_NONE);
