@@ -1,8 +1,8 @@
 /*
  * Transfers, and commands of senses: a channel is a local clock. A command
  * waits for what dies have sensed: they stand still until it is gone, and the
- * command can only make more of it. A die has no more before its next command,
- * so it does not wait for ever.
+ * command can only make more of it. For more a die needs a command, but for what
+ * its registers hold, which it reads out with pauses: so none waits for ever.
  *
  * Knows nothing of what units do.
  *
