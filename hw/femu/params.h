@@ -213,8 +213,9 @@
     X(U64, fe_feature_ns, "fe-feature-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "front end: a Get Features or Set Features")                            \
     X(U32, read_slots, "read-slots", 0, 0, 8192, "commands",                  \
-      "reads, verifies and compares that the front end lets in at a time; "   \
-      "others wait before it; 0: all")                                        \
+      "reads, verifies and compares inside at a time, and writes that wait "  \
+      "for room in the buffer; other reads wait before the front end; 0: "    \
+      "all")                                        \
     X(SIZE, fe_small_bytes, "fe-small", 0, 0, 8 * SSD_MIB, "bytes",           \
       "writes and appends shorter than this are small; 0: none is")           \
     X(U64, fe_small_write_ns, "fe-small-write-ns", 0, 0,                      \
@@ -228,8 +229,9 @@
       "a part of what is mapped as one, all of it after the hand-off; 0: as " \
       "others")                                                               \
     X(U64, fe_part_merge_ns, "fe-part-merge-ns", 0, 0,                        \
-      UINT64_C(1000000000), "ns/KiB",                                         \
-      "more of that for what such a command lacks of 4 KiB")                  \
+      UINT64_C(1000000000), "ns",                                             \
+      "more of that for each part of its length that lies before it in its "  \
+      "4 KiB")                                                                \
     X(U32, fe_part_pause_permille, "fe-part-pauses", 0, 0, 1000, "permille",  \
       "share of these for which the front end pauses")                        \
     X(U64, fe_part_pause_ns, "fe-part-pause-ns", 0, 0, UINT64_C(1000000000),  \
@@ -278,6 +280,9 @@
     X(U64, fixed_append_ns, "fixed-append-ns", 0, 0, UINT64_C(1000000000),    \
       "ns",                                                                   \
       "the same of an append")                                                \
+    X(U64, fixed_list_ns, "fixed-list-ns", 0, 0, UINT64_C(1000000000), "ns",  \
+      "more of that and of a write's if it is longer than two pages of 4 KiB, "\
+      "so that the drive fetches a list of its pages")                        \
     X(U64, fixed_small_ns, "fixed-small-ns", 0, 0, UINT64_C(1000000000),      \
       "ns",                                                                   \
       "more of it for small writes and appends")                              \

@@ -151,6 +151,12 @@ static inline bool wbuf_is_log(const WriteBuffer *buffer, uint32_t zone_idx)
 bool wbuf_is_crowded(WriteBuffer *buffer);
 /* At EFFECT_ROOM_FREED: do so few writes wait that the front end goes on? */
 bool wbuf_goes_on(WriteBuffer *buffer);
+/* Writes of which something waits for room. */
+static inline uint32_t wbuf_waiting_count(const WriteBuffer *buffer)
+{
+    return buffer->waiting_count;
+}
+
 /* How much of what is left of a write comes in at once. */
 static inline uint32_t wbuf_portion_bytes(const WriteBuffer *buffer,
                                           const Span *left)

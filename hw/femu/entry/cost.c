@@ -46,16 +46,32 @@ static CostClass write_class(const SsdParams *p, const SsdNs *ns,
                                                    : COST_SMALL;
 }
 
-/* An append whose own time is 0 takes as long as a write. */
-static uint64_t work_ns(const SsdParams *p, SsdOp op, CostClass class,
-                        uint64_t bytes)
+/* Where a write begins: an append, where its zone has been written to. */
+static uint64_t first_lba(const SsdNs *ns, const SsdCmd *cmd)
 {
-    bool is_append = op == SSD_OP_APPEND;
+    return cmd->op == SSD_OP_APPEND
+           ? cmd->slba +
+             ns->zones.zones[zone_of_lba(&ns->zones, cmd->slba)].wp_nlb
+           : cmd->slba;
+}
+
+/* How many parts of its length lie before it in its granule. */
+static uint64_t parts_before(const SsdNs *ns, const SsdCmd *cmd,
+                             uint64_t bytes)
+{
+    return first_lba(ns, cmd) * ns->lba_bytes % SSD_GRANULE_BYTES / bytes;
+}
+
+/* An append whose own time is 0 takes as long as a write. */
+static uint64_t work_ns(const SsdParams *p, const SsdNs *ns,
+                        const SsdCmd *cmd, CostClass class, uint64_t bytes)
+{
+    bool is_append = cmd->op == SSD_OP_APPEND;
 
     switch (class) {
     case COST_PART:
         return p->fe_part_ns +
-               p->fe_part_merge_ns * (SSD_GRANULE_BYTES - bytes) / 1024;
+               p->fe_part_merge_ns * parts_before(ns, cmd, bytes);
     case COST_LBA512:
         return p->fe_lba512_ns;
     case COST_SMALL:
@@ -112,11 +128,12 @@ static uint32_t after_permille(const SsdParams *p, CostClass class)
 }
 
 /* after_ns is drawn, but that of a part, which has pauses instead. */
-static FrontCost write_cost(const SsdParams *p, SsdOp op, CostClass class,
-                            uint64_t bytes, WriteKey key)
+static FrontCost write_cost(const SsdParams *p, const SsdNs *ns,
+                            const SsdCmd *cmd, uint64_t bytes, WriteKey key)
 {
+    CostClass class = write_class(p, ns, bytes);
     FrontCost cost = { .cost_class = class };
-    uint64_t all_ns = work_ns(p, op, class, bytes);
+    uint64_t all_ns = work_ns(p, ns, cmd, class, bytes);
 
     if (class == COST_PART || class == COST_LBA512) {
         all_ns += pause_ns(p, class, key);
@@ -197,7 +214,7 @@ FrontCost entry_cost(Entry *entry, const SsdNs *ns, const SsdCmd *cmd,
         return (FrontCost) { .before_ns = other_cost_ns(p, cmd) };
     }
     bytes = nlb * ns->lba_bytes;
-    cost = write_cost(p, cmd->op, write_class(p, ns, bytes), bytes,
+    cost = write_cost(p, ns, cmd, bytes,
                       next_write_key(entry, ns, cmd->slba));
     cost.before_ns += opening_cost_ns(p, ns, cmd->slba);
     return cost;

@@ -150,6 +150,12 @@ static uint64_t small_fixed_ns(const SsdParams *p, CostClass class)
     }
 }
 
+/* More than two pages (4 KiB) do not fit into a command's two pointers. */
+static uint64_t list_ns(const SsdParams *p, const Command *command)
+{
+    return command->bytes > 2 * SSD_GRANULE_BYTES ? p->fixed_list_ns : 0;
+}
+
 static uint64_t fixed_ns(const SsdParams *p, const Command *command)
 {
     uint64_t small_ns = small_fixed_ns(p, command->cost_class);
@@ -161,11 +167,12 @@ static uint64_t fixed_ns(const SsdParams *p, const Command *command)
         return p->fixed_read_ns +
                command->bytes * p->fixed_read_size_ns / SSD_MIB;
     case SSD_OP_WRITE:
+        return p->fixed_write_ns + small_ns + list_ns(p, command);
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:
         return p->fixed_write_ns + small_ns;
     case SSD_OP_APPEND:
-        return p->fixed_append_ns + small_ns;
+        return p->fixed_append_ns + small_ns + list_ns(p, command);
     default:
         return 0;
     }
@@ -193,10 +200,11 @@ void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx)
 {
     uint32_t next_idx = read_slots_left(entry, command_idx);
 
-    if (next_idx != SSD_NONE) {
+    while (next_idx != SSD_NONE) {
         CostClass class = entry->commands->at[next_idx].cost_class;
 
         front_end_enter(&entry->front, now_ns, next_idx,
                         entry_read_ns(entry->params, class), 0);
+        next_idx = read_slots_next(entry);
     }
 }

@@ -111,7 +111,7 @@ static inline bool entry_reads_wait(const Entry *entry)
     return turns_group(&entry->read_slots.turns) != TURNS_NONE;
 }
 
-/* A command completes: its read slot, if it had one, goes to the next read. */
+/* A command completes: as many reads that wait for slots go in as find one. */
 void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 
 /*
@@ -134,7 +134,9 @@ void read_slots_init(ReadSlots *slots, const SsdParams *params);
 void read_slots_destroy(ReadSlots *slots);
 /* Take a slot if the command needs one. Return: true if it waits for one. */
 bool read_slots_must_wait(Entry *entry, uint32_t command_idx);
-/* Give the slot back. Return: the read that has it now, or SSD_NONE. */
+/* Give the slot back, if it had one. Return: the read that has one now. */
 uint32_t read_slots_left(Entry *entry, uint32_t command_idx);
+/* Return: one more read that waited and has a slot now, or SSD_NONE. */
+uint32_t read_slots_next(Entry *entry);
 
 #endif

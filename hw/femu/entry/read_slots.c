@@ -41,14 +41,20 @@ static uint32_t read_group(const Entry *entry, const Command *command)
                           read_line(entry, command));
 }
 
+/* Writes that wait for room have slots, but where writes hold up nobody. */
+static uint32_t slots_of_writes(const Entry *entry)
+{
+    return entry->params->take_turns ? 0 : wbuf_waiting_count(entry->buffer);
+}
+
 /* May a read of the group have a slot? Groups without a read keep one each. */
 static bool may_take_slot(const Entry *entry, uint32_t group_idx)
 {
     const ReadSlots *slots = &entry->read_slots;
 
     return slots->inside_counts[group_idx] == 0 ||
-           slots->inside_count + slots->groups_without <
-           entry->params->read_slots;
+           slots->inside_count + slots->groups_without +
+           slots_of_writes(entry) < entry->params->read_slots;
 }
 
 static void take_read_slot(ReadSlots *slots, uint32_t group_idx)
@@ -64,10 +70,9 @@ static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
 }
 
 /*
- * The group whose read gets the slot that a read of group_idx has given back:
+ * The group whose read comes next when one of group_idx has given its slot back:
  * the same group if it has no other read inside, else the group whose turn it
- * is. No other slot is free then: while reads wait, each slot is taken, or kept
- * for a group without a read.
+ * is.
  */
 static uint32_t next_read_group(const ReadSlots *slots, uint32_t group_idx)
 {
@@ -94,13 +99,26 @@ bool read_slots_must_wait(Entry *entry, uint32_t command_idx)
         return false;
     }
     group_idx = read_group(entry, command);
-    if (!may_take_slot(entry, group_idx)) {
+    if (turns_group_waits(&entry->read_slots.turns, group_idx) ||
+        !may_take_slot(entry, group_idx)) {
         turns_wait(&entry->read_slots.turns, read_line(entry, command),
                    command_idx);
         return true;
     }
     take_read_slot(&entry->read_slots, group_idx);
     return false;
+}
+
+/* The first read of the group, with a slot now, if it may have one. */
+static uint32_t first_with_slot(Entry *entry, uint32_t group_idx)
+{
+    ReadSlots *slots = &entry->read_slots;
+
+    if (group_idx == TURNS_NONE || !may_take_slot(entry, group_idx)) {
+        return SSD_NONE;
+    }
+    take_read_slot(slots, group_idx);
+    return turns_leave(&slots->turns, group_idx);
 }
 
 uint32_t read_slots_left(Entry *entry, uint32_t command_idx)
@@ -110,14 +128,14 @@ uint32_t read_slots_left(Entry *entry, uint32_t command_idx)
     uint32_t group_idx;
 
     if (!takes_read_slot(entry, command->done.op)) {
-        return SSD_NONE;
+        return read_slots_next(entry);
     }
     group_idx = read_group(entry, command);
     give_read_slot(slots, group_idx);
-    group_idx = next_read_group(slots, group_idx);
-    if (group_idx == TURNS_NONE || !may_take_slot(entry, group_idx)) {
-        return SSD_NONE;
-    }
-    take_read_slot(slots, group_idx);
-    return turns_leave(&slots->turns, group_idx);
+    return first_with_slot(entry, next_read_group(slots, group_idx));
+}
+
+uint32_t read_slots_next(Entry *entry)
+{
+    return first_with_slot(entry, turns_group(&entry->read_slots.turns));
 }

@@ -163,7 +163,7 @@ def part_read_under_write(exp, host, seed):
     if op_name not in ('write', 'append'):
         raise Skip('bg_op=%s is neither write nor append' % op_name)
     times = {'ramp_time': '300ms' if flood else '100ms',
-             'runtime': '1500ms' if flood else '1s' if slow else '400ms'}
+             'runtime': '2900ms' if flood else '1s' if slow else '400ms'}
     workers = 4 if flood else 1
     options = {'rw': op_name, 'bs': exp.whole('bg_bs_bytes'),
                'iodepth': 32 if flood else 1, 'numjobs': workers, 'size': '8z',

@@ -44,55 +44,6 @@ static void test_one_by_one(void)
     drive_free(d);
 }
 
-/* One read is inside at a time; a write does not wait for that. */
-static void test_read_slots(void)
-{
-    Drive *d = drive_new("channels=1 read-slots=1 fe-read-ns=100 "
-                         "fixed-read-ns=50");
-    uint32_t read[3], write;
-
-    drive_fill(d, 0, 2);
-    for (unsigned i = 0; i < 3; i++) {
-        read[i] = drive_read(d, 9 * MS, i % 2, 1);
-    }
-    write = drive_write(d, 9 * MS, 2, 1);
-    drive_expect(d, read[0], 9 * MS + 100 + READ + XFER + 50);
-    drive_expect(d, write, 9 * MS + 100 + READ + PROG);
-    drive_expect(d, read[1], 9 * MS + 100 + READ + PROG + READ + XFER + 50);
-    drive_expect(d, read[2], 9 * MS + 100 + READ + PROG + READ + XFER + 50 +
-                 100 + READ + XFER + 50);
-    drive_free(d);
-
-    d = drive_new("read-slots=2 fe-read-ns=100");
-    drive_fill(d, 0, 2);
-    for (unsigned i = 0; i < 3; i++) {
-        read[i] = drive_read(d, 9 * MS, i % 2, 1);
-    }
-    drive_expect(d, read[0], 9 * MS + 100 + READ + XFER);
-    drive_expect(d, read[1], 9 * MS + 200 + READ + XFER);
-    drive_expect(d, read[2], 9 * MS + 200 + 2 * (READ + XFER));
-    drive_expect_idle(d);
-    drive_free(d);
-}
-
-/* Whatever reads has a slot. */
-static void test_read_slots_of_all(void)
-{
-    static const SsdOp ops[] = { SSD_OP_READ, SSD_OP_VERIFY, SSD_OP_COMPARE };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(ops); i++) {
-        Drive *d = drive_new("read-slots=1");
-        uint32_t first, second;
-
-        drive_fill(d, 0, 2);
-        first = drive_io(d, 9 * MS, ops[i], 0, 1);
-        second = drive_read(d, 9 * MS, 1, 1);
-        drive_expect(d, first, 9 * MS + READ + XFER);
-        drive_expect(d, second, 9 * MS + 2 * (READ + XFER));
-        drive_free(d);
-    }
-}
-
 /* Work after the hand-off holds up the next command, not this one. */
 static void test_after(void)
 {
@@ -369,6 +320,25 @@ static void test_fixed(void)
     drive_free(d);
 }
 
+/* Two pages are in the command; of more the drive fetches a list. */
+static void test_fixed_list(void)
+{
+    Drive *d = drive_new("channels=1 fixed-write-ns=200 fixed-append-ns=300 "
+                         "fixed-list-ns=40");
+    uint32_t a = drive_write(d, 0, 0, 2);
+
+    drive_expect(d, a, XFER + 2 * PROG + 200);
+    a = drive_write(d, 3 * MS, 2, 3);
+    drive_expect(d, a, 3 * MS + XFER + 3 * PROG + 240);
+    a = drive_append(d, 6 * MS, 0, 3);
+    drive_expect(d, a, 6 * MS + XFER + 3 * PROG + 340);
+    a = drive_io(d, 9 * MS, SSD_OP_WRITE_ZEROES, 8, 3);
+    drive_expect(d, a, 9 * MS + XFER + 3 * PROG + 200);
+    a = drive_read(d, 12 * MS, 0, 3);
+    drive_expect(d, a, 12 * MS + 3 * READ + XFER);
+    drive_free(d);
+}
+
 /* Small blocks: a part of 4 KiB, and 4 KiB of a namespace with 512 bytes. */
 static void test_small_blocks(void)
 {
@@ -379,17 +349,21 @@ static void test_small_blocks(void)
         "fe-after=500 fixed-lba512-ns=70 ";
     g_autofree char *small = g_strconcat(words, "lba-size=512", NULL);
     Drive *d = drive_new(small);
-    uint32_t a, b;
+    uint32_t part[4], a, b;
 
-    /* 512 bytes, a load of an eighth of a page: 3.5 KiB are merged behind. */
-    a = drive_write(d, 0, 0, 1);
-    b = drive_append(d, 0, 0, 1);
-    drive_expect(d, a, XFER / 8);
-    drive_expect(d, b, 8000 + 700 + XFER / 8);
-    a = drive_write(d, 1 * MS, 2, 2);
-    b = drive_append(d, 1 * MS, 0, 4);
+    /* 512 bytes, a load of an eighth of a page; merged with those before. */
+    for (unsigned i = 0; i < 4; i++) {
+        part[i] = i % 2 ? drive_append(d, 0, 0, 1) : drive_write(d, 0, i, 1);
+    }
+    drive_expect(d, part[0], XFER / 8);
+    drive_expect_next(d, part[1], 8000 + XFER / 8);
+    drive_expect_next(d, part[2], 8000 + 8200 + XFER / 8);
+    drive_expect_next(d, part[3], 8000 + 8200 + 8400 + XFER / 8);
+    /* Two of 1 KiB are before the third, whatever they were written as. */
+    a = drive_write(d, 1 * MS, 4, 2);
+    b = drive_append(d, 1 * MS, 0, 2);
     drive_expect(d, a, 1 * MS + XFER * 2 / 8);
-    drive_expect(d, b, 1 * MS + 8000 + 600 + XFER * 4 / 8 + PROG);
+    drive_expect(d, b, 1 * MS + 8400 + XFER * 2 / 8 + PROG);
     a = drive_write(d, 2 * MS, 8, 8);
     drive_expect(d, a, 2 * MS + 3000 + XFER + PROG + 70);
     a = drive_append(d, 3 * MS, 0, 16);
@@ -399,29 +373,6 @@ static void test_small_blocks(void)
     a = drive_write(d, 0, 0, 1);
     drive_expect(d, a, 1500 + XFER + PROG + 10);
     drive_free(d);
-}
-
-/* Reads, with a slot at once and with one that they have waited for. */
-static void test_read_blocks(void)
-{
-    static const char words[] = "read-slots=1 fe-read-ns=2000 "
-                                "fe-lba512-read-ns=3000 ";
-    g_autofree char *small = g_strconcat(words, "lba-size=512", NULL);
-    const char *const drives[] = { words, small };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(drives); i++) {
-        Drive *d = drive_new(drives[i]);
-        uint32_t nlb = i == 0 ? 1 : 8;
-        uint64_t take_ns = (i == 0 ? 2000 : 3000) + READ + XFER;
-        uint32_t a, b;
-
-        drive_fill(d, 0, 2);
-        a = drive_read(d, 9 * MS, 0, nlb);
-        b = drive_read(d, 9 * MS, nlb, nlb);
-        drive_expect(d, a, 9 * MS + take_ns);
-        drive_expect(d, b, 9 * MS + 2 * take_ns);
-        drive_free(d);
-    }
 }
 
 /* One of ten such writes pauses, on average for 37.5 us. */
@@ -709,14 +660,11 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/front/one-by-one", test_one_by_one);
-    g_test_add_func("/front/read-slots", test_read_slots);
-    g_test_add_func("/front/read-slots/of-all", test_read_slots_of_all);
     g_test_add_func("/front/after", test_after);
     g_test_add_func("/front/again", test_again);
     g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);
-    g_test_add_func("/front/read-blocks", test_read_blocks);
     g_test_add_func("/front/pauses", test_pauses);
     g_test_add_func("/front/most-pause", test_most_pause);
     g_test_add_func("/front/write-costs", test_write_costs);
@@ -729,6 +677,7 @@ int main(int argc, char **argv)
     g_test_add_func("/link/out/parts", test_link_out_of_parts);
     g_test_add_func("/link/compare", test_compare);
     g_test_add_func("/front/fixed", test_fixed);
+    g_test_add_func("/front/fixed/list", test_fixed_list);
     g_test_add_func("/front/asked", test_asked);
     g_test_add_func("/front/asked/alone", test_asked_alone);
     g_test_add_func("/front/each-alone", test_each_alone);

@@ -48,8 +48,24 @@ static uint64_t pause_ns(const Model *m, uint32_t zone_idx, uint32_t permille,
     return draw_exponential(draw_next(m, DRAW_PAUSE, zone_idx), mean_ns);
 }
 
+/* Parts of this length that fit in front of it into its 4 KiB. */
+static uint64_t count_parts_before(const Rules *rules, const SsdCmd *what,
+                                   uint64_t bytes)
+{
+    uint64_t lba = what->slba, count = 0;
+
+    if (what->op == SSD_OP_APPEND) {
+        lba += rules->zone[what->slba / rules->zone_nlb].written_nlb;
+    }
+    for (uint64_t at = lba * rules->lba_bytes;
+         bytes != 0 && at / 4096 * 4096 + bytes <= at; at -= bytes) {
+        count++;
+    }
+    return count;
+}
+
 static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
-                          bool append, uint64_t bytes, Size size)
+                          bool append, uint64_t parts_before, Size size)
 {
     const SsdParams *p = &m->p;
     uint64_t fixed_ns = append ? p->fixed_append_ns : p->fixed_write_ns;
@@ -57,7 +73,7 @@ static void cost_of_write(const Model *m, Cmd *cmd, uint32_t zone_idx,
 
     switch (size) {
     case SIZE_PART:
-        work_ns = p->fe_part_ns + (4096 - bytes) * p->fe_part_merge_ns / 1024 +
+        work_ns = p->fe_part_ns + parts_before * p->fe_part_merge_ns +
                   pause_ns(m, zone_idx, p->fe_part_pause_permille,
                            p->fe_part_pause_ns);
         after_permille = 1000;
@@ -141,9 +157,14 @@ void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
             break;
         }
         cost_of_write(m, cmd, rules->first_zone_idx + table_idx,
-                      what->op == SSD_OP_APPEND, nlb * rules->lba_bytes,
+                      what->op == SSD_OP_APPEND,
+                      count_parts_before(rules, what, nlb * rules->lba_bytes),
                       size_of(p, nlb * rules->lba_bytes, rules->lba_bytes));
         add_opening(p, cmd, what, rules);
+        if ((what->op == SSD_OP_WRITE || what->op == SSD_OP_APPEND) &&
+            nlb * rules->lba_bytes > 8192) {
+            cmd->fixed_ns += p->fixed_list_ns;
+        }
         break;
     case SSD_OP_FLUSH:
     case SSD_OP_SHUTDOWN:
@@ -256,6 +277,16 @@ static void enter_in_turn(Model *m)
     }
 }
 
+/*
+ * Writes that wait for room have slots, too, where writes can hold up others;
+ * one read is always inside.
+ */
+static bool one_has_slot(Model *m)
+{
+    return slots_taken(m) == 0 ||
+           slots_taken(m) + model_buffer_waiters(m) < m->p.read_slots;
+}
+
 void model_front_enter(Model *m, Cmd *cmd)
 {
     if (cmd->passes) {
@@ -265,7 +296,7 @@ void model_front_enter(Model *m, Cmd *cmd)
         model_turns_wait(&m->read_turns,
                          g_array_index(cmd->reads, Piece, 0).zone_idx, cmd);
     } else if (!m->p.take_turns && cmd->takes_slot &&
-               slots_taken(m) >= m->p.read_slots) {
+               (m->slotless.length || !one_has_slot(m))) {
         g_queue_push_tail(&m->slotless, cmd);
     } else {
         enter(m, cmd);
@@ -274,7 +305,7 @@ void model_front_enter(Model *m, Cmd *cmd)
 
 void model_front_left(Model *m)
 {
-    while (m->slotless.length && slots_taken(m) < m->p.read_slots) {
+    while (m->slotless.length && one_has_slot(m)) {
         enter(m, g_queue_pop_head(&m->slotless));
     }
     if (m->p.take_turns) {

@@ -372,6 +372,7 @@ static void random_link(Rng *rng, SsdParams *p)
     p->fixed_write_ns = PICK(rng, 0, 4717);
     p->fixed_append_ns = PICK(rng, 0, 7789);
     p->fixed_small_ns = PICK(rng, 0, 1123);
+    p->fixed_list_ns = PICK(rng, 0, 907);
     p->fixed_lba512_ns = PICK(rng, 0, 5003);
 }
 
