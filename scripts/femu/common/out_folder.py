@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Names the folder of a command's results. Each choice of settings has a folder
-of its own, so that no results are overwritten by those of another.
+of its own, so that no results are overwritten by those of another; and what is a
+user's is not removed.
 
 Knows nothing of the commands.
 """
@@ -8,8 +9,13 @@ Knows nothing of the commands.
 import hashlib
 import os
 import re
+import shutil
+
+from femu.common.asked import SettingsError
 
 LONGEST = 100
+# A run in a guest begins with these.
+OF_RUN = ('command.txt', 'config.cfg', 'meta.json')
 
 
 def name_of(command, values):
@@ -37,3 +43,22 @@ def choose(top, command, settings):
     settings."""
     return os.environ.get('OUT') or os.path.join(
         top, 'out', name_of(command, map(os.environ.get, settings)))
+
+
+def make_room(out):
+    """Removes the folder OUT that is ours by its name; a user's, OUT=, must be
+    new or empty, else this raises SettingsError."""
+    if os.environ.get('OUT') and os.path.isdir(out) and os.listdir(out):
+        raise SettingsError('OUT=%s: the folder is not empty' % out)
+    shutil.rmtree(out, ignore_errors=True)
+
+
+def drop_run(path):
+    """Removes the folder PATH, in OUT, of an earlier run in a guest. Raises
+    SettingsError if OUT= has another folder of that name."""
+    if os.environ.get('OUT') and os.path.isdir(path) and os.listdir(path) and \
+            not any(os.path.exists(os.path.join(path, name))
+                    for name in OF_RUN):
+        raise SettingsError('OUT=%s: %s is of no earlier run: name another '
+                            'folder' % (os.environ['OUT'], path))
+    shutil.rmtree(path, ignore_errors=True)

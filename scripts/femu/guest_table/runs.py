@@ -11,10 +11,9 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import subprocess
 
-from femu.common import json_file, progress, simulator
+from femu.common import json_file, out_folder, progress, simulator
 from femu.common.simulator import fio_bucket_us
 from femu.measured import protocol
 
@@ -70,7 +69,7 @@ def run_guest(top, group, config, out_dir):
     groups of the same dilation. Return: the folder of the run."""
     job = os.path.join(out_dir, group.name + '.sh')
     out = os.path.join(out_dir, group.name)
-    shutil.rmtree(out, ignore_errors=True)
+    out_folder.drop_run(out)
     with open(job, 'w', encoding='utf-8') as file:
         file.write(group.job())
     env = {name: value for name, value in os.environ.items()

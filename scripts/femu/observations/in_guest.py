@@ -9,11 +9,10 @@ Knows nothing of the other observations.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 
-from femu.common import json_file
+from femu.common import json_file, out_folder
 from femu.common.paths import TOP
 from femu.measured import files
 from femu.observations.quantity import Band, Quantity
@@ -75,7 +74,7 @@ def run(top, config, changes, out_dir):
     print('observations: a guest runs jobs/observations.sh, about a minute',
           file=sys.stderr, flush=True)
     out = os.path.join(out_dir, 'run')
-    shutil.rmtree(out, ignore_errors=True)
+    out_folder.drop_run(out)
     os.makedirs(out_dir, exist_ok=True)
     env = {name: value for name, value in os.environ.items()
            if name in ('PATH', 'HOME', 'TMPDIR', 'QEMU')}
