@@ -23,16 +23,23 @@ def stem(version):
     return '%s-%s-x86_64' % (NAME, version.removesuffix('-dirty'))
 
 
+def version(path):
+    """Return: the version in the name of an archive, a path without its
+    ending; a tag may have hyphens of its own."""
+    return os.path.basename(path).removeprefix(NAME + '-').removesuffix(
+        '-x86_64')
+
+
 def find(env):
     """Return: the path of ARCHIVE=, or of the archive of these sources in OUT=,
     without its ending."""
     path = env.get('ARCHIVE')
     if not path:
-        version = subprocess.run(
+        mine = subprocess.run(
             [os.path.join(TOP, 'scripts', 'version')], check=True, text=True,
             stdout=subprocess.PIPE).stdout.strip()
         path = os.path.join(env.get('OUT') or os.path.join(TOP, 'dist'),
-                            stem(version) + END)
+                            stem(mine) + END)
     if not path.endswith(END) or not os.path.exists(path):
         others = glob.glob(os.path.join(os.path.dirname(path), '*' + END))
         raise SettingsError(
