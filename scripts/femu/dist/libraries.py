@@ -10,10 +10,10 @@ import shutil
 import subprocess
 
 LOADER = 'ld-linux-x86-64.so.2'
-# $0 holds a path, because these programs are never found through PATH.
+# It may be called by a link to it.
 WRAPPER = '''\
 #!/bin/sh
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 exec "$here/{libs}/{loader}" --library-path "$here/{libs}" \\
     "$here/{program}" "$@"
 '''
