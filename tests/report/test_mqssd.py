@@ -150,8 +150,18 @@ class Table(unittest.TestCase):
 
     def test_sizes(self):
         self.assertEqual([table.bytes_of(text)
-                          for text in ('4096', '4k', '2m')],
-                         [4096, 4096, 2 << 20])
+                          for text in ('4096', '4k', '4K', '2m')],
+                         [4096, 4096, 4096, 2 << 20])
+
+    def test_a_run(self):
+        """Sizes are written as the job takes them, 64K as well."""
+        with tempfile.TemporaryDirectory() as folder:
+            for size in ('4k', '64K', '1M'):
+                with open('%s/write-k2-%s.fio.json' % (folder, size), 'w',
+                          encoding='utf-8') as file:
+                    file.write('{"jobs":[{"write":{"bw_bytes":1048576}}]}')
+            self.assertEqual(table.of_run(folder, 8), [
+                ('write', 2, size, 8.0) for size in (4096, 65536, 1 << 20)])
 
 
 class Command(unittest.TestCase):

@@ -11,7 +11,7 @@ import re
 from femu.common import json_file
 from femu.mqssd.models import Point
 
-STEP = re.compile(r'(read|write)-k([0-9]+)-([0-9]+[km]?)\.fio\.json')
+STEP = re.compile(r'(read|write)-k([0-9]+)-([0-9]+[kKmM]?)\.fio\.json')
 UNITS = {'k': 1 << 10, 'm': 1 << 20}
 FIELDS = Point._fields
 
@@ -22,6 +22,7 @@ class TableError(Exception):
 
 def bytes_of(text):
     """Return: the bytes that "64k" means."""
+    text = text.lower()
     return int(text.rstrip('km')) * UNITS.get(text[-1], 1)
 
 
