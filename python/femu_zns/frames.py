@@ -73,6 +73,13 @@ def _of_guest(path: str) -> pd.DataFrame:
         *METRICS])
 
 
+def read_csv(path: str) -> pd.DataFrame:
+    """A CSV of ours. What steps and jobs are called stays a text: pandas would
+    take "null" for nothing, and "1" for a number, which is no other's name."""
+    return pd.read_csv(path, dtype={'step': str, 'job': str},
+                       keep_default_na=False, na_values=['', 'nan'])
+
+
 def _of_csv(path: str) -> pd.DataFrame:
     """A CSV of ours begins with the names of its columns, and each row has them
     all: of others pandas makes a frame of some kind."""
@@ -87,7 +94,7 @@ def _of_csv(path: str) -> pd.DataFrame:
             if len(row) not in (0, len(names)):
                 raise ValueError('line %d has %d columns, not %d' % (
                     reader.line_num, len(row), len(names)))
-    return pd.read_csv(path)
+    return read_csv(path)
 
 
 def _of_file(path: str) -> pd.DataFrame:

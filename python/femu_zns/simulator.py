@@ -88,4 +88,4 @@ def run(config: Union[str, os.PathLike, None], jobs: Jobs, *,
                                  'exit status %d' % done.returncode)
         made = json.loads(done.stdout)
         return Run(argv, frames.of_fio(made), made['drive'],
-                   pd.read_csv(log_path) if log else None)
+                   frames.read_csv(log_path) if log else None)

@@ -192,6 +192,12 @@ def test_results(tap):
                   ('w', 'write', 50, PAGE_NS / 1000), 'a run: jobs')
         tap.equal((len(made.log), set(made.log['latency_ns'])),
                   (50, {PAGE_NS}), 'a run: the log')
+        named = run(CONFZNSPP, {
+            'global': {'bs': '16k', 'rw': 'write', 'number_ios': 1},
+            'null': {'size': '1z'}, '1': {'offset': '1z', 'size': '1z'}},
+                    log=True)
+        tap.equal((sorted(named.log['job']), sorted(named.jobs['job'])),
+                  (['1', 'null'],) * 2, 'names stay what they are')
         frame = results(trace)
         tap.equal((len(frame), set(frame['latency_ns']),
                    int(frame['done_at_ns'].max())),
@@ -230,9 +236,9 @@ def test_results(tap):
                    'Parquet keeps it')
         points = pathlib.Path(folder, 'sweep')
         points.mkdir()
-        (points / 'points.csv').write_text('qd,job,kiops\n1,w,2.5\n')
-        tap.equal(results(points).to_dict('list'),
-                  {'qd': [1], 'job': ['w'], 'kiops': [2.5]}, 'a sweep')
+        (points / 'points.csv').write_text('qd,job,kiops\n1,w,2.5\n2,NA,\n')
+        tap.equal(results(points).fillna(-1).to_dict('list'), {
+            'qd': [1, 2], 'job': ['w', 'NA'], 'kiops': [2.5, -1]}, 'a sweep')
 
 
 def test_guest_results(tap):
