@@ -85,7 +85,7 @@ _femu_zns()
 {
     local cur option top command=${COMP_WORDS[1]-}
     _femu_split
-    top=$(dirname "$(command -v "${COMP_WORDS[0]}")")
+    top=$(dirname "$(readlink -f "$(command -v "${COMP_WORDS[0]}")")")
     if [ "$COMP_CWORD" = 1 ]; then
         _femu_words "$("${COMP_WORDS[0]}" help |
                        sed -nE 's/^  femu-zns ([a-z]+) .*/\1/p')"

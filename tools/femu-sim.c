@@ -106,7 +106,7 @@ static int help_command(int argc, char **argv, GError **error)
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
     }
     puts("\nfemu-sim COMMAND --help tells a command's options. Exit status: 0 "
-         "done,\n1 a replay differs, 2 an error.");
+         "done,\n1 a replay differs, or a soak finds something, 2 an error.");
     return SIM_OK;
 }
 
