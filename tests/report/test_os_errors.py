@@ -29,6 +29,11 @@ class OsErrorsTest(unittest.TestCase):
         self.assertEqual(ended(KeyboardInterrupt()), 'name: interrupted')
         self.assertEqual(ended(OSError(28, 'No space left', 'a/b')),
                          'name: error: a/b: No space left')
+        full = OSError(28, 'No space left', 'from', None, 'to')
+        self.assertEqual(ended(full),
+                         'name: error: to: No space left')
+        self.assertEqual(ended(OSError(2, 'No such file', 'from', None, 'to')),
+                         'name: error: from: No such file')
 
 
 if __name__ == '__main__':

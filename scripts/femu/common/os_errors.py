@@ -6,8 +6,12 @@ Knows nothing of what is read and written.
 """
 
 import contextlib
+import errno
 import os
 import sys
+
+# Of two files that an error is about, the one that was read has none of these.
+OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextlib.contextmanager
@@ -27,8 +31,10 @@ def text(error):
         return str(error)
     if error.filename is None:
         return error.strerror
-    path = os.fsdecode(error.filename) \
-        if isinstance(error.filename, (str, bytes)) else str(error.filename)
+    path = error.filename
+    if error.filename2 is not None and error.errno in OF_WRITING:
+        path = error.filename2
+    path = os.fsdecode(path) if isinstance(path, (str, bytes)) else str(path)
     return '%s: %s' % (path, error.strerror)
 
 
