@@ -167,6 +167,14 @@ def counted(errors):
             error.metric not in beside.prescribed(error.exp)]
 
 
+def not_told(errors):
+    """Return: the ERRORS without those of what runs were told, or of what says
+    the same again, which are small whatever the model is; all, if it would be
+    none of them."""
+    return [error for error in errors if error.metric not in
+            beside.prescribed(error.exp)] or errors
+
+
 def by_part(errors):
     """Return: {(part, metric): errors}, in the order of the points."""
     groups = {}

@@ -275,11 +275,12 @@ def write_config(path, source, settings):
 
 
 def print_residuals(title, experiments):
-    """Errors per part and metric."""
+    """Errors per part and metric; in brackets, what runs were told."""
     errors = compare.errors_of(experiments)
     print('%s: %d points' % (title, len(errors)))
-    for (part, metric), mine in compare.by_part(errors).items():
+    for (part, metric), mine in compare.shown_by_part(errors).items():
         print('  %-24s%-13s%5d  mean %5.1f %%  bias %+6.1f %%' % (
             part, metric, len(mine), compare.mean_abs(mine),
             sum(e.pct for e in mine) / len(mine)))
-    print('  all: mean %.2f %%' % compare.mean_abs(errors))
+    print('  all: mean %.2f %%' % compare.mean_abs(
+        compare.not_told(errors)))
