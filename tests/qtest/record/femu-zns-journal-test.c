@@ -454,7 +454,7 @@ static void test_another_qemu(void)
     femu_shutdown(drive);
 }
 
-/* A journal that has no room: QEMU says so in the end. */
+/* A journal that has no room: QEMU says so in the end, and by its status. */
 static void test_disk_full(void)
 {
     FemuConfig config = config_of(false);
@@ -464,6 +464,7 @@ static void test_disk_full(void)
                                      "trace=/dev/null,journal=/dev/full");
 
         femu_assert_works(drive, 0);
+        qtest_set_expected_status(drive->host->qts, 1);
         femu_shutdown(drive);
         exit(0);
     }

@@ -96,6 +96,7 @@ void femu_journal_close(FemuZns *n)
         note_head(n);
         if (!ssd_journal_close(g_steal_pointer(&n->journal), &error)) {
             error_report("femu-zns: %s", error->message);
+            femu_record_lost();
         }
     }
     g_clear_pointer(&n->journal_kept, g_free);

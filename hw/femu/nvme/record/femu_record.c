@@ -34,6 +34,7 @@ static void trace_close(FemuZns *n)
 
     if (n->trace && !ssd_trace_close(n->trace, n->now_ns, &error)) {
         error_report("femu-zns: %s", error->message);
+        femu_record_lost();
     }
     n->trace = NULL;
     femu_record_release(&n->trace_lock_fd);
@@ -113,6 +114,7 @@ bool femu_trace_open(FemuZns *n, Error **errp)
 {
     g_autoptr(GError) error = NULL;
 
+    femu_record_status_init();  /* before our notifier: it runs after that */
     n->exit_notifier.notify = trace_at_exit;
     qemu_add_exit_notifier(&n->exit_notifier);
     if (!n->trace_path || !*n->trace_path) {

@@ -32,6 +32,10 @@ bool femu_record_take(const FemuZns *n, const char *name, const char *path,
 bool femu_record_lock(const char *path, int *lock_fd);
 void femu_record_release(int *lock_fd);
 
+/* femu_record_status.c: QEMU's exit status, if a record is not whole. */
+void femu_record_status_init(void);
+void femu_record_lost(void);
+
 /* femu_journal.c: all bytes that data and kept are given. */
 bool femu_journal_open(FemuZns *n, Error **errp);
 void femu_journal_submitted(FemuZns *n);
