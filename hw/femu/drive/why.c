@@ -421,8 +421,21 @@ static void add_managed(Why *why, uint32_t job_idx)
 }
 
 /*
- * A finish whose next page waits at a unit, as those of the buffer do. If more
- * wait, each at its own unit, the first of them stands for all.
+ * Does a finish wait in this strand? Its next page does, or a page of the host
+ * behind which its stripe will open.
+ */
+static bool holds_fill(const WriteBuffer *buffer, const Strand *strand,
+                       uint32_t zone_idx)
+{
+    return buffer->streams[zone_idx].fill_left == 0 &&
+           wbuf_fill_waits(buffer, zone_idx)
+           ? strand->first_page_idx != SSD_NONE && strand->is_waiting
+           : strand->has_fill;
+}
+
+/*
+ * A finish whose next page, or the zone's page before it, waits at a unit. If
+ * more wait, each at its own unit, the first of them stands for all.
  */
 static void add_fill(Why *why, uint32_t job_idx)
 {
@@ -437,7 +450,7 @@ static void add_fill(Why *why, uint32_t job_idx)
         const Strand *strand =
             &buffer->strands[zone_idx * buffer->zone_strands + i];
 
-        if (strand->has_fill) {
+        if (holds_fill(buffer, strand, zone_idx)) {
             why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx,
                         PART_JOB | job_idx);
             return;
