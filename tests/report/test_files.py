@@ -21,7 +21,7 @@ DEVICE = 'results/read-qd1.device.json'
 SCRIPT = os.path.join(HERE, '..', '..', 'scripts', 'report')
 # The row with fio's file only, and with the drive's only.
 FIO_ROW = 'read-qd1 100 132.2 95.0 99.8 - - - 5000 19.5'.split()
-DEVICE_ROW = 'read-qd1 100 - - - 122.2 85.0 89.1 2500 9.8'.split()
+DEVICE_ROW = 'read-qd1 100 - - - 122.2 85.0 89.1 8333 32.6'.split()
 FUZZ_SEED = 20260131
 FUZZ_ROUNDS = 300
 

@@ -145,6 +145,14 @@ def _device_latency(step, names):
     return step.device.latency(names) if step.device else None
 
 
+def _time_ns(step):
+    """Return: how long STEP took, in the drive's time. The drive's statistics
+    are of a little more: programs begin and read them, some 10 ms of the
+    guest's each."""
+    return (step.duration_ns / dilation_of(step) if step.duration_ns
+            else step.device.window_ns)
+
+
 def _device_rows(step, seen):
     """Return: rows of the drive's commands that no program measured. Their
     rate is over the whole step; that of zone management says nothing."""
@@ -155,9 +163,9 @@ def _device_rows(step, seen):
         if name in seen or op.latency is None:
             continue
         iops = mib_per_s = None
-        if name in DATA_COMMANDS and step.device.window_ns:
-            iops = op.latency.count * 1e9 / step.device.window_ns
-            mib_per_s = op.data_bytes / MIB * 1e9 / step.device.window_ns
+        if name in DATA_COMMANDS and _time_ns(step):
+            iops = op.latency.count * 1e9 / _time_ns(step)
+            mib_per_s = op.data_bytes / MIB * 1e9 / _time_ns(step)
         rows.append(Row(step.name, name, name, op.latency.count, None,
                         op.latency, iops, mib_per_s))
     return rows
@@ -182,7 +190,7 @@ def busy(step):
             not step.device.units:
         return None
     device = step.device
-    of, time_ns = 'of the step', device.window_ns
+    of, time_ns = 'of the step', _time_ns(step)
     if step.fio and step.fio.runtime_ns():
         of = "of zns-load's run time" if step.fio.by_operation \
             else "of fio's run time"
