@@ -355,19 +355,17 @@ static void test_wrong_type(void)
     NvmeSglDescriptor page = descriptor(BLOCK, drive->buf, FEMU_PAGE_BYTES);
 
     for (unsigned type = 0; type < 16; type++) {
-        if (type == BLOCK) {
+        if (type == BLOCK || type == SEGMENT || type == LAST) {
             continue;
         }
         g_assert_cmphex(exec_two(drive, page,
                                  descriptor(type, drive->buf,
                                             FEMU_PAGE_BYTES)), ==,
                         NVME_SGL_DESCR_TYPE_INVALID);
-        if (type != SEGMENT && type != LAST) {
-            g_assert_cmphex(exec(drive, NVME_CMD_WRITE, 1,
-                                 descriptor(type, drive->buf,
-                                            FEMU_PAGE_BYTES)), ==,
-                            NVME_SGL_DESCR_TYPE_INVALID);
-        }
+        g_assert_cmphex(exec(drive, NVME_CMD_WRITE, 1,
+                             descriptor(type, drive->buf,
+                                        FEMU_PAGE_BYTES)), ==,
+                        NVME_SGL_DESCR_TYPE_INVALID);
     }
     /* sub type: an offset instead of an address */
     page.type |= 1;
@@ -397,6 +395,33 @@ static void test_wrong_segment(void)
     g_assert_cmphex(exec(drive, NVME_CMD_WRITE, 2,
                          descriptor(SEGMENT, list, 32)), ==,
                     NVME_INVALID_SGL_SEG_DESCR);
+    assert_untouched(drive);
+}
+
+/*
+ * A segment where no segment may be: in the last segment, first or last, and in
+ * another one ahead of its end (NVMe base 2.0, 3.3.3.2.1, 0Dh and 0Eh).
+ */
+static void test_misplaced_segment(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t list = drive->buf + 64 * FEMU_PAGE_BYTES;
+    NvmeSglDescriptor page = descriptor(BLOCK, drive->buf, FEMU_PAGE_BYTES);
+
+    for (unsigned type = SEGMENT; type <= LAST; type++) {
+        NvmeSglDescriptor segment = descriptor(type, list + 48, 16);
+
+        put(drive, list + 48, page);
+        g_assert_cmphex(exec_two(drive, page, segment), ==,
+                        NVME_INVALID_SGL_SEG_DESCR);
+        g_assert_cmphex(exec_two(drive, segment, page), ==,
+                        NVME_INVALID_SGL_SEG_DESCR);
+        put(drive, list, segment);
+        put(drive, list + 16, descriptor(LAST, list + 48, 16));
+        g_assert_cmphex(exec(drive, NVME_CMD_WRITE, 1,
+                             descriptor(SEGMENT, list, 32)), ==,
+                        NVME_INVALID_NUM_SGL_DESCRS);
+    }
     assert_untouched(drive);
 }
 
@@ -461,6 +486,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/sgl/wrong-length", test_wrong_length);
     qtest_add_func("femu-zns/sgl/wrong-type", test_wrong_type);
     qtest_add_func("femu-zns/sgl/wrong-segment", test_wrong_segment);
+    qtest_add_func("femu-zns/sgl/misplaced-segment", test_misplaced_segment);
     qtest_add_func("femu-zns/sgl/ring", test_ring);
     qtest_add_func("femu-zns/sgl/unreachable", test_unreachable);
     return g_test_run();

@@ -23,6 +23,16 @@ typedef struct SglWalk {
     uint32_t budget;
 } SglWalk;
 
+static bool is_segment(const NvmeSglDescriptor *descriptor)
+{
+    return NVME_SGL_TYPE(descriptor->type) == NVME_SGL_DESCR_TYPE_SEGMENT;
+}
+
+static bool is_last_segment(const NvmeSglDescriptor *descriptor)
+{
+    return NVME_SGL_TYPE(descriptor->type) == NVME_SGL_DESCR_TYPE_LAST_SEGMENT;
+}
+
 /* Map a data block. All of a command's must add up to its length exactly. */
 static uint16_t walk_block(SglWalk *walk, const NvmeSglDescriptor *block)
 {
@@ -43,21 +53,14 @@ static uint16_t walk_block(SglWalk *walk, const NvmeSglDescriptor *block)
     return NVME_SUCCESS;
 }
 
-static bool is_segment(const NvmeSglDescriptor *descriptor)
-{
-    return NVME_SGL_TYPE(descriptor->type) == NVME_SGL_DESCR_TYPE_SEGMENT;
-}
-
-static bool is_last_segment(const NvmeSglDescriptor *descriptor)
-{
-    return NVME_SGL_TYPE(descriptor->type) == NVME_SGL_DESCR_TYPE_LAST_SEGMENT;
-}
-
 /*
- * Map `count` data blocks that lie at `addr`.
+ * Map `count` data blocks that lie at `addr`. A segment among them has a status
+ * of its own (NVMe base 2.0, 3.3.3.2.1): 0Dh in the last segment, which leads to
+ * no other, 0Eh in one that has descriptors behind it.
  * Return: status.
  */
-static uint16_t walk_blocks(SglWalk *walk, uint64_t addr, uint64_t count)
+static uint16_t walk_blocks(SglWalk *walk, uint64_t addr, uint64_t count,
+                            bool last)
 {
     NvmeSglDescriptor batch[SGL_BATCH];
 
@@ -72,8 +75,13 @@ static uint16_t walk_blocks(SglWalk *walk, uint64_t addr, uint64_t count)
             return NVME_DATA_TRAS_ERROR;
         }
         for (uint64_t i = 0; i < now; i++) {
-            uint16_t status = walk_block(walk, &batch[i]);
+            uint16_t status;
 
+            if (is_segment(&batch[i]) || is_last_segment(&batch[i])) {
+                return last ? NVME_INVALID_SGL_SEG_DESCR
+                            : NVME_INVALID_NUM_SGL_DESCRS;
+            }
+            status = walk_block(walk, &batch[i]);
             if (status) {
                 return status;
             }
@@ -101,7 +109,7 @@ static uint16_t walk_segment(SglWalk *walk, NvmeSglDescriptor *descriptor)
         NVME_SGL_SUBTYPE(descriptor->type) != NVME_SGL_DESCR_SUBTYPE_ADDRESS) {
         return NVME_INVALID_SGL_SEG_DESCR;
     }
-    status = walk_blocks(walk, addr, last ? count : count - 1);
+    status = walk_blocks(walk, addr, last ? count : count - 1, last);
     if (status || last) {
         return status;
     }
