@@ -289,7 +289,7 @@ static void test_filling(void)
     end();
 }
 
-/* Nor for what a page in front of it waits for. */
+/* With page-turns it waits for its stripe: where the pages in front of it do. */
 static void test_filling_behind(void)
 {
     uint32_t finish;
@@ -299,7 +299,7 @@ static void test_filling_behind(void)
     drive_write(drive, 0, 0, 4);
     finish = drive_zone_op(drive, 1, SSD_OP_ZONE_FINISH, 0);
     run_to(100);
-    expect(finish, &(SsdCause) { .place = SSD_PLACE_INSIDE });
+    expect(finish, &(SsdCause) { .place = SSD_PLACE_PAGE, .idx = 0 });
     end();
 }
 
@@ -341,7 +341,7 @@ static void test_filling_turns(void)
     end();
 }
 
-/* Zone 2's page waits for the unit, zone 1's is behind what was written. */
+/* Zone 2's page waits for the unit, zone 1's where what was written does. */
 static void test_filling_one_unit(void)
 {
     uint32_t behind, waiting;
@@ -352,7 +352,7 @@ static void test_filling_one_unit(void)
     drive_write(drive, 1, drive_zone_lba(drive, 1), 4);
     behind = drive_zone_op(drive, 2, SSD_OP_ZONE_FINISH, 1);
     run_to(100);
-    expect_page(behind, UINT32_MAX);
+    expect_page(behind, 0);
     expect_page(waiting, 0);
     end();
 }
