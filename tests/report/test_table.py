@@ -48,9 +48,9 @@ class TableTest(ReportCase):
             'finish-half                   1 49152002 49152002 49152002 '
             '49152000 49152000 49152000       -      -',
             '  read                        2        -        -        -      '
-            '0.0      0.0      0.0    0.04    0.0',
+            '0.0      0.0      0.0     167    0.7',
             'mkfs append                   8        -        -        -    '
-            '725.0    725.0    725.0   32.00   32.0',
+            '725.0    725.0    725.0     667  666.7',
             LINE,
             "note: of steps that run zone-op, the fio columns have zone-op's "
             'latency',

@@ -54,7 +54,7 @@ class TailsTest(ReportCase):
                 8 * MS_NS)}))
         self.assertEqual(self.csv()[1:], [
             'reset,,reset,zone-op,2,,,2500,2000,3000,3000,3000,3000',
-            'mkfs,,write,device,4,500,1.953125,5000,5000,5000,5000,5000,5000'])
+            'mkfs,,write,device,4,333.3333333,1.302083333,5000,5000,5000,5000,5000,5000'])
         self.assert_shown(
             '<td>3.000</td><td>3.000</td><td>3.000</td><td>–</td><td>–</td>'
             '<td>–</td></tr>')
