@@ -214,8 +214,9 @@
       "front end: a Get Features or Set Features")                            \
     X(U32, read_slots, "read-slots", 0, 0, 8192, "commands",                  \
       "reads, verifies and compares inside at a time, and writes that wait "  \
-      "for room in the buffer; other reads wait before the front end; 0: "    \
-      "all")                                        \
+      "for room in the buffer; other reads wait before the front end. Reads " \
+      "of less than 4 KiB that have ended count until all before them in "    \
+      "their zone have. 0: all")                                              \
     X(SIZE, fe_small_bytes, "fe-small", 0, 0, 8 * SSD_MIB, "bytes",           \
       "writes and appends shorter than this are small; 0: none is")           \
     X(U64, fe_small_write_ns, "fe-small-write-ns", 0, 0,                      \

@@ -315,6 +315,12 @@ static void check_command(LoadCheck *check, uint32_t i)
                    command->parts_left, command->writes, check->in_queue[i],
                    check->events.leaving[i]);
     }
+    if (command->kept_slots != 0 &&
+        (check->waits_for_slot[i] || check->ssd->params.read_slots == 0 ||
+         !part_order_has(command))) {
+        state_fail(check->state, "command %u keeps %u slots of other reads", i,
+                   command->kept_slots);
+    }
     if (command->ahead_row != 0 &&
         (!ahead_is_on(&check->ssd->prefetch.ahead) ||
          command->done.op != SSD_OP_READ ||

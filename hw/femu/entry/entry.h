@@ -9,6 +9,7 @@
  *
  *   cost.c        what the front end has to do for a command
  *   read_slots.c  reads that wait for one
+ *   part_order.c  slots of small reads
  *   front_end.c   one command after another, in time
  *   entry.c       in, and out
  *
@@ -24,14 +25,17 @@
 #include "../inside/lines.h"
 #include "../zns/zns.h"
 #include "front_end.h"
+#include "part_order.h"
 
 /*
- * How many reads of each group have a slot. Each group can always have one: as
- * many slots are kept free as there are groups without a read.
+ * How many slots reads of each group have; those of less than 4 KiB keep theirs
+ * until all before them in their zone have ended. Each group can always have
+ * one: as many slots are kept free as there are groups without a read.
  */
 typedef struct ReadSlots {
     Lines lines;
     Turns turns; /* reads that wait for a slot */
+    PartOrder parts;
     uint32_t *inside_counts; /* [group] */
     uint32_t inside_count;
     uint32_t groups_without;

@@ -30,6 +30,7 @@ static const StateRow front_rows[] = {
 static const StateRow slots_rows[] = {
     STATE_LEFT(ReadSlots, lines, "of the parameters"),
     STATE_ELSE(ReadSlots, turns, "turns_state()"),
+    STATE_LEFT(ReadSlots, parts, "reads that do not wait, by their numbers"),
     STATE_LEFT(ReadSlots, inside_counts, "reads that do not wait"),
     STATE_LEFT(ReadSlots, inside_count, "reads that do not wait"),
     STATE_LEFT(ReadSlots, groups_without, "of inside_counts"),

@@ -14,10 +14,12 @@ void read_slots_init(ReadSlots *slots, const SsdParams *params)
     lines_init_turns(&slots->lines, params, &slots->turns);
     slots->groups_without = slots->lines.groups;
     slots->inside_counts = g_new0(uint32_t, slots->groups_without);
+    part_order_init(&slots->parts, params->cmd_slots);
 }
 
 void read_slots_destroy(ReadSlots *slots)
 {
+    part_order_destroy(&slots->parts);
     g_free(slots->inside_counts);
     turns_destroy(&slots->turns);
 }
@@ -57,16 +59,39 @@ static bool may_take_slot(const Entry *entry, uint32_t group_idx)
            slots_of_writes(entry) < entry->params->read_slots;
 }
 
-static void take_read_slot(ReadSlots *slots, uint32_t group_idx)
+static void count_slots(ReadSlots *slots, uint32_t group_idx, int32_t count)
 {
-    slots->groups_without -= slots->inside_counts[group_idx]++ == 0;
-    slots->inside_count++;
+    uint32_t *inside = &slots->inside_counts[group_idx];
+
+    slots->groups_without -= *inside == 0;
+    *inside += count;
+    slots->inside_count += count;
+    slots->groups_without += *inside == 0;
 }
 
-static void give_read_slot(ReadSlots *slots, uint32_t group_idx)
+static void take_read_slot(Entry *entry, uint32_t command_idx)
 {
-    slots->groups_without += --slots->inside_counts[group_idx] == 0;
-    slots->inside_count--;
+    ReadSlots *slots = &entry->read_slots;
+    const Command *command = &entry->commands->at[command_idx];
+
+    count_slots(slots, read_group(entry, command), 1);
+    if (part_order_has(command)) {
+        part_order_enter(&slots->parts, entry->commands, command_idx);
+    }
+}
+
+/* Return: how many slots are free with that. */
+static uint32_t give_read_slots(Entry *entry, uint32_t command_idx)
+{
+    ReadSlots *slots = &entry->read_slots;
+    const Command *command = &entry->commands->at[command_idx];
+    uint32_t count = 1;
+
+    if (part_order_has(command)) {
+        count = part_order_leave(&slots->parts, entry->commands, command_idx);
+    }
+    count_slots(slots, read_group(entry, command), -(int32_t)count);
+    return count;
 }
 
 /*
@@ -86,7 +111,9 @@ void read_slots_count(Entry *entry, uint32_t command_idx)
     const Command *command = &entry->commands->at[command_idx];
 
     if (takes_read_slot(entry, command->done.op)) {
-        take_read_slot(&entry->read_slots, read_group(entry, command));
+        take_read_slot(entry, command_idx);
+        count_slots(&entry->read_slots, read_group(entry, command),
+                    command->kept_slots);
     }
 }
 
@@ -105,34 +132,33 @@ bool read_slots_must_wait(Entry *entry, uint32_t command_idx)
                    command_idx);
         return true;
     }
-    take_read_slot(&entry->read_slots, group_idx);
+    take_read_slot(entry, command_idx);
     return false;
 }
 
 /* The first read of the group, with a slot now, if it may have one. */
 static uint32_t first_with_slot(Entry *entry, uint32_t group_idx)
 {
-    ReadSlots *slots = &entry->read_slots;
+    uint32_t command_idx;
 
     if (group_idx == TURNS_NONE || !may_take_slot(entry, group_idx)) {
         return SSD_NONE;
     }
-    take_read_slot(slots, group_idx);
-    return turns_leave(&slots->turns, group_idx);
+    command_idx = turns_leave(&entry->read_slots.turns, group_idx);
+    take_read_slot(entry, command_idx);
+    return command_idx;
 }
 
 uint32_t read_slots_left(Entry *entry, uint32_t command_idx)
 {
     const Command *command = &entry->commands->at[command_idx];
-    ReadSlots *slots = &entry->read_slots;
-    uint32_t group_idx;
 
-    if (!takes_read_slot(entry, command->done.op)) {
+    if (!takes_read_slot(entry, command->done.op) ||
+        give_read_slots(entry, command_idx) == 0) {
         return read_slots_next(entry);
     }
-    group_idx = read_group(entry, command);
-    give_read_slot(slots, group_idx);
-    return first_with_slot(entry, next_read_group(slots, group_idx));
+    return first_with_slot(entry, next_read_group(&entry->read_slots,
+                                                  read_group(entry, command)));
 }
 
 uint32_t read_slots_next(Entry *entry)

@@ -67,6 +67,7 @@ typedef struct Command {
     uint32_t write_id; /* conventional: number of the write, for newest_id */
     uint32_t range_count; /* of a copy or deallocation: commands_ranges() */
     uint32_t life; /* Media.life of the zone that it writes, at hand-off */
+    uint32_t kept_slots; /* read slots of later reads that have ended */
     uint32_t ahead_stream_idx;
     uint64_t ahead_row; /* AheadStream.row, at its time; 0: no stream */
     uint64_t link_until_at_ns; /* its data occupy the host link until then */

@@ -53,6 +53,7 @@ static const StateRow command_rows[] = {
     STATE_TIME(Command, link_until_at_ns),
     STATE_TIME(Command, front_until_at_ns),
     STATE_NUMBER(Command, number),
+    STATE_AT_MOST(Command, kept_slots, 8192),
     STATE_ELSE(Command, done, "done_rows"),
     STATE_ELSE(Command, write, "write_rows"),
     STATE_ELSE(Command, target, "span_rows"),

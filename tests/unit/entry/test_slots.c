@@ -134,6 +134,73 @@ static void test_read_blocks(void)
     }
 }
 
+/*
+ * Three reads with two slots: a page is sensed for the first, the others find
+ * nothing written. The second one ends at once; when has the third its slot?
+ */
+static void check_order(uint32_t nlb, bool is_of_zone, const char *words,
+                        uint64_t third_ns)
+{
+    g_autofree char *all = g_strconcat("channels=1 read-slots=2 lba-size=512 "
+                                       "fe-read-ns=100 fixed-read-ns=50 ",
+                                       words, NULL);
+    Drive *d = drive_new(all);
+    uint64_t at_ns = 9 * MS, first_ns = 150 + READ + XFER;
+    uint64_t other_lba = drive_zone_lba(d, is_of_zone ? 0 : 1) + 64;
+    uint32_t read[3];
+
+    drive_fill(d, 0, 1);
+    read[0] = drive_read(d, at_ns, 0, nlb);
+    read[1] = drive_read(d, at_ns, other_lba, nlb);
+    read[2] = drive_read(d, at_ns, 96, nlb);
+    drive_expect_next(d, read[1], at_ns + 250);
+    if (third_ns < first_ns) {
+        drive_expect_next(d, read[2], at_ns + third_ns);
+    }
+    drive_expect_next(d, read[0], at_ns + first_ns);
+    if (third_ns > first_ns) {
+        drive_expect_next(d, read[2], at_ns + third_ns);
+    }
+    drive_free(d);
+}
+
+/* Reads of less than 4 KiB keep their slots until those before them end. */
+static void test_order_of_parts(void)
+{
+    uint64_t after_first_ns = 150 + READ + XFER + 150;
+
+    check_order(1, true, "", after_first_ns);
+    check_order(7, true, "", after_first_ns);
+    check_order(8, true, "", 400);  /* 4 KiB */
+    check_order(1, false, "", 400); /* another zone's */
+    /* One is kept for the other namespace. */
+    check_order(1, true, "take-turns=on namespaces=2 read-slots=3",
+                after_first_ns);
+}
+
+/* The one in the middle ends first, then the last, then the first. */
+static void test_order_of_many(void)
+{
+    Drive *d = drive_new("channels=4 read-slots=3 lba-size=512 "
+                         "fe-read-ns=100");
+    uint64_t at_ns = 9 * MS, ends_ns = 100 + READ + XFER;
+    uint32_t read[6];
+
+    drive_fill(d, 0, 1);
+    for (unsigned i = 0; i < 6; i++) {
+        read[i] = drive_read(d, at_ns, i == 0 ? 0 : 64 + i, 1);
+    }
+    drive_expect_next(d, read[1], at_ns + 200);
+    drive_expect_next(d, read[2], at_ns + 300);
+    drive_expect_next(d, read[0], at_ns + ends_ns);
+    /* All three slots are free now. */
+    for (unsigned i = 3; i < 6; i++) {
+        drive_expect_next(d, read[i], at_ns + ends_ns + 100 * (i - 2));
+    }
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -141,5 +208,7 @@ int main(int argc, char **argv)
     g_test_add_func("/slots/reads/of-all", test_read_slots_of_all);
     g_test_add_func("/slots/reads/waiting-write", test_waiting_write);
     g_test_add_func("/slots/read-blocks", test_read_blocks);
+    g_test_add_func("/slots/order", test_order_of_parts);
+    g_test_add_func("/slots/order/many", test_order_of_many);
     return g_test_run();
 }

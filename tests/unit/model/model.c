@@ -188,6 +188,7 @@ static void leave(Model *m, Cmd *cmd)
     if (cmd->row) {
         model_ahead_go_on(m, cmd->row);
     }
+    model_front_ends(m, cmd);
     cmd_free(cmd);
     model_front_left(m);
 }

@@ -224,19 +224,45 @@ static void enter(Model *m, Cmd *cmd)
     }
 }
 
-static unsigned slots_taken(const Model *m)
+static bool is_part_read(const Cmd *cmd)
 {
-    unsigned count = 0;
+    return cmd->takes_slot && cmd->bytes < 4096;
+}
 
+static uint32_t zone_of_read(const Cmd *cmd)
+{
+    return g_array_index(cmd->reads, Piece, 0).zone_idx;
+}
+
+/* It keeps its slot as long as a part before it in its zone is inside. */
+static bool keeps_slot(const Model *m, const PartRead *part)
+{
     for (guint i = 0; i < m->cmds->len; i++) {
         const Cmd *cmd = g_ptr_array_index(m->cmds, i);
 
-        count += cmd->takes_slot && cmd->entered;
+        if (is_part_read(cmd) && cmd->entered && cmd->seq < part->seq &&
+            zone_of_read(cmd) == part->zone_idx) {
+            return true;
+        }
     }
-    return count;
+    return false;
 }
 
-/* Reads of a namespace that are inside. */
+void model_front_ends(Model *m, const Cmd *cmd)
+{
+    if (is_part_read(cmd)) {
+        PartRead *part = g_new(PartRead, 1);
+
+        *part = (PartRead) {
+            .seq = cmd->seq,
+            .nsid = cmd->done.nsid,
+            .zone_idx = zone_of_read(cmd),
+        };
+        g_queue_push_tail(&m->kept, part);
+    }
+}
+
+/* Of a namespace, or with 0 of all: those of reads inside, and what is kept */
 static unsigned slots_of(const Model *m, uint32_t nsid)
 {
     unsigned count = 0;
@@ -244,9 +270,20 @@ static unsigned slots_of(const Model *m, uint32_t nsid)
     for (guint i = 0; i < m->cmds->len; i++) {
         const Cmd *cmd = g_ptr_array_index(m->cmds, i);
 
-        count += cmd->takes_slot && cmd->entered && cmd->done.nsid == nsid;
+        count += cmd->takes_slot && cmd->entered &&
+                 (nsid == 0 || cmd->done.nsid == nsid);
+    }
+    for (GList *at = m->kept.head; at; at = at->next) {
+        const PartRead *part = at->data;
+
+        count += (nsid == 0 || part->nsid == nsid) && keeps_slot(m, part);
     }
     return count;
+}
+
+static unsigned slots_taken(const Model *m)
+{
+    return slots_of(m, 0);
 }
 
 /* Each namespace has one of its own; may this one have one more? */
@@ -303,8 +340,24 @@ void model_front_enter(Model *m, Cmd *cmd)
     }
 }
 
+static void forget_kept(Model *m)
+{
+    GList *at = m->kept.head;
+
+    while (at) {
+        GList *next = at->next;
+
+        if (!keeps_slot(m, at->data)) {
+            g_free(at->data);
+            g_queue_delete_link(&m->kept, at);
+        }
+        at = next;
+    }
+}
+
 void model_front_left(Model *m)
 {
+    forget_kept(m);
     while (m->slotless.length && one_has_slot(m)) {
         enter(m, g_queue_pop_head(&m->slotless));
     }

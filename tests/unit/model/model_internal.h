@@ -74,6 +74,13 @@ typedef struct Cmd {
     unsigned ended;
 } Cmd;
 
+/* A read of less than 4 KiB that has ended. */
+typedef struct PartRead {
+    uint64_t seq;
+    uint32_t nsid;
+    uint32_t zone_idx;
+} PartRead;
+
 /* The media work of a finish (`fill`) or reset on one zone. */
 typedef struct Job {
     RulesJob rules;
@@ -330,6 +337,7 @@ struct Model {
     uint64_t front_due_ns;  /* hand-off of the first */
     uint64_t again_free_ns; /* what has arrived is done then */
     GQueue slotless;        /* Cmd: reads that wait before the front end */
+    GQueue kept;            /* PartRead: ended, its slot may not be free yet */
     Turns read_turns;       /* the same, in turn */
     GQueue link;            /* Portion */
     uint64_t link_in_ns;    /* the link is busy until then */
@@ -410,6 +418,8 @@ void model_front_enter(Model *m, Cmd *cmd);
 void model_hand_off(Model *m);
 void model_front_try(Model *m);
 void model_front_again(Model *m, Cmd *cmd);
+/* The command has ended: does it keep its slot? */
+void model_front_ends(Model *m, const Cmd *cmd);
 void model_front_left(Model *m);
 void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last);
 void model_link_arrived(Model *m);
