@@ -140,6 +140,26 @@ static void test_row(void)
     end();
 }
 
+/* Only a read of less than 4 KiB keeps slots of others, and no more than are. */
+static void test_kept_slots(void)
+{
+    Command *command;
+
+    begin("zones=4 lba-size=512 read-slots=3 fe-read-ns=100");
+    drive_fill(drive, 0, 2);
+    command = &ssd->commands.at[ssd->commands.free_idx];
+    drive_read(drive, LATER, 0, 7);
+    let_in();
+    SET(command->kept_slots, 2);
+    let_in();
+    SET(command->kept_slots, 3);
+    refused("drive: 4 reads are inside, there are 3 slots");
+    SET(command->kept_slots, 2);
+    SET(command->target.end_bytes, 4096);
+    refused("drive: command 0 keeps 2 slots of other reads");
+    end();
+}
+
 /* The first fetch and the last have an operation only if they are in use. */
 static void test_fetches(void)
 {
@@ -710,6 +730,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-counts/left-suspended", test_left_suspended);
     g_test_add_func("/sound-counts/stream", test_stream);
     g_test_add_func("/sound-counts/row", test_row);
+    g_test_add_func("/sound-counts/kept-slots", test_kept_slots);
     g_test_add_func("/sound-counts/fetches", test_fetches);
     g_test_add_func("/sound-counts/owner-idx", test_owner_idx);
     g_test_add_func("/sound-counts/link", test_link);
