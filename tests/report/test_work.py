@@ -206,4 +206,9 @@ class WorkTest(ReportCase):
         write_text(self.out_dir, 'results/load.out', 'nothing\n')
         _, problems = self.make()
         self.assertEqual([problem.split(': ')[0] for problem in problems], [
-            'results/load.out', 'results/load@fillrandom.device.json'])
+            'results/load.out', 'results/load@fillrandom.device.json',
+            'results/load@readrandom.device.json'])
+        self.assertIn('begins where phase fillrandom ends, which is not known',
+                      problems[2])
+        # Its numbers are not those of both phases.
+        self.assertEqual([row['phase'] for row in self.rows()], [''] * 3)
