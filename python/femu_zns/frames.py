@@ -27,9 +27,15 @@ _COLUMN = re.compile(r'[A-Za-z_][\w.]*')
 
 def of_fio(made: dict, dilation: int = 1) -> pd.DataFrame:
     """What fio or femu-sim printed as JSON: a row per job and operation that it
-    had: job, op, METRICS."""
-    return pd.DataFrame(rows.of_fio(made, dilation),
-                        columns=['job', 'op', *METRICS])
+    had: (of several drives drive,) job, op, METRICS."""
+    found = rows.of_fio(made, dilation)
+    return pd.DataFrame(found, columns=[*_drive_column(found), 'job', 'op',
+                                        *METRICS])
+
+
+def _drive_column(found: list) -> list:
+    """The column that rows of several drives have, and no others."""
+    return [name for name in (found[0] if found else ()) if name == 'drive']
 
 
 def _joined(records: list, names: tuple) -> pd.DataFrame:
@@ -69,8 +75,7 @@ def _of_guest(path: str) -> pd.DataFrame:
     if not made:
         raise ValueError('%s: the run has no results of fio' % path)
     return pd.DataFrame(made, columns=[
-        'step', *(name for name in made[0] if name == 'drive'), 'job', 'op',
-        *METRICS])
+        'step', *_drive_column(made), 'job', 'op', *METRICS])
 
 
 def read_csv(path: str) -> pd.DataFrame:

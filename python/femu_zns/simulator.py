@@ -31,10 +31,10 @@ class SimulatorError(FemuError):
 class Run:
     """A run. `jobs`: a row per job and operation (frames.METRICS); `log`: one
     per operation, None unless it was asked for; `drive`: the drive's own
-    statistics."""
+    statistics (a list if CONFIG names several drives)."""
     command: Sequence[str]
     jobs: pd.DataFrame
-    drive: dict
+    drive: Union[dict, list]
     log: Optional[pd.DataFrame]
 
 
@@ -65,7 +65,8 @@ def _job_file(jobs: Jobs, folder: str) -> str:
 def run(config: Union[str, os.PathLike, None], jobs: Jobs, *,
         log: bool = False, trace: Union[str, os.PathLike, None] = None,
         **changes: Value) -> Run:
-    """Run JOBS on a new drive of the file CONFIG with CHANGES (Ssd's). JOBS:
+    """Run JOBS on a new drive of the file CONFIG ("a.cfg,b.cfg": on one of each,
+    of which a job's is drive=N) with CHANGES (Ssd's). JOBS:
     the path of a job file, its text, or {job: {option: value}}; the job "global"
     holds for all. TRACE: a file for every command and completion. Raises
     SimulatorError."""
@@ -87,5 +88,6 @@ def run(config: Union[str, os.PathLike, None], jobs: Jobs, *,
             raise SimulatorError(done.stderr.strip() or
                                  'exit status %d' % done.returncode)
         made = json.loads(done.stdout)
-        return Run(argv, frames.of_fio(made), made['drive'],
+        return Run(argv, frames.of_fio(made),
+                   made['drives'] if 'drives' in made else made['drive'],
                    frames.read_csv(log_path) if log else None)

@@ -198,6 +198,13 @@ def test_results(tap):
                     log=True)
         tap.equal((sorted(named.log['job']), sorted(named.jobs['job'])),
                   (['1', 'null'],) * 2, 'names stay what they are')
+        two = run(f'{CONFZNSPP},{CONFZNSPP}', {
+            'global': {'bs': '16k', 'rw': 'write', 'size': '1z'},
+            'a': {'number_ios': 2}, 'b': {'number_ios': 3, 'drive': 1}})
+        tap.equal((two.jobs[['drive', 'job', 'count']].values.tolist(),
+                   [one['flash']['programs'] for one in two.drive]),
+                  ([['zns0', 'a', 2], ['zns1', 'b', 3]], [2, 3]),
+                  'a run on two drives')
         frame = results(trace)
         tap.equal((len(frame), set(frame['latency_ns']),
                    int(frame['done_at_ns'].max())),

@@ -10,7 +10,7 @@ from femu.results.device import Device
 from femu.results.folder import Step
 from femu.results.latency import of_values
 from femu.results.operations import busy
-from femu.results.programs import Fio, Group, Side, ZoneOp
+from femu.results.programs import Fio, Group, Job, Side, ZoneOp
 
 MS_NS = 1000000
 
@@ -42,6 +42,20 @@ class BusyTest(unittest.TestCase):
             self.shares(fio=fio, device=device(MS_NS, 20 * MS_NS,
                                                100 * MS_NS)),
             ("of fio's run time", 1 / 80, 20 / 80))
+
+    def test_what_fio_does_not_measure_of_jobs(self):
+        """Its clock runs from the end of a ramp on, and of a delay."""
+        for options, whole_ms in (({'ramp_time': '50ms'}, 80),
+                                  ({'ramp_time': '1', 'startdelay': '10ms'},
+                                   1040),
+                                  ({'ramp_time': '50ms', 'reset_stats': '1'},
+                                   30), ({'ramp_time': 'soon'}, 30)):
+            fio = Fio('', [Group('a', [side(30)], (
+                Job('a', [side(30)], [options]),))], [])
+            self.assertEqual(
+                self.shares(fio=fio, device=device(0, 20 * MS_NS,
+                                                   2000 * MS_NS)),
+                ("of fio's run time", 0, 20 / whole_ms))
 
     def test_zone_op(self):
         zone_op = ZoneOp('reset', of_values([3 * MS_NS, 5 * MS_NS]), [])

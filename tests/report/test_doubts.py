@@ -106,6 +106,15 @@ class DoubtsTest(ReportCase):
             self.assertEqual(self.doubts(step_of(
                 options, commands=8 if options is on_device else 2)), [])
 
+    def test_ramp(self):
+        """What fio has not measured was neither merged nor split."""
+        options = {**GOOD, 'filename': '/dev/nvme0n1', 'ramp_time': '10ms'}
+        self.assertEqual(self.doubts(step_of(options, commands=16)), [])
+        self.setUp()
+        self.assertIn("note: of steps whose jobs have ramp_time=, the drive's "
+                      'commands and latencies are of that time, too',
+                      self.make_well(step_of(options)))
+
     def test_dd(self):
         """A dd of the device, through the page cache and not."""
         for words, flags in (('if=/dev/nvme0n1 of=/dev/null bs=1M', 'iflag'),

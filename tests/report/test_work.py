@@ -160,6 +160,21 @@ class WorkTest(ReportCase):
                          [(str(10 * MS_NS), '256690', '6797'),
                           (str(20 * MS_NS), '764430', '')])
 
+    def test_writers(self):
+        """Zeroes and copies are written, too: the conventional namespace's
+        count has them, so that of the others must not lack them."""
+        made = reading([1000], 10, 48, 0, (2 * MIB, 0, 24, 0))
+        made['ops'].update({'append': device_op([1000], MIB),
+                            'write-zeroes': device_op([1000], MIB),
+                            'copy': device_op([1000], MIB)})
+        self.make_well(step('zeroes', 'other', 'x', {'device': made}))
+        self.assertEqual(
+            [(row['namespaces'], row['host_bytes'],
+              row['write_amplification']) for row in self.rows()],
+            [('all', str(4 * MIB), '1.125'),
+             ('zoned', str(2 * MIB), '1.125'),
+             ('conventional', str(2 * MIB), '1.125')])
+
     def test_shown(self):
         self.write()
         lines, problems = self.make()
@@ -191,4 +206,9 @@ class WorkTest(ReportCase):
         write_text(self.out_dir, 'results/load.out', 'nothing\n')
         _, problems = self.make()
         self.assertEqual([problem.split(': ')[0] for problem in problems], [
-            'results/load.out', 'results/load@fillrandom.device.json'])
+            'results/load.out', 'results/load@fillrandom.device.json',
+            'results/load@readrandom.device.json'])
+        self.assertIn('begins where phase fillrandom ends, which is not known',
+                      problems[2])
+        # Its numbers are not those of both phases.
+        self.assertEqual([row['phase'] for row in self.rows()], [''] * 3)

@@ -317,6 +317,9 @@ static bool run_logged(const FioOptions *o, const Plan *plan,
     }
     ran = (o->states || fill_drives(plan, drives, NULL, error)) &&
           engine_run(plan, drives->sims, drives->count, result, error);
+    if (o->perfetto) {
+        sim_drive_end_busy(first);
+    }
     ran = sim_log_close(log, ran ? error : NULL) && ran;
     return ran && write_output(o, plan, result, drives, error) &&
            (!o->wear ||

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "engine/booked.h"
 #include "output/perfetto.h"
 
 /* The drive stops this often, so that its log of busy times never overflows. */
@@ -28,16 +29,20 @@ struct Spans {
     FILE *out;
     const char *path;
     Player *player;
+    Booked busy;
     GHashTable *begun;  /* key: &Begun.seq; value: the Begun */
 };
 
+static void put_busy(void *context, const SsdBusy *busy)
+{
+    const Spans *spans = context;
+
+    perfetto_busy(spans->out, busy, 0);
+}
+
 static void take_busy(Spans *spans)
 {
-    SsdBusy busy;
-
-    while (ssd_busy_log_take(spans->player->ssd, &busy, 1) > 0) {
-        perfetto_busy(spans->out, &busy, 0);
-    }
+    booked_take(&spans->busy, spans->player->ssd, spans->player->now_ns);
 }
 
 Spans *spans_open(const char *path, Player *player, GError **error)
@@ -54,6 +59,7 @@ Spans *spans_open(const char *path, Player *player, GError **error)
     spans->out = out;
     spans->path = path;
     spans->player = player;
+    booked_init(&spans->busy, put_busy, spans);
     spans->begun = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
                                          g_free);
     perfetto_begin(out, ssd_params(player->ssd));
@@ -137,6 +143,9 @@ void spans_record(Spans *spans, const SsdTraceRecord *record)
             put_span(spans, begun, record->at_ns);
         }
         g_hash_table_remove(spans->begun, &record->seq);
+    } else if (record->kind == SSD_TRACE_POWER_CUT ||
+               record->kind == SSD_TRACE_END) {
+        booked_cut(&spans->busy, record->at_ns);
     }
 }
 
@@ -144,7 +153,7 @@ bool spans_close(Spans *spans, GError **error)
 {
     bool written;
 
-    take_busy(spans);
+    booked_cut(&spans->busy, spans->player->now_ns);
     perfetto_end(spans->out);
     written = !ferror(spans->out);
     written = fclose(spans->out) == 0 && written;

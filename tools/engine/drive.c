@@ -33,8 +33,7 @@ typedef struct SimSlot {
 
 struct SimDrive {
     Ssd *ssd;
-    SimBusySink *busy_sink; /* NULL: not watched */
-    void *busy_context;
+    Booked busy; /* its sink is NULL: not watched */
     SsdTrace *trace; /* NULL: not recorded */
     FILE *live;      /* NULL: nobody watches, or not any more */
     char *live_path;
@@ -125,6 +124,7 @@ bool sim_drive_free(SimDrive *drive, GError **error)
         written = false;
     }
     ssd_free(drive->ssd);
+    booked_clear(&drive->busy);
     g_free(drive->live_path);
     g_free(drive->slots);
     g_free(drive->free_tags);
@@ -197,17 +197,13 @@ static void drive_done(SimDrive *drive, SimDone *result)
 void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context)
 {
     ssd_busy_log_start(drive->ssd, BUSY_CAPACITY);
-    drive->busy_sink = sink;
-    drive->busy_context = context;
+    booked_init(&drive->busy, sink, context);
 }
 
-static void hand_on_busy(SimDrive *drive)
+void sim_drive_end_busy(SimDrive *drive)
 {
-    SsdBusy busy;
-
-    while (ssd_busy_log_take(drive->ssd, &busy, 1) > 0) {
-        drive->busy_sink(drive->busy_context, &busy);
-    }
+    booked_take(&drive->busy, drive->ssd, drive->now_ns);
+    booked_cut(&drive->busy, drive->now_ns);
 }
 
 /* Where the clock stops next; with a busy sink it stops more often. */
@@ -215,8 +211,8 @@ static uint64_t next_stop_ns(SimDrive *drive)
 {
     uint64_t next_at_ns = ssd_next_at_ns(drive->ssd);
 
-    if (drive->busy_sink) {
-        hand_on_busy(drive);
+    if (drive->busy.sink) {
+        booked_take(&drive->busy, drive->ssd, drive->now_ns);
         if (next_at_ns != UINT64_MAX) {
             next_at_ns = MIN(next_at_ns, drive->now_ns + BUSY_STEP_NS);
         }

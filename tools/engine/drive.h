@@ -10,6 +10,7 @@
 #ifndef FEMU_SIM_DRIVE_H
 #define FEMU_SIM_DRIVE_H
 
+#include "booked.h"
 #include "ssd.h"
 
 typedef struct SimDrive SimDrive;
@@ -76,11 +77,14 @@ unsigned sim_drives_next(SimDrive *const *drives, unsigned count,
 /* Move the clocks of drives with nothing inside to the latest of them. */
 void sim_drives_meet(SimDrive *const *drives, unsigned count);
 
-/* Called for what channels and units did. */
-typedef void SimBusySink(void *context, const SsdBusy *busy);
-
-/* Have all of it from now on, nothing left out. Only on a new drive. */
+/*
+ * Have all that channels and units do from now on, once it is over, nothing
+ * left out. Only on a new drive.
+ */
 void sim_drive_watch_busy(SimDrive *drive, SimBusySink *sink, void *context);
+
+/* The last of it: what is under way, or booked, is seen up to now. */
+void sim_drive_end_busy(SimDrive *drive);
 
 /*
  * Write what the drive does to a file, a line of JSON each time, some times in

@@ -312,6 +312,7 @@ static void init_worker(Engine *engine, unsigned job_idx, unsigned i,
     worker->job = job;
     worker->job_idx = job_idx;
     worker->worker_idx = i;
+    worker->first_slot_idx = *slot_idx;
     worker->free_slot_idx = ENGINE_NONE;
     for (unsigned k = job->depth; k-- > 0;) {
         Slot *slot = &engine->slots[*slot_idx + k];

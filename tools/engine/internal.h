@@ -70,6 +70,7 @@ typedef struct Worker {
     unsigned job_idx;
     unsigned worker_idx; /* within the job */
     uint32_t zone_count;
+    uint32_t first_slot_idx; /* of job->depth, which stand in a row */
     uint32_t free_slot_idx;
     unsigned inflight;
     Lane *lanes;

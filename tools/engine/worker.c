@@ -329,11 +329,29 @@ static SsdCmd soft_cmd(const Engine *engine, const Worker *worker,
                              engine->at->params->zone_capacity_bytes - at_bytes));
 }
 
+/*
+ * Does an operation of the pass before still write to the zone? Then nobody
+ * else can: its write pointer is that one's.
+ */
+static bool is_being_filled(const Engine *engine, const Worker *worker,
+                            uint32_t zone_idx)
+{
+    for (unsigned i = 0; i < worker->job->depth; i++) {
+        const Slot *slot = &engine->slots[worker->first_slot_idx + i];
+
+        if ((slot->step == SLOT_PREWRITE || slot->step == SLOT_SOFT) &&
+            slot->zone_idx == zone_idx) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
                             uint64_t start_at_ns)
 {
     const PlanJob *job = worker->job;
-    uint32_t zone_i = walk_take(worker, &worker->write_walk);
+    uint32_t zone_i = walk_peek(worker, &worker->write_walk);
     uint64_t written_bytes;
     SlotStep step = SLOT_MAIN;
     uint32_t zone_idx;
@@ -343,6 +361,10 @@ static WorkerPick pick_mgmt(Engine *engine, Worker *worker,
         return PICK_END;
     }
     zone_idx = zone_of(worker, zone_i);
+    if (is_being_filled(engine, worker, zone_idx)) {
+        return PICK_WAIT;
+    }
+    walk_take(worker, &worker->write_walk);
     written_bytes = engine_written_bytes(engine, worker->job->nsid, zone_idx);
     if (job->prewrite_bytes > 0 && written_bytes == 0) {
         step = SLOT_PREWRITE;

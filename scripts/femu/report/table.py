@@ -11,7 +11,7 @@ from femu.common.digest import sha256
 from femu.common.json_file import DataError
 from femu.common.numbers import NONE, iops, mib, table_us
 from femu.common.paths import TOP
-from femu.results import doubts, late, operations
+from femu.results import doubts, jobs, late, operations
 
 WIDTH = 100
 LABEL_WIDTH = 22
@@ -229,6 +229,9 @@ def notes(run):
     if any(step.fio and step.fio.by_operation for step in run.steps):
         texts.append("of steps that run zns-load, the fio columns have "
                      "zns-load's latency")
+    if any(jobs.has_ramp(step) for step in run.steps):
+        texts.append("of steps whose jobs have ramp_time=, the drive's commands "
+                     'and latencies are of that time, too')
     if run.dilation != 1 and any(
             step.fio and (step.fio.is_timed or '--runtime=' in step.command)
             for step in run.steps):

@@ -16,7 +16,9 @@ from femu.results.operations import dilation_of
 from femu.results.programs import MIB
 
 FILE = 'work.csv'
-WRITERS = ('write', 'append')
+# What puts data of the host on the flash, also into the conventional log, whose
+# own count of bytes has all of these.
+WRITERS = ('write', 'append', 'write-zeroes', 'copy')
 INDENT = '  '
 LABEL_WIDTH = 22
 ALL = 'all'

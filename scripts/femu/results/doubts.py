@@ -10,6 +10,7 @@ Knows nothing of files, and of how doubts are shown.
 import shlex
 
 from femu.results import operations
+from femu.results.jobs import ramp_ns
 
 # fio's engines that have one command at a time, whatever iodepth says.
 SYNCHRONOUS = ('psync', 'sync', 'vsync', 'pvsync', 'pvsync2', 'mmap')
@@ -98,8 +99,9 @@ def _dd(step):
 
 def _merged(step, jobs):
     """Commands of jobs on the device itself that the drive has in other sizes:
-    a scheduler has merged waiting writes, or the block layer has split them."""
-    if not jobs or not all(
+    a scheduler has merged waiting writes, or the block layer has split them. With
+    a ramp_time, fio has not counted all that it sent."""
+    if not jobs or any(ramp_ns(options) for _, options in jobs) or not all(
             options.get('filename', '').startswith('/dev/') and
             options.get('direct') == '1' for _, options in jobs):
         return None

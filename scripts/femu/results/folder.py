@@ -247,17 +247,21 @@ def _read_bench(run, step, files):
 
 
 def _read_phases(run, step, parts):
-    """Gives STEP its phases, PARTS of meta.json."""
-    earlier = None
+    """Gives STEP its phases, PARTS of meta.json. Behind one whose end is not
+    known, the next one's beginning is not known either."""
+    earlier, lost = None, ''
     for name, duration_ns, path in parts:
-        device = None
+        device = later = None
         try:
             later = load_device(os.path.join(run.out_dir, path))
+            if lost:
+                raise phases.PhaseError('begins where phase %s ends, which is '
+                                        'not known' % lost)
             device = phases.between(earlier, later)
-            earlier = later
         except (DataError, phases.PhaseError) as error:
             run.problems.append('%s: %s; phase %s of step %s is shown without '
                                 'it' % (path, error, name, step.name))
+        earlier, lost = later, '' if later else name
         step.phases.append(phases.Phase(name, duration_ns, device))
 
 

@@ -11,6 +11,9 @@ NOBODY = 'no job'
 ZNS_LOAD = 'zns-load'
 # What zns-load's options are if it is not told.
 DEFAULTS = {'filename': '/dev/ng0n1', 'size': '1z'}
+TIME = re.compile(r'([0-9]+(?:[.][0-9]+)?)([a-z]*)')
+UNIT_NS = {'d': 86400 * 10**9, 'h': 3600 * 10**9, 'm': 60 * 10**9, 's': 10**9,
+           '': 10**9, 'ms': 10**6, 'msec': 10**6, 'us': 10**3, 'usec': 10**3}
 OPTION = re.compile(r'--([a-z_]+)=(\S*)')
 MAX_NAMES = 3
 
@@ -39,6 +42,40 @@ def options_of(step):
         return [job.options for job in jobs]
     said = _said(step.command)
     return [said.get(job.name, []) for job in jobs]
+
+
+def ramp_ns(options):
+    """Return: for how long a job with OPTIONS ran and was not measured, but for
+    a ramp behind which the drive's statistics have begun anew."""
+    return 0 if options.get('reset_stats', '0') != '0' else _ns(
+        options.get('ramp_time', ''))
+
+
+def has_ramp(step):
+    """Return: whether the drive's statistics of STEP have commands that no
+    program has measured, because of a job's ramp_time."""
+    return any(ramp_ns(one) for job in options_of(step) for one in job)
+
+
+def time_ns(step):
+    """Return: for how long the jobs of STEP were at work, in the guest's time:
+    groups run one after another. What no program measures of a job, its ramp_time
+    and startdelay, is part of it."""
+    options, whole_ns = iter(options_of(step)), 0
+    for group in step.fio.groups:
+        ends_ns = [side.runtime_ns for side in group.sides]
+        for job in group.jobs:
+            before_ns = max((ramp_ns(one) + _ns(one.get('startdelay', ''))
+                             for one in next(options)), default=0)
+            ends_ns += [before_ns + side.runtime_ns for side in job.sides]
+        whole_ns += max(ends_ns, default=0)
+    return whole_ns
+
+
+def _ns(text):
+    """Return: the ns that fio takes TEXT for, 0 if it is no time."""
+    match = TIME.fullmatch(text.strip().lower())
+    return round(float(match[1]) * UNIT_NS.get(match[2], 0)) if match else 0
 
 
 def _said(command):

@@ -191,10 +191,10 @@ def busy(step):
         return None
     device = step.device
     of, time_ns = 'of the step', _time_ns(step)
-    if step.fio and step.fio.runtime_ns():
+    if step.fio and jobs.time_ns(step):
         of = "of zns-load's run time" if step.fio.by_operation \
             else "of fio's run time"
-        time_ns = step.fio.runtime_ns() / device.dilation
+        time_ns = jobs.time_ns(step) / device.dilation
     elif step.zone_op and step.zone_op.latency:
         of = "of zone-op's time"
         time_ns = step.zone_op.latency.sum_ns / device.dilation

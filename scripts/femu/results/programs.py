@@ -69,11 +69,6 @@ class Fio:
     by_operation: bool = False
     is_timed: bool = False
 
-    def runtime_ns(self):
-        """Return: for how long jobs ran: groups run one after another."""
-        return sum(max((side.runtime_ns for side in group.sides), default=0)
-                   for group in self.groups)
-
 
 @dataclass(frozen=True)
 class ZoneOp:

@@ -36,15 +36,18 @@ def _row(step, job, op, count, iops, bytes_per_s, times_us):
 
 
 def of_fio(made, dilation=1):
-    """Return: the rows in MADE, JSON of femu-sim fio, or of fio on a clock that
-    is DILATION times the drive's. Raises KeyError or TypeError if it is nothing
-    of the kind."""
+    """Return: the rows in MADE, JSON of femu-sim fio (of several drives with
+    'drive', as a run in the guest calls it), or of fio on a clock that is
+    DILATION times the drive's. Raises KeyError or TypeError if it is nothing of
+    the kind."""
     rows = []
     for job in made['jobs']:
         name = job['jobname']
         ops = job['femu']['ops'] if 'femu' in job else {
             side: job[side] for side in DIRECTIONS if side in job}
-        rows += [_of_entry(name, op, one, dilation)
+        drive = {'drive': 'zns' + job['job options']['drive']} \
+            if 'drives' in made else {}
+        rows += [{**drive, **_of_entry(name, op, one, dilation)}
                  for op, one in ops.items() if one['total_ios']]
     return rows
 
