@@ -134,6 +134,12 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);
 
 /*
+ * What ssd_submit() would say at `now_ns`, for a caller with reasons of its own
+ * to refuse what the drive would accept. As unobservable as a poll.
+ */
+SsdAccept ssd_ask(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd);
+
+/*
  * Does a ZONE_REPORT, IDENTIFY, LOG or FEATURE take time (the parameters
  * fe-report-ns and so on)? If not, it is done at once, whatever else is inside:
  * who was asked may as well answer without ssd_submit(), and without a slot.

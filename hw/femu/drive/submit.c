@@ -104,11 +104,17 @@ static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 }
 
 /* An append is a write to the write pointer. Return: the assigned LBA. */
+static uint64_t append_lba(const SsdNs *ns, const SsdCmd *cmd)
+{
+    uint32_t zone_idx = zone_of_lba(&ns->zones, cmd->slba);
+
+    return cmd->slba + ns->zones.zones[zone_idx].wp_nlb;
+}
+
 static uint64_t commit_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                               const SsdCmd *cmd)
 {
-    uint32_t zone_idx = zone_of_lba(&ns->zones, cmd->slba);
-    uint64_t slba = cmd->slba + ns->zones.zones[zone_idx].wp_nlb;
+    uint64_t slba = append_lba(ns, cmd);
 
     ssd->commands.at[command_idx].done.result = slba;
     commit_write(ssd, command_idx, ns, slba, cmd->nlb);
@@ -283,6 +289,18 @@ SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
         accept.lba = accept_command(ssd, now_ns, cmd, tag);
     } else {
         count_rejected(ssd, cmd);
+    }
+    return accept;
+}
+
+SsdAccept ssd_ask(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd)
+{
+    SsdAccept accept = { .lba = cmd->slba };
+
+    ssd_run(ssd, now_ns);
+    accept.status = ssd_check(ssd, cmd);
+    if (accept.status == SSD_SUCCESS && cmd->op == SSD_OP_APPEND) {
+        accept.lba = append_lba(command_ns(ssd, cmd), cmd);
     }
     return accept;
 }

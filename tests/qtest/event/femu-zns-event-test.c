@@ -378,6 +378,40 @@ static void test_reset_drops_notices(void)
     femu_shutdown(drive);
 }
 
+/*
+ * What the host wants no more is not sent, though it waited already; a notice
+ * whose log page was not read comes when the host wants notices again.
+ */
+static void test_disabled(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint16_t cid;
+
+    config.ssd.namespaces = 2;
+    drive = femu_boot(&config, NULL);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                     NVME_OAES_NS_ATTR | NVME_SMART_TEMPERATURE);
+    set_threshold(drive, 309);
+    qtest_writel(drive->host->qts, drive->buf, 1);
+    g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_NS_ATTACHMENT, 2, 1, 0,
+                               drive->buf).status, ==, NVME_SUCCESS);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, 0);
+    cid = request(drive);
+    g_assert_true(silent(drive));
+    ring_bad_value(drive);
+    expect_event(drive, cid, BAD_VALUE);
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF, NVME_OAES_NS_ATTR);
+    expect_event(drive, request(drive),
+                 EVENT(NVME_AER_TYPE_NOTICE,
+                       NVME_AER_INFO_NOTICE_NS_ATTR_CHANGED,
+                       NVME_LOG_CHANGED_NSLIST));
+    femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                     NVME_SMART_TEMPERATURE);
+    expect_event(drive, request(drive), TOO_HOT);
+    femu_shutdown(drive);
+}
+
 /* ZNS 1.1, 4.1.1: the list of zones that changed by themselves, here none. */
 static void test_changed_zones(void)
 {
@@ -631,6 +665,7 @@ int main(int argc, char **argv)
                    test_reset_drops_events);
     qtest_add_func("femu-zns/event/reset-drops-notices",
                    test_reset_drops_notices);
+    qtest_add_func("femu-zns/event/disabled", test_disabled);
     qtest_add_func("femu-zns/event/silent-when-shut-down",
                    test_silent_when_shut_down);
     qtest_add_func("femu-zns/event/log-not-sent", test_log_not_sent);

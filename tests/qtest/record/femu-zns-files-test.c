@@ -355,6 +355,35 @@ static void test_trace_in_place(void)
     femu_folder_delete(folder);
 }
 
+/*
+ * A state without its history is not begun anew, which would take its data; one
+ * that QEMU's end kept from having any is.
+ */
+static void test_no_history(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *history = femu_folder_file(folder, "history");
+    g_autofree char *aside = g_strconcat(folder, ".history", NULL);
+    g_autofree char *begun = femu_folder_file(folder, "history.new");
+    FemuDrive *drive;
+
+    g_assert_true(g_file_set_contents(begun, "#", -1, NULL));
+    drive = femu_folder_boot(&config, folder);
+    femu_write_pattern(drive, 0, 4, 1);
+    femu_shutdown(drive);
+    g_assert_cmpint(g_rename(history, aside), ==, 0);
+    femu_folder_refused(&config, folder, "", "its file 'history' is gone, "
+                        "without which its data are of no use; restore the "
+                        "folder from a copy, or name a new one");
+    g_assert_cmpint(g_rename(aside, history), ==, 0);
+    drive = femu_folder_boot(&config, folder);
+    femu_assert_power(drive, 2, 1);
+    femu_assert_pattern(drive, 0, 4, 1);
+    femu_shutdown(drive);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -363,6 +392,7 @@ int main(int argc, char **argv)
     ADD("formatted", test_formatted);
     ADD("another-size", test_another_size);
     ADD("modes", test_modes);
+    ADD("no-history", test_no_history);
     ADD("offline", test_offline);
     ADD("reset", test_reset);
     ADD("trace-in-place", test_trace_in_place);

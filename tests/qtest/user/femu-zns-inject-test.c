@@ -210,6 +210,46 @@ static void test_write(void)
     femu_shutdown(drive);
 }
 
+/* Of bad blocks, too, the zones' rules come first, and count no media error. */
+static void test_rules_first(void)
+{
+    FemuDrive *drive = boot();
+    uint32_t active = drive->config.ssd.max_active;
+    uint64_t at_lba = femu_zone_lba(drive, active);
+    uint64_t lba;
+    NvmeCmd zeroes;
+
+    for (uint32_t i = 0; i < active; i++) {
+        g_assert_cmphex(femu_write(drive, femu_zone_lba(drive, i), 1, NULL),
+                        ==, NVME_SUCCESS);
+    }
+    inject(drive, "inject-write-error", "0 2048");
+    g_assert_cmphex(femu_write(drive, at_lba, 1, NULL), ==,
+                    NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(femu_append(drive, at_lba, 1, NULL, &lba), ==,
+                    NVME_ZONE_TOO_MANY_ACTIVE);
+    zeroes = femu_cmd_rw(drive, NVME_CMD_WRITE_ZEROES, at_lba, 1, 0);
+    g_assert_cmphex(femu_exec(&drive->io, &zeroes).status, ==,
+                    NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(femu_copy(drive, 0, 1, at_lba), ==,
+                    NVME_ZONE_TOO_MANY_ACTIVE);
+    /* so is an append that names no zone's start */
+    g_assert_cmphex(femu_append(drive, 1, 1, NULL, &lba), ==,
+                    NVME_INVALID_FIELD);
+    /* sources that cannot be read do not come first, either */
+    inject(drive, "inject-read-error", "0 1");
+    g_assert_cmphex(femu_copy(drive, 0, 1, at_lba), ==,
+                    NVME_ZONE_TOO_MANY_ACTIVE);
+    g_assert_cmphex(femu_copy(drive, 0, 1, 0), ==, NVME_ZONE_INVALID_WRITE);
+    g_assert_cmpuint(media_errors(drive), ==, 0);
+    /* where there is room, they fail as they should */
+    g_assert_cmphex(femu_append(drive, 0, 1, NULL, &lba), ==,
+                    NVME_WRITE_FAULT);
+    g_assert_cmphex(femu_copy(drive, 0, 1, 1), ==, NVME_UNRECOVERED_READ);
+    g_assert_cmpuint(media_errors(drive), ==, 2);
+    femu_shutdown(drive);
+}
+
 static void test_refused(void)
 {
     FemuDrive *drive = boot();
@@ -349,6 +389,7 @@ int main(int argc, char **argv)
     ADD("inject/compare", test_compare);
     ADD("inject/write", test_write);
     ADD("inject/write-empty", test_write_empty);
+    ADD("inject/rules-first", test_rules_first);
     ADD("inject/clear", test_clear);
     ADD("inject/refused", test_refused);
     ADD("feature-data/timestamp", test_timestamp);

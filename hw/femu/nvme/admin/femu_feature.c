@@ -313,6 +313,7 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
         return NVME_SUCCESS;
     case NVME_ASYNCHRONOUS_EVENT_CONF:
         n->features.async_events = cdw11 & ASYNC_EVENTS_OFFERED;
+        femu_notice_choose(n);
         femu_aer_check_temperature(n);
         return NVME_SUCCESS;
     case NVME_COMMAND_SET_PROFILE:

@@ -22,6 +22,7 @@ void femu_aer_reset(FemuZns *n);
 
 /* femu_notice.c: events about namespaces, one at a time. */
 void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid);
+void femu_notice_choose(FemuZns *n);
 void femu_notice_reset(FemuZns *n);
 
 /* femu_ns_change.c: namespaces that have changed. */

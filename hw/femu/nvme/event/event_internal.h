@@ -13,6 +13,7 @@
 
 /* femu_aer.c */
 void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid);
+void femu_aer_choose(FemuZns *n);
 
 /* femu_notice.c */
 void femu_notice_ns_changed(FemuZns *n, FemuNs *ns);

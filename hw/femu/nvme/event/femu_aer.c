@@ -110,6 +110,36 @@ void femu_aer_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
     }
 }
 
+/* Does the host want the event? Errors it cannot disable. */
+static bool event_wanted(const FemuZns *n, unsigned type,
+                         const FemuEvent *event)
+{
+    uint32_t wanted = n->features.async_events;
+
+    switch (type) {
+    case NVME_AER_TYPE_SMART:
+        return wanted & NVME_SMART_TEMPERATURE;
+    case NVME_AER_TYPE_NOTICE:
+        return wanted & (event->log_page == NVME_LOG_CHANGED_NSLIST
+                         ? NVME_OAES_NS_ATTR : FEMU_ASYNC_ZONE_CHANGED);
+    default:
+        return true;
+    }
+}
+
+/*
+ * The host has chosen which events it wants: another one that still waits for a
+ * request is not sent (NVMe base 2.0, 5.27.1.8).
+ */
+void femu_aer_choose(FemuZns *n)
+{
+    for (unsigned type = 0; type < FEMU_EVENT_TYPES; type++) {
+        FemuEvent *event = &n->event[type];
+
+        event->waiting = event->waiting && event_wanted(n, type, event);
+    }
+}
+
 bool femu_temperature_warning(const FemuZns *n)
 {
     const uint32_t *kelvin = n->features.temperature_kelvin;

@@ -76,6 +76,13 @@ void femu_notice_log_read(FemuZns *n, uint8_t log_page, uint32_t nsid)
     notice_report(n);
 }
 
+/* The host has chosen which events it wants. A notice that is due stays due. */
+void femu_notice_choose(FemuZns *n)
+{
+    femu_aer_choose(n);
+    notice_report(n);
+}
+
 /* A controller reset: notices are dropped, but the log pages stay. */
 void femu_notice_reset(FemuZns *n)
 {

@@ -68,26 +68,24 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
 
 /*
  * Return: the status of a copy if it has bad blocks among its sources or its
- * destination, else success. Sources beyond the namespace are not looked at:
- * the core refuses them.
+ * destination, else success; so, too, if the core will refuse it.
  */
 static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
                                 const SsdCmd *copy)
 {
-    uint64_t size_lba = femu_ns_size_lba(ns);
     SsdCmd write = *copy;       /* its nlb is 0 */
 
+    if (ssd_ask(n->ssd, n->now_ns, copy).status != SSD_SUCCESS) {
+        return NVME_SUCCESS;
+    }
     for (uint32_t i = 0; i < copy->range_count; i++) {
         const SsdRange *range = &copy->ranges[i];
-        uint16_t status = NVME_SUCCESS;
+        uint16_t status = femu_inject_read(ns, range->slba, range->nlb);
 
-        write.nlb += range->nlb;
-        if (range->nlb <= size_lba - MIN(range->slba, size_lba)) {
-            status = femu_inject_read(ns, range->slba, range->nlb);
-        }
         if (status) {
             return status;
         }
+        write.nlb += range->nlb;
     }
     return femu_inject_write(n, ns, &write);
 }

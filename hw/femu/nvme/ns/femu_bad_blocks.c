@@ -35,53 +35,21 @@ uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb)
     return NVME_UNRECOVERED_READ;
 }
 
-static bool state_writable(SsdZoneState state)
-{
-    return state == SSD_ZONE_EMPTY || state == SSD_ZONE_CLOSED ||
-           state == SSD_ZONE_IMPLICITLY_OPEN ||
-           state == SSD_ZONE_EXPLICITLY_OPEN;
-}
-
 /*
- * May a write to the zone begin at this LBA? At the write pointer it may, and
- * in a zone with a ZRWA, in the ZRWA and the implicit commit range behind it.
- */
-static bool lba_writable(const FemuZns *n, const FemuNs *ns,
-                         const SsdZone *zone, uint64_t lba)
-{
-    uint64_t zrwa_nlb = n->params.zrwa_bytes / ns->lba_bytes;
-    uint64_t ahead_nlb = lba - zone->wp_lba; /* huge if it is behind */
-
-    return ahead_nlb == 0 || (zone->has_zrwa && ahead_nlb < 2 * zrwa_nlb);
-}
-
-/*
- * Find the first LBA that a write to a zone will write: for an append, the
- * write pointer. *at_lba is cmd->slba before.
- * Return: false if the zone cannot be written there; the core will refuse it.
- */
-static bool find_in_zone(const FemuZns *n, const FemuNs *ns, const SsdCmd *cmd,
-                         uint64_t *at_lba)
-{
-    SsdZone zone = femu_ns_zone(n, ns, cmd->slba / femu_ns_zone_nlb(ns));
-
-    if (cmd->op == SSD_OP_APPEND && cmd->slba == zone.start_lba) {
-        *at_lba = zone.wp_lba;
-    }
-    return state_writable(zone.state) && lba_writable(n, ns, &zone, *at_lba);
-}
-
-/*
- * Return: the status of a write that has not been submitted to the core. A
- * write that the core will refuse is a success here: its status is the core's.
+ * Return: the status of a write that has not been submitted to the core; of a
+ * copy, `nlb` is what it writes. A write that the core will refuse is a success
+ * here: its status is the core's.
  */
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
 {
-    uint64_t at_lba = cmd->slba;
+    SsdAccept accept;
 
-    if (!ns->bad_writes.count || !femu_inject_fits(ns, cmd->slba, cmd->nlb) ||
-        (femu_ns_zoned(ns) && !find_in_zone(n, ns, cmd, &at_lba)) ||
-        !bad_any(&ns->bad_writes, at_lba, cmd->nlb)) {
+    if (!ns->bad_writes.count) {
+        return NVME_SUCCESS;
+    }
+    accept = ssd_ask(n->ssd, n->now_ns, cmd);
+    if (accept.status != SSD_SUCCESS ||
+        !bad_any(&ns->bad_writes, accept.lba, cmd->nlb)) {
         return NVME_SUCCESS;
     }
     ns->smart->media_errors++;

@@ -59,7 +59,30 @@ static bool is_others(const FemuZns *n)
     return others;
 }
 
-/* Create the folder if need be; refuse one that holds other files. */
+/*
+ * Was a drive in this folder, which has no history? The first power cycle is
+ * counted when the history is there.
+ */
+static bool was_state(const FemuZns *n)
+{
+    g_autofree char *path = femu_state_file(n, "kept");
+    FILE *file = fopen(path, "rb");
+    FemuKept kept;
+    bool counted = file && fread(&kept, sizeof(kept), 1, file) == 1 &&
+                   memcmp(kept.magic, FEMU_KEPT_MAGIC,
+                          sizeof(kept.magic)) == 0 &&
+                   kept.power_cycles > 0;
+
+    if (file) {
+        fclose(file);
+    }
+    return counted;
+}
+
+/*
+ * Create the folder if need be; refuse one that holds other files, and one
+ * whose data are of a drive, which a new one would overwrite.
+ */
 static bool folder_open(FemuZns *n, Error **errp)
 {
     if (n->memdev) {
@@ -76,6 +99,12 @@ static bool folder_open(FemuZns *n, Error **errp)
         error_setg(errp, "state=%s: the folder is not empty and has no file '"
                    FEMU_HISTORY "': it is not the state of a drive; name a new "
                    "folder", n->state_path);
+        return false;
+    }
+    if (femu_state_is_new(n) && was_state(n)) {
+        error_setg(errp, "state=%s: its file '" FEMU_HISTORY "' is gone, "
+                   "without which its data are of no use; restore the folder "
+                   "from a copy, or name a new one", n->state_path);
         return false;
     }
     return true;
