@@ -35,6 +35,15 @@ die()
     exit 1
 }
 
+# answer_help ARG...: if that is what a script is asked for, prints its head and
+# ends it.
+answer_help()
+{
+    case ${1-} in
+    -h|--help) sed -nE '1,3d; /^$/q; s/^# ?//p' "$0"; exit 0 ;;
+    esac
+}
+
 # one_at_a_time FOLDER NAME: waits for other scripts that hold the lock NAME in
 # FOLDER, and holds it until this one ends.
 one_at_a_time()

@@ -10,6 +10,8 @@ import errno
 import os
 import sys
 
+from femu.common import head
+
 # Of two files that an error is about, the one that was read has none of these.
 OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -39,10 +41,11 @@ def text(error):
 
 
 def guard(label, main):
-    """Calls MAIN. An OSError, or Ctrl-C, ends the program with a message of one
+    """Answers --help, or calls MAIN. An OSError, or Ctrl-C, ends the program with a message of one
     line. If the reader of our output has closed it, the program ends without a
     message."""
     try:
+        head.answer()
         main()
         sys.stdout.flush()
     except BrokenPipeError:

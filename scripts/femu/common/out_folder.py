@@ -62,3 +62,17 @@ def drop_run(path):
         raise SettingsError('OUT=%s: %s is of no earlier run: name another '
                             'folder' % (os.environ['OUT'], path))
     shutil.rmtree(path, ignore_errors=True)
+
+
+def spare(out, written, read):
+    """WRITTEN: names of the files that a command writes to the folder OUT. READ:
+    variables of the environment that name what it reads. Raises SettingsError
+    if one of these is one of those."""
+    for variable in read:
+        path = os.environ.get(variable) or ''
+        for name in written:
+            if path and os.path.realpath(path) == os.path.realpath(
+                    os.path.join(out, name)):
+                raise SettingsError(
+                    'OUT=%s: %s=%s would be overwritten: name another folder'
+                    % (os.environ.get('OUT') or out, variable, path))

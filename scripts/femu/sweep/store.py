@@ -18,6 +18,9 @@ import shutil
 
 from femu.results import rows as rows_module
 
+# Of a reason that was begun, and not one byte of it could be written.
+NO_ROOM = 'why could not be written: is there room in %s?'
+
 
 class Store:
     """The folder FOLDER of results."""
@@ -66,7 +69,7 @@ class Store:
         """Return: why KEY has no result, or None if no reason is stored."""
         try:
             with open(self._failure_path(key), encoding='utf-8') as file:
-                return file.read().strip()
+                return file.read().strip() or NO_ROOM % self.folder
         except FileNotFoundError:
             return None
 

@@ -394,20 +394,34 @@ static void test_at_program_since(void)
     femu_shutdown(drive);
 }
 
+static void refused(FemuDrive *drive, const char *value)
+{
+    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-set',"
+                             "'arguments': {'path': %s,"
+                             "'property': 'power-cut', 'value': %s}}",
+                             PATH, value);
+    g_autofree char *want = g_strdup_printf(
+        "power-cut=%s: must be a number, the seed that decides what becomes of "
+        "what is inside", value);
+
+    g_assert_true(qdict_haskey(reply, "error"));
+    g_assert_cmpstr(qdict_get_str(qdict_get_qdict(reply, "error"), "desc"), ==,
+                    want);
+    qobject_unref(reply);
+    g_assert_false(is_off(drive));
+}
+
 static void test_refused(void)
 {
     FemuConfig config = femu_small_config();
     FemuDrive *drive = femu_boot(&config, NULL);
-    QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-set',"
-                             "'arguments': {'path': %s,"
-                             "'property': 'power-cut', 'value': 'now'}}",
-                             PATH);
 
-    g_assert_cmpstr(qdict_get_str(qdict_get_qdict(reply, "error"), "desc"), ==,
-                    "power-cut=now: must be a number, the seed that decides "
-                    "what becomes of what is inside");
-    qobject_unref(reply);
-    g_assert_false(is_off(drive));
+    refused(drive, "now");
+    refused(drive, "");
+    refused(drive, "7 ");
+    refused(drive, "-1");
+    refused(drive, " -1");
+    refused(drive, "18446744073709551616");
     femu_shutdown(drive);
 }
 

@@ -21,7 +21,9 @@ static void set_cut(Object *obj, const char *value, Error **errp)
         error_setg(errp, "power-cut: the drive is not realized yet");
         return;
     }
-    if (qemu_strtou64(value, NULL, 0, &seed) < 0) {
+    /* qemu_strtou64() takes blanks and a sign in front: -1 would be 2^64 - 1. */
+    if (!g_ascii_isdigit(*value) ||
+        qemu_strtou64(value, NULL, 0, &seed) < 0) {
         error_setg(errp, "power-cut=%s: must be a number, the seed that "
                    "decides what becomes of what is inside", value);
         return;
