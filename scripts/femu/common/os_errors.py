@@ -41,9 +41,9 @@ def text(error):
 
 
 def guard(label, main):
-    """Answers --help, or calls MAIN. An OSError, or Ctrl-C, ends the program with a message of one
-    line. If the reader of our output has closed it, the program ends without a
-    message."""
+    """Answers --help, or calls MAIN. An OSError, or Ctrl-C, ends the program with
+    a message of one line. If the reader of our output has closed it, the program
+    ends without a message."""
     try:
         head.answer()
         main()

@@ -12,10 +12,11 @@ every small change of the core state them anew, more would hide a damage); of a
 point in the guest 1.5 points to both sides, 5 of a median or p95, which is a
 bucket of 1.6 %: the guest's software decides when commands arrive.
 
-Writes and appends that saturate the buffer (4 KiB saturate the front end) meet other programs in each run. Of 20
-seeds in the simulator, 300 ms of four writers each as in the guest, one standard
-deviation is 0.8 % in throughput and mean, 2.4 in the median and 4.3 to 5.7 in
-p95; two runs differ by less than 2 sqrt(2) of these in 95 of 100.
+Writes and appends that saturate the buffer (4 KiB saturate the front end) meet
+other programs in each run. Of 20 seeds in the simulator, 300 ms of four writers
+each as in the guest, one standard deviation is 0.8 % in throughput and mean, 2.4
+in the median and 4.3 to 5.7 in p95; two runs differ by less than 2 sqrt(2) of
+these in 95 of 100.
 
 Knows nothing of how the errors came about.
 """
