@@ -217,6 +217,9 @@
       "for room in the buffer; other reads wait before the front end. Reads " \
       "of less than 4 KiB that have ended count until all before them in "    \
       "their zone have. 0: all")                                              \
+    X(U32, read_lists, "read-lists", 0, 0, 8192, "commands",                  \
+      "of reads, verifies and compares inside, those of more than two pages "  \
+      "of 4 KiB, which need a list of them; others wait for a slot. 0: all")   \
     X(SIZE, fe_small_bytes, "fe-small", 0, 0, 8 * SSD_MIB, "bytes",           \
       "writes and appends shorter than this are small; 0: none is")           \
     X(U64, fe_small_write_ns, "fe-small-write-ns", 0, 0,                      \
@@ -266,10 +269,6 @@
       "host link, to the drive: data of writes, appends and compares")        \
     X(U64, link_out_ns, "link-out-ns", 0, 0, UINT64_C(1000000000), "ns/MiB",  \
       "host link, to the host: data of reads")                                \
-    X(U64, link_part_ns, "link-part-ns", 0, 0, UINT64_C(1000000000),          \
-      "ns/MiB",                                                               \
-      "more of it for data that are a part of what a unit senses at once, "   \
-      "sensed for one read alone")                                            \
     X(U64, fixed_read_ns, "fixed-read-ns", 0, 0, UINT64_C(1000000000), "ns",  \
       "latency of a read, verify or compare that occupies nothing")           \
     X(U64, fixed_read_size_ns, "fixed-read-size-ns", 0, 0,                    \

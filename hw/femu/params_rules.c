@@ -419,6 +419,15 @@ static bool check_take_turns(const SsdParams *p, GError **error)
                         "each namespace has a slot of its own", namespaces);
 }
 
+static bool check_read_lists(const SsdParams *p, GError **error)
+{
+    if (p->read_lists == 0 || p->read_slots != 0) {
+        return true;
+    }
+    return params_error(error, "read-lists", p->read_lists,
+                        "needs read-slots, for which its reads wait");
+}
+
 static bool check_limits(const SsdParams *p, GError **error)
 {
     /* 0 of open ones is below any limit. */
@@ -632,6 +641,7 @@ static const SsdParamRule rules[] = {
      "`write-buffer`."},
     {check_take_turns,
      "With `take-turns`, `read-slots` are at least one for each namespace."},
+    {check_read_lists, "`read-lists` needs `read-slots`."},
     {check_limits,
      "`max-open` is at most `max-active`, unless one of them is 0."},
     {check_read_granule,

@@ -267,6 +267,11 @@ static void host_event(Engine *engine, const SimEvent *event)
         engine->at = &engine->drives[event->idx];
         policy_epoch(engine);
         break;
+    case EVENT_SEND:
+        engine_turn_to(engine, &engine->workers[
+                           engine->slots[event->idx].worker_idx]);
+        engine_dispatch(engine, event->idx);
+        break;
     }
 }
 

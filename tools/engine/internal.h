@@ -25,6 +25,7 @@ enum {
     EVENT_SUBMIT,   /* [slot] the host has prepared the command */
     EVENT_NEXT,     /* [slot] its next operation may begin */
     EVENT_EPOCH,    /* [drive] ZINC: an epoch ends */
+    EVENT_SEND,     /* [slot] the scheduler has had its time for it */
 };
 
 typedef enum SlotStep {

@@ -53,6 +53,12 @@ static uint32_t zone_of(const Engine *engine, const Slot *slot)
 
 /* --- mq-deadline: one write per zone ------------------------------------- */
 
+/*
+ * Linux merges what a list of whole pages can describe, as PRPs are (NVMe Base,
+ * "Physical Region Page Entry and List"): behind a part of a page comes nothing.
+ */
+#define PAGE_BYTES 4096
+
 /* Merge waiting writes that continue `head` into one command with it. */
 static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
 {
@@ -64,6 +70,9 @@ static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
         uint32_t next_idx = queue->head_idx;
         Slot *next = &engine->slots[next_idx];
 
+        if (bytes % PAGE_BYTES != 0) {
+            return;
+        }
         bytes += (uint64_t)next->cmd.nlb * engine->at->params->lba_bytes;
         if (next->cmd.slba != end_lba ||
             bytes > engine->plan->policy.merge_bytes ||
@@ -79,6 +88,19 @@ static void merge_waiting(Engine *engine, SlotQueue *queue, Slot *head)
     }
 }
 
+/* The scheduler takes its time for a command, which is then as it is. */
+static void send(Engine *engine, uint32_t slot_idx)
+{
+    uint64_t send_ns = engine->plan->policy.send_ns;
+
+    if (send_ns == 0) {
+        engine_dispatch(engine, slot_idx);
+    } else {
+        sim_heap_push(&engine->events, engine_now_ns(engine) + send_ns,
+                      EVENT_SEND, slot_idx);
+    }
+}
+
 static void submit_write(Engine *engine, uint32_t slot_idx)
 {
     Policy *policy = &engine->at->policy;
@@ -89,7 +111,7 @@ static void submit_write(Engine *engine, uint32_t slot_idx)
         return;
     }
     policy->zone_busy[zone_idx] = true;
-    engine_dispatch(engine, slot_idx);
+    send(engine, slot_idx);
 }
 
 static void write_ended(Engine *engine, uint32_t zone_idx)
@@ -103,7 +125,7 @@ static void write_ended(Engine *engine, uint32_t zone_idx)
     }
     slot_queue_take(engine, queue);
     merge_waiting(engine, queue, &engine->slots[slot_idx]);
-    engine_dispatch(engine, slot_idx);
+    send(engine, slot_idx);
 }
 
 /* --- ZINC: management while little I/O is in flight ---------------------- */
@@ -181,6 +203,8 @@ void policy_submit(Engine *engine, uint32_t slot_idx)
         submit_write(engine, slot_idx);
     } else if (kind == PLAN_POLICY_ZINC && is_mgmt(slot)) {
         submit_mgmt(engine, slot_idx);
+    } else if (kind != PLAN_POLICY_NONE) {
+        send(engine, slot_idx);
     } else {
         engine_dispatch(engine, slot_idx);
     }

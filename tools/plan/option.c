@@ -250,6 +250,8 @@ static const OptionRow rows[] = {
      "mq-deadline or zinc (none)"},
     {"merge_bytes", OPTION_BYTES, OF_PLAN(policy.merge_bytes), "largest write "
      "that the host's scheduler makes of waiting ones (128k)"},
+    {"host_scheduler", OPTION_MICROS, OF_PLAN(policy.send_ns), "of every "
+     "command that the host's scheduler sends, such as 1.9us (0)"},
     {"zinc_epoch", OPTION_MICROS, OF_PLAN(policy.epoch_ns), "(64ms)"},
     {"zinc_tokens", OPTION_COUNT, OF_PLAN(policy.write_tokens), "(20000)"},
     {"zinc_holds", OPTION_COUNT32, OF_PLAN(policy.max_holds), "(3)"},

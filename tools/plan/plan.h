@@ -135,6 +135,7 @@ typedef enum PlanPolicyKind {
 typedef struct PlanPolicy {
     PlanPolicyKind kind;
     uint64_t merge_bytes;  /* adjacent waiting writes become one up to this */
+    uint64_t send_ns;      /* of every command that it sends */
     /* ZINC (ConfZNS++ paper, section 3.2) */
     uint64_t epoch_ns;     /* between two management commands */
     uint64_t write_tokens; /* I/Os that let a management command pass */

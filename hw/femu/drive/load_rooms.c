@@ -578,6 +578,14 @@ static void check_ways(LoadCheck *check)
         state_fail(check->state, "%u reads are inside, there are %u slots",
                    entry->read_slots.inside_count, ssd->params.read_slots);
     }
+    /* Each group but one may have had none inside, and so one beyond them. */
+    if (ssd->params.read_lists != 0 &&
+        entry->read_slots.lists_inside >=
+        ssd->params.read_lists + entry->read_slots.lines.groups) {
+        state_fail(check->state, "%u reads with lists are inside, there are %u "
+                   "lists", entry->read_slots.lists_inside,
+                   ssd->params.read_lists);
+    }
 }
 
 /*

@@ -199,8 +199,7 @@ static void page_programmed(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     if (op->kind == FLASH_READ) {
-        link_out_sensed(&ssd->link, now_ns, owner_idx(op->owner),
-                        op->host_bytes);
+        link_out(&ssd->link, now_ns, owner_idx(op->owner), op->host_bytes);
     }
     part_ended(ssd, now_ns, owner_idx(op->owner));
     if (op->kind == FLASH_PROGRAM) {

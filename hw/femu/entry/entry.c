@@ -150,10 +150,9 @@ static uint64_t small_fixed_ns(const SsdParams *p, CostClass class)
     }
 }
 
-/* More than two pages (4 KiB) do not fit into a command's two pointers. */
 static uint64_t list_ns(const SsdParams *p, const Command *command)
 {
-    return command->bytes > 2 * SSD_GRANULE_BYTES ? p->fixed_list_ns : 0;
+    return entry_needs_list(command) ? p->fixed_list_ns : 0;
 }
 
 static uint64_t fixed_ns(const SsdParams *p, const Command *command)

@@ -30,7 +30,9 @@
 /*
  * How many slots reads of each group have; those of less than 4 KiB keep theirs
  * until all before them in their zone have ended. Each group can always have
- * one: as many slots are kept free as there are groups without a read.
+ * one: as many slots are kept free as there are groups without a read. A read
+ * with a list has a slot only if few others with lists have one, or its group
+ * has none.
  */
 typedef struct ReadSlots {
     Lines lines;
@@ -39,6 +41,7 @@ typedef struct ReadSlots {
     uint32_t *inside_counts; /* [group] */
     uint32_t inside_count;
     uint32_t groups_without;
+    uint32_t lists_inside;   /* reads with a list that have a slot */
 } ReadSlots;
 
 /* What the front end has to do for a command. */
@@ -109,11 +112,17 @@ uint64_t entry_again_ns(const SsdParams *p, const Command *command);
  */
 bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 
-/* Does a read wait for a slot? */
-static inline bool entry_reads_wait(const Entry *entry)
+/*
+ * More than two pages (4 KiB) do not fit into a command's two pointers, which
+ * then name a list of them (NVMe Base, "Physical Region Page Entry and List").
+ */
+static inline bool entry_needs_list(const Command *command)
 {
-    return turns_group(&entry->read_slots.turns) != TURNS_NONE;
+    return command->bytes > 2 * SSD_GRANULE_BYTES;
 }
+
+/* Does a read wait for a slot, and not for a list alone? */
+bool entry_reads_wait(const Entry *entry);
 
 /* A command completes: as many reads that wait for slots go in as find one. */
 void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);

@@ -34,6 +34,7 @@ static const StateRow slots_rows[] = {
     STATE_LEFT(ReadSlots, inside_counts, "reads that do not wait"),
     STATE_LEFT(ReadSlots, inside_count, "reads that do not wait"),
     STATE_LEFT(ReadSlots, groups_without, "of inside_counts"),
+    STATE_LEFT(ReadSlots, lists_inside, "reads that do not wait"),
 };
 
 static const StateRow entry_rows[] = {

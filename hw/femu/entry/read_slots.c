@@ -49,14 +49,41 @@ static uint32_t slots_of_writes(const Entry *entry)
     return entry->params->take_turns ? 0 : wbuf_waiting_count(entry->buffer);
 }
 
-/* May a read of the group have a slot? Groups without a read keep one each. */
-static bool may_take_slot(const Entry *entry, uint32_t group_idx)
+/* Are there as many lists as can be, so that this read cannot have one? */
+static bool lacks_list(const Entry *entry, const Command *command)
+{
+    uint32_t most = entry->params->read_lists;
+
+    return most != 0 && entry_needs_list(command) &&
+           entry->read_slots.lists_inside >= most;
+}
+
+/* Groups without a read keep a slot each. */
+static bool is_slot_free(const Entry *entry)
 {
     const ReadSlots *slots = &entry->read_slots;
 
-    return slots->inside_counts[group_idx] == 0 ||
-           slots->inside_count + slots->groups_without +
+    return slots->inside_count + slots->groups_without +
            slots_of_writes(entry) < entry->params->read_slots;
+}
+
+/* A group can always have a read inside. */
+static bool may_take_slot(const Entry *entry, const Command *command)
+{
+    uint32_t group_idx = read_group(entry, command);
+
+    return entry->read_slots.inside_counts[group_idx] == 0 ||
+           (is_slot_free(entry) && !lacks_list(entry, command));
+}
+
+bool entry_reads_wait(const Entry *entry)
+{
+    const Turns *turns = &entry->read_slots.turns;
+    uint32_t group_idx = turns_group(turns);
+
+    return group_idx != TURNS_NONE &&
+           !lacks_list(entry,
+                       &entry->commands->at[turns_waiter(turns, group_idx)]);
 }
 
 static void count_slots(ReadSlots *slots, uint32_t group_idx, int32_t count)
@@ -75,6 +102,7 @@ static void take_read_slot(Entry *entry, uint32_t command_idx)
     const Command *command = &entry->commands->at[command_idx];
 
     count_slots(slots, read_group(entry, command), 1);
+    slots->lists_inside += entry_needs_list(command);
     if (part_order_has(command)) {
         part_order_enter(&slots->parts, entry->commands, command_idx);
     }
@@ -91,6 +119,7 @@ static uint32_t give_read_slots(Entry *entry, uint32_t command_idx)
         count = part_order_leave(&slots->parts, entry->commands, command_idx);
     }
     count_slots(slots, read_group(entry, command), -(int32_t)count);
+    slots->lists_inside -= entry_needs_list(command);
     return count;
 }
 
@@ -127,7 +156,7 @@ bool read_slots_must_wait(Entry *entry, uint32_t command_idx)
     }
     group_idx = read_group(entry, command);
     if (turns_group_waits(&entry->read_slots.turns, group_idx) ||
-        !may_take_slot(entry, group_idx)) {
+        !may_take_slot(entry, command)) {
         turns_wait(&entry->read_slots.turns, read_line(entry, command),
                    command_idx);
         return true;
@@ -139,12 +168,15 @@ bool read_slots_must_wait(Entry *entry, uint32_t command_idx)
 /* The first read of the group, with a slot now, if it may have one. */
 static uint32_t first_with_slot(Entry *entry, uint32_t group_idx)
 {
+    Turns *turns = &entry->read_slots.turns;
     uint32_t command_idx;
 
-    if (group_idx == TURNS_NONE || !may_take_slot(entry, group_idx)) {
+    if (group_idx == TURNS_NONE ||
+        !may_take_slot(entry, &entry->commands->at[turns_waiter(
+                                  turns, group_idx)])) {
         return SSD_NONE;
     }
-    command_idx = turns_leave(&entry->read_slots.turns, group_idx);
+    command_idx = turns_leave(turns, group_idx);
     take_read_slot(entry, command_idx);
     return command_idx;
 }

@@ -20,8 +20,6 @@ void link_init(Link *link, const SsdParams *params, Commands *commands,
     *link = (Link) {
         .in_ns = params->link_in_ns,
         .out_ns = params->link_out_ns,
-        .part_ns = params->link_part_ns,
-        .sense_bytes = ssd_params_sense_bytes(params),
         .commands = commands,
         .events = events,
         /* Each command has a portion that is not whole, the others fill it. */
@@ -114,28 +112,14 @@ void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx)
     }
 }
 
-static void book_out(Link *link, uint64_t now_ns, uint32_t command_idx,
-                     uint64_t take_ns)
-{
-    Command *command = &link->commands->at[command_idx];
-
-    if (command->done.op == SSD_OP_READ && (link->out_ns || link->part_ns)) {
-        command->link_until_at_ns =
-            local_clock_book(&link->out, now_ns, take_ns);
-    }
-}
-
 void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
               uint32_t bytes)
 {
-    book_out(link, now_ns, command_idx, per_mib_ns(bytes, link->out_ns));
-}
+    Command *command = &link->commands->at[command_idx];
 
-void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
-                     uint32_t bytes)
-{
-    book_out(link, now_ns, command_idx,
-             per_mib_ns(bytes, link->out_ns) +
-             (bytes < link->sense_bytes ? per_mib_ns(bytes, link->part_ns)
-                                        : 0));
+    if (command->done.op == SSD_OP_READ && link->out_ns) {
+        command->link_until_at_ns =
+            local_clock_book(&link->out, now_ns,
+                             per_mib_ns(bytes, link->out_ns));
+    }
 }

@@ -26,10 +26,8 @@ typedef struct LinkPortion {
 } LinkPortion;
 
 typedef struct Link {
-    uint64_t in_ns; /* for a MiB, as the next two; 0: no time */
+    uint64_t in_ns; /* for a MiB, as the next; 0: no time */
     uint64_t out_ns;
-    uint64_t part_ns;     /* more, of what is not all that is sensed at once: */
-    uint32_t sense_bytes;
     LocalClock in;
     LocalClock out;
     Commands *commands;
@@ -65,10 +63,8 @@ const LinkPortion *link_portion(const Link *link, uint32_t i);
 /* A compare's data come in beside what it reads. */
 void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx);
 
-/* Send `bytes` of a read to the host; _sensed: sensed for it alone. */
+/* Send `bytes` of a read to the host. */
 void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
               uint32_t bytes);
-void link_out_sensed(Link *link, uint64_t now_ns, uint32_t command_idx,
-                     uint32_t bytes);
 
 #endif

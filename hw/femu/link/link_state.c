@@ -12,8 +12,6 @@
 static const StateRow link_rows[] = {
     STATE_LEFT(Link, in_ns, "of the parameters"),
     STATE_LEFT(Link, out_ns, "of the parameters"),
-    STATE_LEFT(Link, part_ns, "of the parameters"),
-    STATE_LEFT(Link, sense_bytes, "of the parameters"),
     STATE_TIME(Link, in.busy_until_at_ns),
     STATE_NUMBER(Link, in.booked_ns),
     STATE_TIME(Link, out.busy_until_at_ns),

@@ -44,7 +44,7 @@ MECHANISMS = (
     ('work on what has arrived',
      'fe-write-arrived-ns=0 fe-append-arrived-ns=0'),
     ('commands of reads', 'sense-command-ns=0'),
-    ('parts of what is sensed', 'link-part-ns=0'),
+    ('lists of pages', 'read-lists=0'),
     ('room comes back page by page', 'buffer-release-ns=0'),
     ('a front end that waits longer', 'buffer-resume=22'),
     ("a zone's share of the buffer", 'zone-buffer=8640K'),

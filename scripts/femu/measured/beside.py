@@ -86,19 +86,26 @@ class HostCost(typing.NamedTuple):
     spread: int = 0
     cpu: int = 0
     between: int = 0
+    scheduler: int = 0
 
     def options(self):
         """Return: that as options of a job."""
         values = {'host_overhead': self.added, 'host_spread': self.spread,
-                  'host_cpu': self.cpu, 'host_between': self.between}
+                  'host_cpu': self.cpu, 'host_between': self.between,
+                  'host_scheduler': self.scheduler}
         return {name: '%dns' % ns for name, ns in values.items() if ns}
 
 
+def pinned_us(added, block_bytes):
+    """Return: what a thread takes to pin the pages of its data behind the
+    first; ADDED is its engine's object of host.json."""
+    return added['page_us'] * max(0, math.ceil(block_bytes / PAGE_BYTES) - 1)
+
+
 def passthrough_cost(host, op_name, block_bytes):
-    """Return: the HostCost of a command of OP_NAME through io_uring_cmd, whose
-    thread pins each page of its data."""
+    """Return: the HostCost of a command of OP_NAME through io_uring_cmd."""
     added = host['passthrough']
-    pages_us = added['page_us'] * max(0, math.ceil(block_bytes / PAGE_BYTES) - 1)
+    pages_us = pinned_us(added, block_bytes)
     page_1_us = added['us'].get(op_name, added['us'].get('write', 0))
     return HostCost(round(1000 * (page_1_us + pages_us)), 0,
                     round(1000 * (added['cpu_us'] + pages_us)),
@@ -111,15 +118,26 @@ def polled_cost(host):
     return HostCost(added['ns'], added['spread_ns'], 0, added['between_ns'])
 
 
+def linux_cost(exp, added, op_name, block_bytes):
+    """Return: the HostCost of a command of io_uring; ADDED is its object of
+    host.json."""
+    pages_us = pinned_us(added, block_bytes)
+    page_1_us = added['us'].get(op_name, added['us'].get('write', 0))
+    scheduler_us = added['mq_deadline_us'] \
+        if exp.fields.get('sched') == 'mq-deadline' else 0
+    return HostCost(round(1000 * (page_1_us + pages_us)),
+                    cpu=round(1000 * pages_us),
+                    between=round(1000 * added['between_us']),
+                    scheduler=round(1000 * scheduler_us))
+
+
 def engine_cost(exp, host, op_name, block_bytes):
     """Return: the HostCost of a command of OP_NAME, by the engine that ran."""
     engine = exp.fields.get('engine')
     if engine == 'io_uring_cmd':
         return passthrough_cost(host, op_name, block_bytes)
     if engine == 'io_uring':
-        added_us = host[engine]['us']
-        return HostCost(round(1000 * added_us.get(op_name, added_us.get(
-            'write', 0))), between=round(1000 * host[engine]['between_us']))
+        return linux_cost(exp, host[engine], op_name, block_bytes)
     return polled_cost(host)
 
 

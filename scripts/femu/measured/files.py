@@ -29,7 +29,7 @@ HOST_DEFAULTS = {
     'unthrottled_per_s': {},
     'zones_per_thread': protocol.FG_ZONES,
     'ramp_ms': protocol.RAMP_MS,
-    'io_uring': {'us': {}, 'between_us': 0},
+    'io_uring': {'us': {}, 'page_us': 0, 'between_us': 0, 'mq_deadline_us': 0},
     'unthrottled_mibps': 0,
 }
 # Operations that an object of numbers may have.

@@ -433,20 +433,6 @@ static void test_hit_costs(void)
     drive_free(d);
 }
 
-/* A part of what is sensed takes the link for longer, but not of a line. */
-static void test_link_part(void)
-{
-    Drive *d = drive_new(FOUR "lba-size=512 link-part-ns=2048000 page-size=8K "
-                         "read-ahead-after=1");
-    uint64_t t = LATER;
-
-    drive_fill(d, 0, 8);
-    expect_read(d, t, 0, 1, READ + XFER + 1000, 0);
-    expect_read(d, t + 1000000, 1, 1, 0, 512);
-    expect_read(d, t + 2000000, 16, 16, READ + XFER, 0);
-    drive_free(d);
-}
-
 /* The register of a plane keeps the page that was sensed last. */
 static void test_registers(void)
 {
@@ -649,7 +635,6 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/slots", test_slots);
     g_test_add_func("/ahead/quiet", test_quiet);
     g_test_add_func("/ahead/hit-costs", test_hit_costs);
-    g_test_add_func("/ahead/link-part", test_link_part);
     g_test_add_func("/ahead/sense-command", test_sense_command);
     g_test_add_func("/ahead/registers", test_registers);
     g_test_add_func("/ahead/registers/at-first", test_registers_at_first);

@@ -519,7 +519,7 @@ static const char *const drives[][2] = {
       "buffer-waiters=1 buffer-resume=0" },
     { "full/ahead", FULL "read-ahead=16K read-ahead-after=1 "
       "read-ahead-parts=2 register-read-ns=7001 sense-command-ns=5003 "
-      "link-part-ns=5030011 read-ahead-streams=2" },
+      "read-lists=3 read-ahead-streams=2" },
     { "full/turns", FULL "take-turns=on namespaces=2" },
     { "full/turns-and-conventional", FULL "take-turns=on namespaces=3 "
       "max-open=1 max-active=1 write-buffer=80K zone-buffer=48K "

@@ -201,6 +201,68 @@ static void test_order_of_many(void)
     drive_free(d);
 }
 
+/*
+ * Three reads of three pages each, or as many as said; a page is sensed for the
+ * first, the others find nothing written. With a list of pages for `read-lists`
+ * of them the second waits for one, and the third behind it.
+ */
+static void check_lists(const char *words, uint32_t second_nlb,
+                        uint64_t second_ns, uint64_t third_ns)
+{
+    g_autofree char *all = g_strconcat("channels=1 fe-read-ns=100 "
+                                       "fixed-read-ns=50 ", words, NULL);
+    Drive *d = drive_new(all);
+    uint64_t at_ns = 9 * MS, first_ns = 150 + READ + XFER;
+    uint64_t other_lba = drive_zone_lba(d, 1);
+    uint32_t read[3];
+
+    drive_fill(d, 0, 1);
+    read[0] = drive_read(d, at_ns, 0, 3);
+    read[1] = drive_read(d, at_ns, other_lba, second_nlb);
+    read[2] = drive_read(d, at_ns, other_lba, 2);
+    if (second_ns > first_ns) {
+        drive_expect_next(d, read[0], at_ns + first_ns);
+    }
+    drive_expect_next(d, read[1], at_ns + second_ns);
+    drive_expect_next(d, read[2], at_ns + third_ns);
+    if (second_ns < first_ns) {
+        drive_expect_next(d, read[0], at_ns + first_ns);
+    }
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
+/* Reads of more than two pages need a list each. */
+static void test_lists(void)
+{
+    uint64_t first_ns = 150 + READ + XFER;
+
+    check_lists("read-slots=9", 3, 250, 350);
+    check_lists("read-slots=9 read-lists=1", 3, first_ns + 150,
+                first_ns + 250);
+    check_lists("read-slots=9 read-lists=1", 2, 250, 350);
+    check_lists("read-slots=9 read-lists=2", 3, 250, 350);
+    check_lists("read-slots=9 read-lists=1 take-turns=on namespaces=2", 3,
+                first_ns + 150, first_ns + 250);
+}
+
+/* Each namespace can have a read inside, whatever it is. */
+static void test_lists_of_namespaces(void)
+{
+    Drive *d = drive_new("channels=1 fe-read-ns=100 fixed-read-ns=50 "
+                         "read-slots=9 read-lists=1 take-turns=on "
+                         "namespaces=2");
+    uint32_t first, other;
+
+    drive_fill(d, 0, 1);
+    first = drive_read(d, 9 * MS, 0, 3);
+    d->nsid = 2;
+    other = drive_read(d, 9 * MS, 0, 3);
+    drive_expect_next(d, other, 9 * MS + 250);
+    drive_expect_next(d, first, 9 * MS + 150 + READ + XFER);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -210,5 +272,7 @@ int main(int argc, char **argv)
     g_test_add_func("/slots/read-blocks", test_read_blocks);
     g_test_add_func("/slots/order", test_order_of_parts);
     g_test_add_func("/slots/order/many", test_order_of_many);
+    g_test_add_func("/slots/lists", test_lists);
+    g_test_add_func("/slots/lists/namespaces", test_lists_of_namespaces);
     return g_test_run();
 }

@@ -457,7 +457,7 @@ static void run_flash_step(Model *m, Step step)
             break;
         }
         if (step.bytes) {
-            model_link_out(m, step.cmd, step.bytes, true);
+            model_link_out(m, step.cmd, step.bytes);
         }
         model_part_done(m, step.cmd);
         break;

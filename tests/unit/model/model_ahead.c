@@ -88,7 +88,7 @@ static Row *row_for(Model *m, const Piece *piece)
 
 Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
-    bool lost = m->slotless.length || model_turns_group(&m->read_turns) >= 0 ||
+    bool lost = model_front_lacks_slots(m) ||
                 (cmd->bytes < 4096 && m->p.read_ahead_parts &&
                  parts_inside(m) > m->p.read_ahead_parts) ||
                 (m->p.read_ahead_quiet_ns && m->wrote &&
@@ -126,7 +126,7 @@ bool model_ahead_serves(Model *m, Row *row, Cmd *cmd, uint64_t at,
         }
         cmd->done.ahead_bytes += bytes;
         if (line->there) {
-            model_link_out(m, cmd, bytes, false);
+            model_link_out(m, cmd, bytes);
         } else {
             cmd->parts++;
             g_queue_push_tail(&line->waits, g_memdup2(&waits, sizeof(waits)));
@@ -207,7 +207,7 @@ void model_ahead_fetched(Model *m, AheadLine *line)
         g_free(line);
     }
     while ((waits = g_queue_pop_head(&all))) {
-        model_link_out(m, waits->cmd, waits->bytes, false);
+        model_link_out(m, waits->cmd, waits->bytes);
         model_part_done(m, waits->cmd);
         g_free(waits);
     }

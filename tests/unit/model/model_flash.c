@@ -289,7 +289,7 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
                 .cmd = cmd, .bytes = bytes,
             });
         } else if (bytes) {
-            model_link_out(m, cmd, bytes, false);
+            model_link_out(m, cmd, bytes);
         }
         at = to;
     }

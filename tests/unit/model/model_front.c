@@ -286,8 +286,22 @@ static unsigned slots_taken(const Model *m)
     return slots_of(m, 0);
 }
 
+/* May it come in beside the others of more than two pages? */
+static bool has_list(const Model *m, const Cmd *cmd)
+{
+    unsigned count = 0;
+
+    for (guint i = 0; i < m->cmds->len; i++) {
+        const Cmd *other = g_ptr_array_index(m->cmds, i);
+
+        count += other->takes_slot && other->entered && other->bytes > 8192;
+    }
+    return m->p.read_lists == 0 || cmd->bytes <= 8192 ||
+           count < m->p.read_lists;
+}
+
 /* Each namespace has one of its own; may this one have one more? */
-static bool has_slot(const Model *m, uint32_t nsid)
+static bool has_slot(const Model *m, uint32_t nsid, const Cmd *cmd)
 {
     unsigned kept = 0;
 
@@ -295,7 +309,24 @@ static bool has_slot(const Model *m, uint32_t nsid)
         kept += other != nsid && slots_of(m, other) == 0;
     }
     return slots_of(m, nsid) == 0 ||
-           slots_taken(m) + kept < m->p.read_slots;
+           (slots_taken(m) + kept < m->p.read_slots && has_list(m, cmd));
+}
+
+/* The read that is next to have a slot, or NULL. */
+static const Cmd *next_slotless(const Model *m)
+{
+    int group = model_turns_group(&m->read_turns);
+
+    return group < 0 ? m->slotless.head ? m->slotless.head->data : NULL
+                     : g_queue_peek_head(
+                           &model_turns_line(&m->read_turns, group)->waiting);
+}
+
+bool model_front_lacks_slots(const Model *m)
+{
+    const Cmd *next = next_slotless(m);
+
+    return next && has_list(m, next);
 }
 
 static void enter_in_turn(Model *m)
@@ -309,7 +340,7 @@ static void enter_in_turn(Model *m)
         }
     }
     while ((group = model_turns_group(&m->read_turns)) >= 0 &&
-           has_slot(m, group + 1)) {
+           has_slot(m, group + 1, next_slotless(m))) {
         enter(m, model_turns_step(&m->read_turns, group, true));
     }
 }
@@ -318,10 +349,11 @@ static void enter_in_turn(Model *m)
  * Writes that wait for room have slots, too, where writes can hold up others;
  * one read is always inside.
  */
-static bool one_has_slot(Model *m)
+static bool one_has_slot(Model *m, const Cmd *cmd)
 {
     return slots_taken(m) == 0 ||
-           slots_taken(m) + model_buffer_waiters(m) < m->p.read_slots;
+           (slots_taken(m) + model_buffer_waiters(m) < m->p.read_slots &&
+            has_list(m, cmd));
 }
 
 void model_front_enter(Model *m, Cmd *cmd)
@@ -329,11 +361,11 @@ void model_front_enter(Model *m, Cmd *cmd)
     if (cmd->passes) {
         model_begin(m, cmd);
     } else if (m->p.take_turns && cmd->takes_slot &&
-               !has_slot(m, cmd->done.nsid)) {
+               !has_slot(m, cmd->done.nsid, cmd)) {
         model_turns_wait(&m->read_turns,
                          g_array_index(cmd->reads, Piece, 0).zone_idx, cmd);
     } else if (!m->p.take_turns && cmd->takes_slot &&
-               (m->slotless.length || !one_has_slot(m))) {
+               (m->slotless.length || !one_has_slot(m, cmd))) {
         g_queue_push_tail(&m->slotless, cmd);
     } else {
         enter(m, cmd);
@@ -358,7 +390,8 @@ static void forget_kept(Model *m)
 void model_front_left(Model *m)
 {
     forget_kept(m);
-    while (m->slotless.length && one_has_slot(m)) {
+    while (m->slotless.length &&
+           one_has_slot(m, g_queue_peek_head(&m->slotless))) {
         enter(m, g_queue_pop_head(&m->slotless));
     }
     if (m->p.take_turns) {
@@ -474,14 +507,10 @@ void model_link_compare(Model *m, Cmd *cmd)
     }
 }
 
-void model_link_out(Model *m, Cmd *cmd, uint64_t bytes, bool sensed)
+void model_link_out(Model *m, Cmd *cmd, uint64_t bytes)
 {
-    bool is_part = sensed && bytes < m->sense_bytes;
-
-    if (cmd->done.op == SSD_OP_READ &&
-        (m->p.link_out_ns || m->p.link_part_ns)) {
-        cross(m, &m->link_out_ns, bytes, m->p.link_out_ns);
-        m->link_out_ns += is_part ? bytes * m->p.link_part_ns / SSD_MIB : 0;
-        cmd->link_until_ns = m->link_out_ns;
+    if (cmd->done.op == SSD_OP_READ && m->p.link_out_ns) {
+        cmd->link_until_ns = cross(m, &m->link_out_ns, bytes,
+                                   m->p.link_out_ns);
     }
 }

@@ -345,7 +345,6 @@ static void random_ahead(Rng *rng, SsdParams *p)
     p->read_ahead_parts = PICK(rng, 0, 0, 1, 3);
     p->read_ahead_quiet_ns = PICK(rng, 0, 0, 0, 1000003);
     p->link_out_ns = PICK(rng, 0, 0, 40386803);
-    p->link_part_ns = PICK(rng, 0, 0, 10090411);
     p->fixed_read_size_ns = PICK(rng, 0, 0, 50000011);
 }
 

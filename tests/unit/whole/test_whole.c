@@ -79,7 +79,7 @@ static const Soup soups[] = {
     { "link/zrwa", ZONES LINK "zrwa-size=16K max-zrwa=3", 4000 },
     { "fixed", ZONES FIXED, 4000 },
     { "ahead/one", ZONES AHEAD "link-out-ns=40386803 "
-      "link-part-ns=10090411 sense-command-ns=6007", 6000 },
+      "sense-command-ns=6007", 6000 },
     { "ahead/streams", ZONES AHEAD "read-ahead-streams=3 "
       "read-ahead-after=1 dies=2 lba-size=512 " FIXED, 6000 },
     { "ahead/shallow", ZONES FRONT "read-ahead=4K read-ahead-streams=2 "
@@ -340,6 +340,7 @@ static void random_front(Rng *rng, SsdParams *p)
     p->fe_first_write_ns = PICK(rng, 0, 2027);
     p->fe_closed_write_ns = PICK(rng, 0, 3511);
     p->read_slots = PICK(rng, 0, 1, 2, 30);
+    p->read_lists = p->read_slots ? PICK(rng, 0, 1, 2, 7) : 0;
     p->fe_report_ns = PICK(rng, 0, 5003);
     p->fe_report_zone_ns = PICK(rng, 0, 71, 100003);
     p->fe_identify_ns = PICK(rng, 0, 901);
