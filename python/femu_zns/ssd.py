@@ -75,8 +75,11 @@ class CommandError(FemuError):
     """A command that the drive refused; it has changed nothing."""
 
     def __init__(self, op: str, status: Status):
-        super().__init__('%s: %s (0x%x)' % (op, status.name, status))
+        super().__init__(op, status)    # what it is made of, also by pickle
         self.op, self.status = op, status
+
+    def __str__(self) -> str:
+        return '%s: %s (0x%x)' % (self.op, self.status.name, self.status)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Knows nothing of how it was installed.
 
 import json
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,11 @@ def test_refusals(tap):
               'refused: a write that is not at the write pointer')
     said = refused(lambda: ssd.do('write', 5, 1), femu_zns.CommandError)
     tap.equal(said, 'write: ZONE_INVALID_WRITE (0x1bc)', 'do() raises')
+    there = pickle.loads(pickle.dumps(femu_zns.CommandError(
+        'write', Status.ZONE_INVALID_WRITE)))
+    tap.equal((str(there), there.op, there.status),
+              (said, 'write', Status.ZONE_INVALID_WRITE),
+              'what do() raises comes from another process')
     for idx in range(2):
         ssd.submit('write', slba=idx, nlb=1)
     said = refused(lambda: ssd.submit('write', 2, 1), femu_zns.FemuError)
