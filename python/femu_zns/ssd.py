@@ -8,16 +8,21 @@ Knows nothing of workloads and of how results are kept.
 from __future__ import annotations
 
 import enum
+import functools
 import json
+import operator
 import os
+import threading
 from dataclasses import dataclass
-from typing import Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (Callable, Iterable, List, Mapping, Optional, Sequence, Tuple,
+                    TypeVar, Union)
 
 import pandas as pd
 
 from femu_zns._core import ffi, lib
 
 Value = Union[int, str, bool]
+_Method = TypeVar('_Method', bound=Callable)
 _NEVER_NS = 2 ** 64 - 1
 _POLL_MAX = 256
 
@@ -70,8 +75,11 @@ class CommandError(FemuError):
     """A command that the drive refused; it has changed nothing."""
 
     def __init__(self, op: str, status: Status):
-        super().__init__('%s: %s (0x%x)' % (op, status.name, status))
+        super().__init__(op, status)    # what it is made of, also by pickle
         self.op, self.status = op, status
+
+    def __str__(self) -> str:
+        return '%s: %s (0x%x)' % (self.op, self.status.name, self.status)
 
 
 @dataclass(frozen=True)
@@ -161,9 +169,20 @@ def _params(config, changes: Mapping[str, Value]):
     return params
 
 
+def _alone(method: _Method) -> _Method:
+    """METHOD of an Ssd by one thread at a time: the core has no locks, and
+    other threads run while this one is in it."""
+    @functools.wraps(method)
+    def held(self, *args, **more):
+        with self._lock:
+            return method(self, *args, **more)
+    return held
+
+
 class Ssd:
     """A drive. Its clock is `now_ns`; methods with a time take one that is not
-    before it, and none means now."""
+    before it, and none means now. Each of them is whole: what several threads
+    ask of a drive it does one after the other."""
 
     def __init__(self, config: Union[str, os.PathLike, None] = None,
                  **changes: Value):
@@ -176,6 +195,7 @@ class Ssd:
     def _take(self, drive):
         # One that was loaded, or comes back, may have such a log already.
         self._may_log_busy = False
+        self._lock = threading.RLock()
         self._ssd = ffi.gc(drive, lib.ssd_free)
         self._done = ffi.new('SsdDone[]', _POLL_MAX)
         self._cmd = ffi.new('SsdCmd *')
@@ -191,6 +211,7 @@ class Ssd:
     def _at(self, at_ns: Optional[int]) -> int:
         if at_ns is None:
             return self._now_ns
+        at_ns = operator.index(at_ns)
         if not self._now_ns <= at_ns < _NEVER_NS:
             raise ValueError('at_ns=%d is %s' % (
                 at_ns, 'before now, %d' % self._now_ns
@@ -200,6 +221,7 @@ class Ssd:
         return at_ns
 
     @property
+    @_alone
     def next_at_ns(self) -> Optional[int]:
         """A time at which to poll next; None: nothing will happen."""
         at_ns = lib.ssd_next_at_ns(self._ssd)
@@ -208,15 +230,18 @@ class Ssd:
     # --- Commands -----------------------------------------------------------
 
     @property
+    @_alone
     def has_room(self) -> bool:
         """Can submit() take one more command?"""
         return bool(lib.ssd_has_room(self._ssd))
 
     @property
+    @_alone
     def inflight(self) -> int:
         """Commands inside."""
         return lib.ssd_inflight(self._ssd)
 
+    @_alone
     def submit(self, op: str, slba: int = 0, nlb: int = 0, *, nsid: int = 1,
                select_all: bool = False, tag: int = 0,
                at_ns: Optional[int] = None,
@@ -227,7 +252,6 @@ class Ssd:
         no completion comes."""
         if op not in _OPS:
             raise ValueError('op="%s" is none of %s' % (op, ', '.join(_OPS)))
-        at_ns = self._at(at_ns)
         if not lib.ssd_has_room(self._ssd):
             raise FemuError('the drive has no room for another command: poll '
                             'first (cmd-slots)')
@@ -237,9 +261,10 @@ class Ssd:
         held = ffi.new('SsdRange[]', [{'slba': first, 'nlb': count}
                                       for first, count in ranges])
         cmd.ranges, cmd.range_count = held, len(ranges)
-        accept = lib.ssd_submit(self._ssd, at_ns, cmd, tag)
+        accept = lib.ssd_submit(self._ssd, self._at(at_ns), cmd, tag)
         return Accept(Status(accept.status), accept.lba)
 
+    @_alone
     def poll(self, until_ns: Optional[int] = None) -> List[Done]:
         """Run up to UNTIL_NS. Return: what has completed by then, in order."""
         until_ns, found = self._at(until_ns), []
@@ -255,6 +280,7 @@ class Ssd:
                     done.result, done.submitted_at_ns, done.due_at_ns,
                     done.ahead_bytes)
 
+    @_alone
     def drain(self) -> List[Done]:
         """Run until nothing is inside. Return: what has completed."""
         found = []
@@ -262,6 +288,7 @@ class Ssd:
             found += self.poll(max(self._now_ns, self.next_at_ns))
         return found
 
+    @_alone
     def do(self, op: str, slba: int = 0, nlb: int = 0, **more) -> Done:
         """Submit a command alone and run until it is done. Raises
         CommandError; there may be no other command inside."""
@@ -300,6 +327,7 @@ class Ssd:
             raise ValueError('nsid=%d: there are 1 to %d' % (nsid, len(found)))
         return found[nsid - 1]
 
+    @_alone
     def zones(self, nsid: int = 1) -> pd.DataFrame:
         """A row per zone: state (a ZoneState's name), start_lba, wp_lba,
         capacity_nlb."""
@@ -321,6 +349,7 @@ class Ssd:
         units = lib.ssd_zone_units(self._ssd, nsid, zone, count)
         return list(ffi.unpack(units, count[0]))
 
+    @_alone
     def wear(self) -> pd.DataFrame:
         """A row per block of the flash that zones lie on, with its erases."""
         made = [lib.ssd_block(self._ssd, idx)
@@ -330,6 +359,7 @@ class Ssd:
             for name in ('superblock_idx', 'unit_idx', 'block_in_unit_idx',
                          'erase_count')})
 
+    @_alone
     def statistics(self) -> dict:
         """What the drive has counted (docs/model.md, "Statistics and traces")."""
         text = lib.ssd_stats_json(self._ssd, self._now_ns, ffi.NULL)
@@ -338,12 +368,14 @@ class Ssd:
         finally:
             lib.g_free(text)
 
+    @_alone
     def reset_statistics(self) -> None:
         """Count from now on."""
         lib.ssd_stats_reset(self._ssd, self._now_ns)
 
     # --- Logs and state -----------------------------------------------------
 
+    @_alone
     def start_busy_log(self, capacity: int = 1 << 20) -> None:
         """Log what channels and units do; call it once, on a new drive.
         CAPACITY entries are kept until they are taken, then the oldest make
@@ -356,6 +388,7 @@ class Ssd:
         self._may_log_busy = False
         lib.ssd_busy_log_start(self._ssd, capacity)
 
+    @_alone
     def take_busy_log(self) -> pd.DataFrame:
         """A row per stretch of work of a channel or a unit: begin_at_ns,
         end_at_ns, resource ('channel' or 'unit'), idx, what."""
@@ -370,6 +403,7 @@ class Ssd:
                 return pd.DataFrame(rows, columns=[
                     'begin_at_ns', 'end_at_ns', 'resource', 'idx', 'what'])
 
+    @_alone
     def save(self) -> bytes:
         """All of the drive as bytes, commands under way and all."""
         array = lib.ssd_save(self._ssd)
@@ -396,6 +430,7 @@ class Ssd:
         """Another drive in the same state."""
         return self.load(self.save())
 
+    @_alone
     def cut_power(self, seed: int = 1, at_ns: Optional[int] = None) -> 'Ssd':
         """The drive that is there when the power, which goes at AT_NS, is back:
         what was completed is there, of what was inside SEED decides within what

@@ -7,6 +7,8 @@ Knows nothing of how it was installed.
 
 import json
 import pathlib
+import pickle
+import subprocess
 import sys
 import tempfile
 
@@ -123,6 +125,32 @@ def logging():
     return ssd
 
 
+# A child's, for the core aborts if two threads are in it. Writes its parent
+# counts.
+THREADS = """
+import sys, threading
+from femu_zns import Ssd
+sys.setswitchinterval(1e-5)
+ssd, done = Ssd(cmd_slots=8192), []
+def work(zone):
+    for idx in range(2000):
+        ssd.submit('append', slba=16384 * zone, nlb=4)
+        done.extend(ssd.drain())
+workers = [threading.Thread(target=work, args=(idx,)) for idx in range(4)]
+for one in workers: one.start()
+for one in workers: one.join()
+print(len(done), ssd.statistics()['ops']['append']['count'])
+"""
+
+
+def test_threads(tap):
+    """Threads that share a drive have it one after the other."""
+    made = subprocess.run([sys.executable, '-c', THREADS], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tap.equal((made.returncode, made.stdout), (0, b'8000 8000\n'),
+              'four threads on one drive')
+
+
 def test_refusals(tap):
     """What is wrong is said, and changes nothing."""
     for name, call, kind, word in (
@@ -162,12 +190,24 @@ def test_refusals(tap):
         said = refused(call, kind)
         tap.result(said is not None and word in said, 'refused: ' + name,
                    said or '')
+    ssd = Ssd()
+    for call in (lambda: ssd.submit('write', 0, 4, at_ns=1.5),
+                 lambda: ssd.poll(1e6), lambda: ssd.submit('write', 0, '4', at_ns=9)):
+        tap.result(refused(call, TypeError) is not None and ssd.now_ns == 0,
+                   'refused: a wrong type, and the clock stands')
+    tap.equal(ssd.do('write', 0, 4).submitted_at_ns, 0,
+              'after that the drive goes on')
     ssd = Ssd(cmd_slots=2)
     accept = ssd.submit('write', slba=5, nlb=1)
     tap.equal((accept.status, ssd.inflight), (Status.ZONE_INVALID_WRITE, 0),
               'refused: a write that is not at the write pointer')
     said = refused(lambda: ssd.do('write', 5, 1), femu_zns.CommandError)
     tap.equal(said, 'write: ZONE_INVALID_WRITE (0x1bc)', 'do() raises')
+    there = pickle.loads(pickle.dumps(femu_zns.CommandError(
+        'write', Status.ZONE_INVALID_WRITE)))
+    tap.equal((str(there), there.op, there.status),
+              (said, 'write', Status.ZONE_INVALID_WRITE),
+              'what do() raises comes from another process')
     for idx in range(2):
         ssd.submit('write', slba=idx, nlb=1)
     said = refused(lambda: ssd.submit('write', 2, 1), femu_zns.FemuError)
@@ -334,7 +374,7 @@ def main():
     tap = Tap()
     tap.count = int(sys.argv[1].removeprefix('--count='))
     for test in (test_times, test_shown, test_state, test_power_cut,
-                 test_refusals, test_results, test_guest_results, test_compare,
+                 test_threads, test_refusals, test_results, test_guest_results, test_compare,
                  test_notebook):
         test(tap)
     tap.end()

@@ -451,8 +451,15 @@ static SsdCmd logged_cmd(const Engine *engine, const Worker *worker,
 uint64_t worker_logged_at_ns(Engine *engine, Worker *worker)
 {
     if (worker->iolog && !worker->has_logged) {
-        worker->has_logged = sim_iolog_next(worker->iolog,
-                                            engine->at->params->lba_bytes,
+        const SsdParams *params = engine->at->params;
+        IologPlaces places = {
+            .lba_bytes = params->lba_bytes,
+            .zone_bytes = params->zone_size_bytes,
+            .zones = plan_is_flat(worker->job, params)
+                     ? 0 : plan_ns_zones(params),
+        };
+
+        worker->has_logged = sim_iolog_next(worker->iolog, &places,
                                             &worker->logged,
                                             &engine->failure);
     }

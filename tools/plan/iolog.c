@@ -32,6 +32,7 @@ struct SimIolog {
     char *path;
     FILE *file;
     IologKind kind;
+    char *device; /* of its operations; NULL: there was none yet */
     unsigned line_number;
     char *line;
     size_t line_size;
@@ -63,6 +64,22 @@ static bool wrong(const SimIolog *iolog, const char *text, const char *what,
     g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: '%s': %s", iolog->path,
                 iolog->line_number, text, what);
     return false;
+}
+
+/* A log is of one drive: what was sent to another cannot go there, too. */
+static bool same_device(SimIolog *iolog, const char *device, GError **error)
+{
+    g_autofree char *what = NULL;
+
+    if (!iolog->device) {
+        iolog->device = g_strdup(device);
+    }
+    if (g_str_equal(iolog->device, device)) {
+        return true;
+    }
+    what = g_strdup_printf("must be '%s', as in the lines before it: a log is "
+                           "of one device", iolog->device);
+    return wrong(iolog, device, what, error);
 }
 
 static unsigned split(char *line, char *words[WORDS_MAX])
@@ -152,6 +169,9 @@ static bool fio_line(SimIolog *iolog, IologEntry *entry, bool *found,
     if (!fio_op(action, &entry->op)) {
         return wrong(iolog, action, "is no action of an iolog", error);
     }
+    if (!same_device(iolog, words[first], error)) {
+        return false;
+    }
     if (count <= first + 3 ||
         !number(words[first + 2], MOST_BYTES, &entry->at_bytes) ||
         !number(words[first + 3], MOST_BYTES, &entry->bytes)) {
@@ -237,6 +257,9 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
         !blkparse_op(words[6], &entry->op, &entry->of_all_zones)) {
         return true;
     }
+    if (!same_device(iolog, words[0], error)) {
+        return false;
+    }
     if (!seconds(words[3], &entry->at_ns)) {
         return wrong(iolog, words[3], "must be seconds.nanoseconds", error);
     }
@@ -299,12 +322,66 @@ void sim_iolog_close(SimIolog *iolog)
 {
     fclose(iolog->file);
     free(iolog->line);
+    g_free(iolog->device);
     g_free(iolog->path);
     g_free(iolog);
 }
 
-bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
-                    GError **error)
+/* --- Places -------------------------------------------------------------- */
+
+static bool misplaced(const SimIolog *iolog, const IologEntry *entry,
+                      const char *right, GError **error)
+{
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: offset %" PRIu64
+                ", length %" PRIu64 ": must be %s", iolog->path,
+                iolog->line_number, entry->at_bytes, entry->bytes, right);
+    return false;
+}
+
+/* In a namespace without zones the drive refuses what is of zones. */
+static bool zone_fits(const SimIolog *iolog, const IologPlaces *places,
+                      const IologEntry *entry, GError **error)
+{
+    g_autofree char *right = NULL;
+    bool is_append = entry->op == PLAN_APPEND;
+
+    if (places->zones == 0 || entry->of_all_zones ||
+        (plan_op_transfers(entry->op) && !is_append) ||
+        (entry->at_bytes / places->zone_bytes < places->zones &&
+         (is_append || (entry->at_bytes % places->zone_bytes == 0 &&
+                        entry->bytes <= places->zone_bytes)))) {
+        return true;
+    }
+    right = g_strdup_printf("%s of the %" PRIu32 " zones with zone-size=%"
+                            PRIu64, is_append ? "in one" : "the start and at "
+                            "most the length of one", places->zones,
+                            places->zone_bytes);
+    return misplaced(iolog, entry, right, error);
+}
+
+static bool entry_fits(const SimIolog *iolog, const IologPlaces *places,
+                       const IologEntry *entry, GError **error)
+{
+    if (plan_op_transfers(entry->op)) {
+        if (entry->at_bytes % places->lba_bytes != 0 || entry->bytes == 0 ||
+            entry->bytes % places->lba_bytes != 0) {
+            g_autofree char *right = g_strdup_printf(
+                "multiples of lba-size=%" PRIu32, places->lba_bytes);
+
+            return misplaced(iolog, entry, right, error);
+        }
+        if (entry->bytes / places->lba_bytes > UINT32_MAX) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: length %" PRIu64
+                        ": must be less than 2^32 blocks", iolog->path,
+                        iolog->line_number, entry->bytes);
+            return false;
+        }
+    }
+    return zone_fits(iolog, places, entry, error);
+}
+
+bool sim_iolog_next(SimIolog *iolog, const IologPlaces *places,
+                    IologEntry *entry, GError **error)
 {
     while (read_line(iolog)) {
         bool found = false;
@@ -317,19 +394,7 @@ bool sim_iolog_next(SimIolog *iolog, uint32_t lba_bytes, IologEntry *entry,
         if (!found) {
             continue;
         }
-        if (!plan_op_transfers(entry->op)) {
-            entry->bytes = 0;
-        } else if (entry->at_bytes % lba_bytes != 0 || entry->bytes == 0 ||
-                   entry->bytes % lba_bytes != 0) {
-            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: offset %" PRIu64
-                        ", length %" PRIu64 ": must be multiples of lba-size=%"
-                        PRIu32, iolog->path, iolog->line_number,
-                        entry->at_bytes, entry->bytes, lba_bytes);
-            return false;
-        } else if (entry->bytes / lba_bytes > UINT32_MAX) {
-            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: length %" PRIu64
-                        ": must be less than 2^32 blocks", iolog->path,
-                        iolog->line_number, entry->bytes);
+        if (!entry_fits(iolog, places, entry, error)) {
             return false;
         }
         iolog->has_operations = true;
