@@ -15,6 +15,7 @@
 #include "common/files.h"
 #include "player.h"
 #include "spans.h"
+#include "ssd_file.h"
 
 /* A stretch of time: statistics are reset at from_ns and read at to_ns. */
 typedef struct Window {
@@ -166,7 +167,8 @@ static bool files_apart(const char *trace, const ReplayOptions *options,
  * another in its place, also of a device or of a link such as /dev/stdout. */
 static bool write_text(const char *path, const char *text, GError **error)
 {
-    FILE *out = fopen(path, "w");
+    const char *wrong = NULL;
+    FILE *out = ssd_file_create(path, &wrong);
     bool written = out && fputs(text, out) >= 0;
 
     if (out) {
@@ -174,7 +176,7 @@ static bool write_text(const char *path, const char *text, GError **error)
     }
     if (!written) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
-                    g_strerror(errno));
+                    wrong ? wrong : g_strerror(errno));
     }
     return written;
 }
