@@ -28,8 +28,17 @@ typedef struct Replay {
     GArray *windows;      /* of Window, in order, not overlapping */
     unsigned edge_count;  /* begins and ends of windows that have passed */
     GString *stats;       /* the windows' statistics: a JSON array, no "]" */
+    gsize last_stats;     /* where those of the latest window begin in it */
     Spans *spans;         /* NULL: not wanted */
 } Replay;
+
+static void put_stats(Replay *replay, uint64_t at_ns)
+{
+    g_autofree char *json = ssd_stats_json(replay->player.ssd, at_ns, NULL);
+
+    g_string_append(replay->stats, replay->stats->len ? "," : "[");
+    g_string_append(replay->stats, json);
+}
 
 /* When the next window begins or ends; UINT64_MAX if none is left. */
 static uint64_t next_edge_ns(const Replay *replay)
@@ -58,13 +67,29 @@ static void pass_edges(Replay *replay, uint64_t now_ns)
 
         player_run(&replay->player, at_ns);
         if (replay->edge_count++ % 2) {
-            g_autofree char *json = ssd_stats_json(ssd, at_ns, NULL);
-
-            g_string_append(replay->stats, replay->stats->len ? "," : "[");
-            g_string_append(replay->stats, json);
+            replay->last_stats = replay->stats->len;
+            put_stats(replay, at_ns);
         } else {
             ssd_stats_reset(ssd, at_ns);
         }
+    }
+}
+
+/*
+ * The trace ends. A window up to then has all of it: also the commands of this
+ * instant that took no time, which came behind its edge.
+ */
+static void end_windows(Replay *replay, uint64_t end_at_ns)
+{
+    const Window *last;
+
+    if (replay->windows->len == 0 || next_edge_ns(replay) != UINT64_MAX) {
+        return;
+    }
+    last = &g_array_index(replay->windows, Window, replay->windows->len - 1);
+    if (last->to_ns == end_at_ns && last->from_ns < end_at_ns) {
+        g_string_truncate(replay->stats, replay->last_stats);
+        put_stats(replay, MAX(end_at_ns, ssd_now_ns(replay->player.ssd)));
     }
 }
 
@@ -88,6 +113,7 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
             spans_record(replay->spans, &record);
         }
         if (record.kind == SSD_TRACE_END) {
+            end_windows(replay, record.at_ns);
             player_end(&replay->player, record.at_ns);
         }
     }
