@@ -29,6 +29,7 @@ typedef struct Replay {
     unsigned edge_count;  /* begins and ends of windows that have passed */
     GString *stats;       /* the windows' statistics: a JSON array, no "]" */
     gsize last_stats;     /* where those of the latest window begin in it */
+    uint64_t cut_at_ns;   /* when the power went last: statistics began anew */
     Spans *spans;         /* NULL: not wanted */
 } Replay;
 
@@ -83,7 +84,8 @@ static void end_windows(Replay *replay, uint64_t end_at_ns)
 {
     const Window *last;
 
-    if (replay->windows->len == 0 || next_edge_ns(replay) != UINT64_MAX) {
+    if (replay->windows->len == 0 || next_edge_ns(replay) != UINT64_MAX ||
+        replay->cut_at_ns == end_at_ns) {
         return;
     }
     last = &g_array_index(replay->windows, Window, replay->windows->len - 1);
@@ -111,6 +113,9 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
         }
         if (replay->spans) {
             spans_record(replay->spans, &record);
+        }
+        if (record.kind == SSD_TRACE_POWER_CUT) {
+            replay->cut_at_ns = record.at_ns;
         }
         if (record.kind == SSD_TRACE_END) {
             end_windows(replay, record.at_ns);
@@ -243,7 +248,7 @@ static int replay_trace(const char *path, const ReplayOptions *options,
     SsdParams params;
     SsdTraceReader *reader = ssd_trace_open(path, &params, error);
     int status = SIM_ERROR;
-    Replay replay = {.windows = windows};
+    Replay replay = {.windows = windows, .cut_at_ns = UINT64_MAX};
 
     if (!reader) {
         return SIM_ERROR;
