@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ssd_file.h"
+
 #define END_AT_BYTES UINT64_MAX
 #define HEAD_WORDS 3
 
@@ -56,12 +58,13 @@ static void put_head(SsdJournal *journal, uint64_t at_bytes, uint64_t bytes)
 
 SsdJournal *ssd_journal_create(const char *path, GError **error)
 {
-    FILE *file = fopen(path, "we");
+    const char *wrong;
+    FILE *file = ssd_file_create(path, &wrong);
     SsdJournal *journal;
 
     if (!file) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "cannot create journal '%s': "
-                    "%s", path, g_strerror(errno));
+                    "%s", path, wrong);
         return NULL;
     }
     journal = g_new0(SsdJournal, 1);
@@ -135,12 +138,13 @@ static bool begins_well(SsdJournalReader *reader)
 
 SsdJournalReader *ssd_journal_open(const char *path, GError **error)
 {
-    FILE *file = fopen(path, "re");
+    const char *wrong;
+    FILE *file = ssd_file_read(path, &wrong);
     SsdJournalReader *reader;
 
     if (!file) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "cannot open journal '%s': %s",
-                    path, g_strerror(errno));
+                    path, wrong);
         return NULL;
     }
     reader = g_new0(SsdJournalReader, 1);

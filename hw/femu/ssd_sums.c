@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ssd_file.h"
+
 /* Of a page of zeroes. */
 #define ZERO_SUM UINT32_C(0x98f94189)
 #define PART_BYTES (256 * 1024)
@@ -116,7 +118,8 @@ void ssd_sums_put_history(SsdSums *sums, uint64_t bytes, uint32_t sum)
 int ssd_sum_file(const char *path, uint64_t bytes, uint32_t *sum)
 {
     g_autofree uint8_t *part = g_malloc(PART_BYTES);
-    FILE *file = fopen(path, "re");
+    const char *words;
+    FILE *file = ssd_file_read(path, &words);
     int wrong = 0;
 
     if (!file) {

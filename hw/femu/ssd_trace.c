@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "params_text.h"
+#include "ssd_file.h"
 #include "ssd_trace_lines.h"
 
 #define BUFFER_BYTES (64 * 1024)
@@ -117,12 +118,13 @@ static SsdTrace *trace_new(const char *path, FILE *file)
 SsdTrace *ssd_trace_create(const char *path, const SsdParams *params,
                            GError **error)
 {
-    FILE *file = fopen(path, "we");
+    const char *wrong;
+    FILE *file = ssd_file_create(path, &wrong);
     SsdTrace *trace;
 
     if (!file) {
         g_set_error(error, SSD_TRACE_ERROR, 0, "cannot create trace '%s': %s",
-                    path, g_strerror(errno));
+                    path, wrong);
         return NULL;
     }
     trace = trace_new(path, file);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ssd_file.h"
 #include "ssd_trace_lines.h"
 
 /* The latest instant: what comes after it never does (ssd_next_at_ns()). */
@@ -512,12 +513,13 @@ static bool read_params(SsdTraceReader *reader, SsdParams *params,
 static SsdTraceReader *open_file(const char *path, SsdParams *params,
                                  bool may_be_cut, GError **error)
 {
-    FILE *file = fopen(path, "re");
+    const char *wrong;
+    FILE *file = ssd_file_read(path, &wrong);
     SsdTraceReader *reader;
 
     if (!file) {
         g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
-                    "cannot open trace '%s': %s", path, g_strerror(errno));
+                    "cannot open trace '%s': %s", path, wrong);
         return NULL;
     }
     reader = g_new0(SsdTraceReader, 1);

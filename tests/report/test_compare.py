@@ -81,12 +81,18 @@ class CompareTest(ReportCase):
         self.assertIn('beside', page)
 
     def test_slowest(self):
-        """The slowest of each operation, with the line that says why."""
+        """The slowest of each operation in a step, of which the table is, with
+        the line that says why."""
         status, said = self.compare(
             self.run_folder('a', commands=(
-                'S,0,0,write,1,0,4,0,0', 'S,1,10,write,1,4,4,0,0',
-                'S,2,20,reset,1,2048,0,0,0', 'S,3,30,read,1,9000,1,0,128',
-                'C,0,725000,0,0', 'C,1,725011,0,0', 'C,2,3500020,0,0')),
+                # Before the step's statistics begin, at 5 ms, and behind them.
+                'S,0,0,write,1,0,4,0,0', 'C,0,4900000,0,0',
+                'S,1,4900000,write,1,0,4,0,0',
+                'S,2,5000010,write,1,4,4,0,0',
+                'S,3,5000020,reset,1,2048,0,0,0',
+                'S,4,5000030,read,1,9000,1,0,128',
+                'C,1,5625000,0,0', 'C,2,5725011,0,0', 'C,3,8500020,0,0',
+                'S,5,44000000,write,1,0,4,0,0', 'C,5,45000001,0,0')),
             self.run_folder('b', commands=('S,0,0,write,1,0,4,0,0',)))
         self.assertEqual(status, 0)
         found = [line for line in said.splitlines() if 'the slowest' in line]
@@ -94,13 +100,13 @@ class CompareTest(ReportCase):
             'a: the slowest write took 725.0 us',
             'a: the slowest reset took 3500.0 us'])
         trace = os.path.join(os.path.dirname(self.out_dir), 'a', 'trace.csv')
-        for line, number in zip(found, (1, 2)):
+        for line, number in zip(found, (2, 3)):
             why = line.split('; why: ')[1].split()
             self.assertTrue(why[0].endswith('build-core/tools/femu-sim'))
             self.assertEqual(why[1:], ['blame', trace, str(number)])
         with open(self.page, encoding='utf-8') as file:
             page = file.read()
-        self.assertIn('blame %s 1' % trace, page)
+        self.assertIn('blame %s 2' % trace, page)
 
     def test_refused(self):
         good = self.run_folder('a')

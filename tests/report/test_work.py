@@ -7,11 +7,14 @@ Knows nothing of how a run leaves these files.
 import csv
 import io
 import os
+import shutil
 
 from femu.common.json_file import DataError
 from femu.results import db_bench, folder, phases
 
-from fixture import MS_NS, device, device_op, step, write_run, write_text
+from fixture import (
+    MS_NS, SINCE_NS, command, device, device_op, step, trace, write_run,
+    write_text)
 from case import ReportCase, read_step
 
 MIB = 1 << 20
@@ -174,6 +177,37 @@ class WorkTest(ReportCase):
             [('all', str(4 * MIB), '1.125'),
              ('zoned', str(2 * MIB), '1.125'),
              ('conventional', str(2 * MIB), '1.125')])
+
+    def test_parts_of_granules(self):
+        """Five writes, four of them of 512 bytes, to the conventional
+        namespace, whose log has 4 KiB for each: the trace has the bytes."""
+        made = reading([1000] * 5, 10, 48, 0, (4 * 4096, 0, 1, 0))
+        made['ops']['write']['bytes'] = MIB + 4 * 512
+        commands = [command(SINCE_NS + 2000, 1000, 'write', 0, 2048)] + [
+            command(SINCE_NS + 4000 * seq, 1000, 'write', 8 * seq, nsid=2)
+            for seq in range(1, 5)]
+        text = trace(commands, SINCE_NS + 10 * MS_NS, {
+            'zone-size': 4 * MIB, 'zone-capacity': 4 * MIB, 'lba-size': 512,
+            'conventional-size': MIB})
+        for with_trace, want in ((True, (MIB, 4 * 512)),
+                                 (False, (MIB + 4 * 512 - 4 * 4096,
+                                          4 * 4096))):
+            shutil.rmtree(self.out_dir, ignore_errors=True)
+            write_run(self.out_dir, [step('part', 'other', 'x',
+                                          {'device': made})])
+            if with_trace:
+                write_text(self.out_dir, 'trace.csv', text)
+            self.make()
+            self.assertEqual([row['host_bytes'] for row in self.rows()[1:]],
+                             [str(value) for value in want])
+
+    def test_more_than_all(self):
+        """What the log has may be more than all that was written."""
+        made = reading([1000], 10, 48, 0, (2 * MIB, 0, 24, 0))
+        self.make_well(step('part', 'other', 'x', {'device': made}))
+        self.assertEqual([(row['host_bytes'], row['write_amplification'])
+                          for row in self.rows()[1:]],
+                         [('', ''), (str(2 * MIB), '1.125')])
 
     def test_shown(self):
         self.write()

@@ -543,6 +543,7 @@ static void watcher_clear(Watcher *watcher, uint32_t zones)
     ssd_free(watcher->feed.ssd);
 }
 
+/* blame->parts is NULL if the command never completes. */
 static bool blame_one(const char *path, uint64_t seq, Blame *blame,
                       GError **error)
 {
@@ -560,12 +561,8 @@ static bool blame_one(const char *path, uint64_t seq, Blame *blame,
     watcher.open = g_hash_table_new(NULL, NULL);
     watcher.stretches = g_array_new(FALSE, FALSE, sizeof(BlamePart));
     is_good = watch_all(&watcher, reader, error);
-    if (is_good && blame->done_at_ns == BLAME_NONE) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "command %" PRIu64 " is lost "
-                    "with the drive's power, or rejected, in the replay", seq);
-        is_good = false;
-    }
-    blame->parts = is_good ? chain(blame, watcher.stretches) : NULL;
+    blame->parts = is_good && blame->done_at_ns != BLAME_NONE
+                   ? chain(blame, watcher.stretches) : NULL;
     watcher_clear(&watcher, params.zones);
     ssd_trace_reader_free(reader);
     return is_good;
@@ -606,6 +603,12 @@ static bool is_as_recorded(const Blame *blame, const Found *found,
     if (blame->done_at_ns == found->due_at_ns) {
         return true;
     }
+    if (!blame->parts) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "command %" PRIu64 " is lost "
+                    "with the drive's power, or rejected, in the replay",
+                    blame->seq);
+        return false;
+    }
     g_set_error(error, SIM_ERROR_DOMAIN, 0, "command %" PRIu64 " is due at %"
                 PRIu64 " ns in the trace, at %" PRIu64 " ns here: another "
                 "version of the drive has recorded it; see femu-sim replay",
@@ -637,6 +640,14 @@ static int blame_trace(const char *path, const Wanted *wanted, uint64_t depth,
         parts = blame.parts;
         if (level == 0 && !is_as_recorded(&blame, &found, error)) {
             return SIM_ERROR;
+        }
+        if (!parts) {
+            /* It had a place that another waited for, until the power went. */
+            if (!is_csv) {
+                printf("\ncommand %" PRIu64 " is lost with the drive's power\n",
+                       seq);
+            }
+            break;
         }
         (is_csv ? blame_print_csv : blame_print)(&blame, level);
         if (level == 0) {

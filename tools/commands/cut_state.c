@@ -222,6 +222,20 @@ static bool write_data(const CutState *state, const CutWalk *walk,
     return done;
 }
 
+/* Remove the folder, which we have made, and what we have put into it. */
+static void forget(const CutState *state)
+{
+    static const char *const names[] = {"history", "data", "kept", "sums"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_build_filename(state->folder, names[i],
+                                                 NULL);
+
+        unlink(path);
+    }
+    rmdir(state->folder);
+}
+
 /* With its history the folder is a state, which checksums are of. */
 bool cut_state_write(const CutState *state, const CutWalk *walk,
                      uint64_t seed, uint64_t up_at_ns, GError **error)
@@ -229,7 +243,11 @@ bool cut_state_write(const CutState *state, const CutWalk *walk,
     if (mkdir(state->folder, 0777) != 0) {
         return failed(state->folder, "this folder cannot be made", error);
     }
-    return write_data(state, walk, error) &&
-           write_history(state, walk, seed, up_at_ns, error) &&
-           cut_sums_write(state->folder, ssd_params(walk->feed.ssd), error);
+    if (write_data(state, walk, error) &&
+        write_history(state, walk, seed, up_at_ns, error) &&
+        cut_sums_write(state->folder, ssd_params(walk->feed.ssd), error)) {
+        return true;
+    }
+    forget(state);
+    return false;
 }

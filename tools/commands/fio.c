@@ -21,6 +21,7 @@
 #include "output/output.h"
 #include "common/value.h"
 #include "output/wear.h"
+#include "ssd_file.h"
 
 /* More would hardly fit into a guest either. */
 #define MAX_DRIVES 64
@@ -238,6 +239,7 @@ static bool write_output(const FioOptions *o, const Plan *plan,
                          const Result *result, const Drives *drives,
                          GError **error)
 {
+    const char *wrong = NULL;
     FILE *out;
     bool written;
 
@@ -245,7 +247,7 @@ static bool write_output(const FioOptions *o, const Plan *plan,
         write_results(o, stdout, plan, result, drives);
         return true;
     }
-    out = fopen(o->output, "w");
+    out = ssd_file_create(o->output, &wrong);
     written = out;
     if (out) {
         write_results(o, out, plan, result, drives);
@@ -254,7 +256,7 @@ static bool write_output(const FioOptions *o, const Plan *plan,
     }
     if (!written) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s",
-                    o->output, g_strerror(errno));
+                    o->output, wrong ? wrong : g_strerror(errno));
     }
     return written;
 }

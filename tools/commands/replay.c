@@ -15,6 +15,7 @@
 #include "common/files.h"
 #include "player.h"
 #include "spans.h"
+#include "ssd_file.h"
 
 /* A stretch of time: statistics are reset at from_ns and read at to_ns. */
 typedef struct Window {
@@ -27,8 +28,18 @@ typedef struct Replay {
     GArray *windows;      /* of Window, in order, not overlapping */
     unsigned edge_count;  /* begins and ends of windows that have passed */
     GString *stats;       /* the windows' statistics: a JSON array, no "]" */
+    gsize last_stats;     /* where those of the latest window begin in it */
+    uint64_t cut_at_ns;   /* when the power went last: statistics began anew */
     Spans *spans;         /* NULL: not wanted */
 } Replay;
+
+static void put_stats(Replay *replay, uint64_t at_ns)
+{
+    g_autofree char *json = ssd_stats_json(replay->player.ssd, at_ns, NULL);
+
+    g_string_append(replay->stats, replay->stats->len ? "," : "[");
+    g_string_append(replay->stats, json);
+}
 
 /* When the next window begins or ends; UINT64_MAX if none is left. */
 static uint64_t next_edge_ns(const Replay *replay)
@@ -57,13 +68,30 @@ static void pass_edges(Replay *replay, uint64_t now_ns)
 
         player_run(&replay->player, at_ns);
         if (replay->edge_count++ % 2) {
-            g_autofree char *json = ssd_stats_json(ssd, at_ns, NULL);
-
-            g_string_append(replay->stats, replay->stats->len ? "," : "[");
-            g_string_append(replay->stats, json);
+            replay->last_stats = replay->stats->len;
+            put_stats(replay, at_ns);
         } else {
             ssd_stats_reset(ssd, at_ns);
         }
+    }
+}
+
+/*
+ * The trace ends. A window up to then has all of it: also the commands of this
+ * instant that took no time, which came behind its edge.
+ */
+static void end_windows(Replay *replay, uint64_t end_at_ns)
+{
+    const Window *last;
+
+    if (replay->windows->len == 0 || next_edge_ns(replay) != UINT64_MAX ||
+        replay->cut_at_ns == end_at_ns) {
+        return;
+    }
+    last = &g_array_index(replay->windows, Window, replay->windows->len - 1);
+    if (last->to_ns == end_at_ns && last->from_ns < end_at_ns) {
+        g_string_truncate(replay->stats, replay->last_stats);
+        put_stats(replay, MAX(end_at_ns, ssd_now_ns(replay->player.ssd)));
     }
 }
 
@@ -86,7 +114,11 @@ static bool replay_all(Replay *replay, SsdTraceReader *reader, GError **error)
         if (replay->spans) {
             spans_record(replay->spans, &record);
         }
+        if (record.kind == SSD_TRACE_POWER_CUT) {
+            replay->cut_at_ns = record.at_ns;
+        }
         if (record.kind == SSD_TRACE_END) {
+            end_windows(replay, record.at_ns);
             player_end(&replay->player, record.at_ns);
         }
     }
@@ -166,7 +198,8 @@ static bool files_apart(const char *trace, const ReplayOptions *options,
  * another in its place, also of a device or of a link such as /dev/stdout. */
 static bool write_text(const char *path, const char *text, GError **error)
 {
-    FILE *out = fopen(path, "w");
+    const char *wrong = NULL;
+    FILE *out = ssd_file_create(path, &wrong);
     bool written = out && fputs(text, out) >= 0;
 
     if (out) {
@@ -174,7 +207,7 @@ static bool write_text(const char *path, const char *text, GError **error)
     }
     if (!written) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
-                    g_strerror(errno));
+                    wrong ? wrong : g_strerror(errno));
     }
     return written;
 }
@@ -215,7 +248,7 @@ static int replay_trace(const char *path, const ReplayOptions *options,
     SsdParams params;
     SsdTraceReader *reader = ssd_trace_open(path, &params, error);
     int status = SIM_ERROR;
-    Replay replay = {.windows = windows};
+    Replay replay = {.windows = windows, .cut_at_ns = UINT64_MAX};
 
     if (!reader) {
         return SIM_ERROR;

@@ -13,6 +13,7 @@
 
 #include "engine/booked.h"
 #include "output/perfetto.h"
+#include "ssd_file.h"
 
 /* The drive stops this often, so that its log of busy times never overflows. */
 #define STEP_NS 10000000
@@ -47,12 +48,13 @@ static void take_busy(Spans *spans)
 
 Spans *spans_open(const char *path, Player *player, GError **error)
 {
-    FILE *out = fopen(path, "w");
+    const char *wrong;
+    FILE *out = ssd_file_create(path, &wrong);
     Spans *spans;
 
     if (!out) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create '%s': %s", path,
-                    g_strerror(errno));
+                    wrong);
         return NULL;
     }
     spans = g_new0(Spans, 1);

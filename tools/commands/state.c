@@ -99,7 +99,7 @@ static int open_sized(const State *state, const char *name, uint64_t bytes,
                       struct stat *st, GError **error)
 {
     g_autofree char *path = file_path(state, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0 || fstat(fd, st) != 0) {
         refuse(error, "%s: cannot be opened: %s", path, g_strerror(errno));

@@ -47,7 +47,7 @@ static char *open_file(StateSums *sums)
     g_autofree char *path = g_build_filename(sums->folder, "sums", NULL);
     struct stat st;
 
-    sums->fd = open(path, O_RDONLY | O_CLOEXEC);
+    sums->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (sums->fd < 0 && errno == ENOENT) {
         return NULL;
     }
@@ -215,7 +215,7 @@ char *state_sums_check(StateSums *sums, Ssd *ssd, uint64_t *count)
 {
     g_autofree char *path = g_build_filename(sums->folder, "data", NULL);
     uint64_t bytes = ssd_sums_pages(&sums->params) * SSD_SUMS_PAGE_BYTES;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     uint8_t *data = fd >= 0 ? map_file(fd, bytes) : NULL;
     char *fault;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "ssd_file.h"
 
 #define CHAR_PX 7 /* mean width of a character, rounded up */
 
@@ -73,7 +74,8 @@ void sim_svg_start(FILE *out, uint32_t width, uint32_t height,
 bool sim_svg_write(const char *path, SimSvgDraw *draw, const void *what,
                    GError **error)
 {
-    FILE *out = fopen(path, "w");
+    const char *wrong = NULL;
+    FILE *out = ssd_file_create(path, &wrong);
     bool written = out;
 
     if (out) {
@@ -84,7 +86,7 @@ bool sim_svg_write(const char *path, SimSvgDraw *draw, const void *what,
     }
     if (!written) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
-                    g_strerror(errno));
+                    wrong ? wrong : g_strerror(errno));
     }
     return written;
 }

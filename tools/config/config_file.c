@@ -16,6 +16,7 @@
 
 #include "config_line.h"
 #include "params_text.h"
+#include "ssd_file.h"
 
 #define DRIVER "femu-zns"
 #define MAX_SERIAL_LENGTH 20
@@ -391,18 +392,18 @@ static bool check_drives(const ConfigReader *reader, GError **error)
 bool config_file_read(const char *path, const char *device_id,
                       SsdParams *params, GError **error)
 {
+    const char *wrong;
     ConfigReader reader = {
         .path = path,
         .device_id = device_id,
-        .file = fopen(path, "re"),
+        .file = ssd_file_read(path, &wrong),
         .params = params,
     };
     bool good;
 
     if (!reader.file) {
         g_set_error(error, CONFIG_FILE_ERROR, 0,
-                    "cannot open configuration '%s': %s", path,
-                    g_strerror(errno));
+                    "cannot open configuration '%s': %s", path, wrong);
         return false;
     }
     reader.settings = g_ptr_array_new_with_free_func(setting_free);

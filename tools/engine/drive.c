@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "ssd_file.h"
 #include "ssd_live.h"
 #include "ssd_trace.h"
 
@@ -50,11 +51,13 @@ struct SimDrive {
 
 bool sim_drive_watch(SimDrive *drive, const char *path, GError **error)
 {
-    drive->live = fopen(path, "w");
+    const char *wrong;
+
+    drive->live = ssd_file_create(path, &wrong);
     drive->live_path = g_strdup(path);
     if (!drive->live) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create '%s': %s", path,
-                    g_strerror(errno));
+                    wrong);
     }
     return drive->live;
 }

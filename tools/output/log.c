@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "perfetto.h"
+#include "ssd_file.h"
 
 /* A file that is being written, and its path for messages. */
 typedef struct LogFile {
@@ -42,14 +43,16 @@ struct SimLog {
 
 static bool open_file(LogFile *file, const char *path, GError **error)
 {
+    const char *wrong;
+
     if (!path) {
         return true;
     }
     file->path = path;
-    file->file = fopen(path, "w");
+    file->file = ssd_file_create(path, &wrong);
     if (!file->file) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot create log '%s': %s",
-                    path, g_strerror(errno));
+                    path, wrong);
     }
     return file->file;
 }

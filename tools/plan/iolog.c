@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/value.h"
+#include "ssd_file.h"
 
 #define SECTOR_BYTES 512 /* blkparse's unit, for any size of logical block */
 #define WORDS_MAX 16
@@ -297,7 +298,8 @@ static bool find_kind(SimIolog *iolog, GError **error)
 
 SimIolog *sim_iolog_open(const char *path, GError **error)
 {
-    FILE *file = fopen(path, "r");
+    const char *wrong_file;
+    FILE *file = ssd_file_read(path, &wrong_file);
     SimIolog *iolog;
 
     if (error && *error) {
@@ -305,7 +307,7 @@ SimIolog *sim_iolog_open(const char *path, GError **error)
     }
     if (!file) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot open log '%s': %s",
-                    path, g_strerror(errno));
+                    path, wrong_file);
         return NULL;
     }
     iolog = g_new0(SimIolog, 1);
@@ -400,7 +402,10 @@ bool sim_iolog_next(SimIolog *iolog, const IologPlaces *places,
         iolog->has_operations = true;
         return true;
     }
-    if (!iolog->has_operations) {
+    if (ferror(iolog->file)) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: cannot read: %s",
+                    iolog->path, iolog->line_number, g_strerror(errno));
+    } else if (!iolog->has_operations) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s: has no operation: must be "
                     "fio's iolog, version 2 or 3, or blkparse's text",
                     iolog->path);

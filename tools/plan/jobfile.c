@@ -8,9 +8,11 @@
 
 #include "jobfile.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/error.h"
+#include "ssd_file.h"
 
 void job_reader_init(JobReader *reader, Plan *plan, const SsdParams *params,
                      unsigned count)
@@ -123,15 +125,37 @@ static bool read_line(JobReader *reader, char *line, GError **error)
     return job_reader_option(reader, line, equals ? equals + 1 : NULL, error);
 }
 
+/* All of a file. Return: NULL with its words in *wrong; free it. */
+static char *read_text(const char *path, const char **wrong)
+{
+    FILE *file = ssd_file_read(path, wrong);
+    GString *text;
+    char part[4096];
+    size_t count;
+    bool good;
+
+    if (!file) {
+        return NULL;
+    }
+    text = g_string_new(NULL);
+    while ((count = fread(part, 1, sizeof(part), file)) > 0) {
+        g_string_append_len(text, part, (gssize)count);
+    }
+    good = !ferror(file);
+    *wrong = good ? NULL : g_strerror(errno);
+    fclose(file);
+    return g_string_free(text, !good);
+}
+
 static bool read_lines(JobReader *reader, const char *path, GError **error)
 {
-    g_autofree char *text = NULL;
+    const char *wrong;
+    g_autofree char *text = read_text(path, &wrong);
     g_auto(GStrv) lines = NULL;
-    g_autoptr(GError) reason = NULL;
 
-    if (!g_file_get_contents(path, &text, NULL, &reason)) {
+    if (!text) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot read job file '%s': "
-                    "%s", path, reason->message);
+                    "%s", path, wrong);
         return false;
     }
     if (g_str_has_prefix(text, "\xef\xbb\xbf")) {

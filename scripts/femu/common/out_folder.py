@@ -6,11 +6,13 @@ user's is not removed.
 Knows nothing of the commands.
 """
 
+import contextlib
 import hashlib
 import os
 import re
 import shutil
 
+from femu.common import os_errors
 from femu.common.asked import SettingsError
 
 LONGEST = 100
@@ -51,6 +53,26 @@ def make_room(out):
     if os.environ.get('OUT') and os.path.isdir(out) and os.listdir(out):
         raise SettingsError('OUT=%s: the folder is not empty' % out)
     shutil.rmtree(out, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def begun(out):
+    """Makes the folder OUT, to which OSErrors from inside are given that name no
+    path. If something fails before anything is in it, it is not left behind, nor
+    is what was made above it."""
+    missing, path = [], os.path.abspath(out)
+    while not os.path.lexists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    os.makedirs(out, exist_ok=True)
+    try:
+        with os_errors.at(out):
+            yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for path in missing:
+                os.rmdir(path)
+        raise
 
 
 def drop_run(path):

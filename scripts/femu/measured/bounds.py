@@ -25,7 +25,7 @@ import csv
 import math
 import re
 
-from femu.common import whole_file
+from femu.common import unwaited, whole_file
 
 COLUMNS = ('of', 'metric', 'stated_pct', 'least_pct', 'most_pct')
 PART_POINTS, PART_SHARE = 0.3, 0.1
@@ -82,7 +82,8 @@ def read(path):
     """Return: {(of, metric): (least, most)} of a file of bounds."""
     found = {}
     try:
-        with open(path, encoding='ascii', newline='') as file:
+        with open(path, encoding='ascii', newline='',
+                  opener=unwaited.opener) as file:
             reader = csv.DictReader(file)
             for row in reader:
                 add_row(found, row)

@@ -9,6 +9,7 @@ import json
 import math
 import os
 
+from femu.common import unwaited
 from femu.measured import beside, protocol
 
 FIELDS = ('part', 'fg_op', 'bs_bytes', 'lba_bytes', 'qd', 'zones', 'bg_op',
@@ -134,7 +135,8 @@ def read_rows(path, file):
 def has_engines(path):
     """Does a file of points say which engine ran?"""
     try:
-        with open(path, encoding='utf-8-sig', newline='') as file:
+        with open(path, encoding='utf-8-sig', newline='',
+                  opener=unwaited.opener) as file:
             return 'engine' in next(csv.reader(file), ())
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
@@ -145,7 +147,8 @@ def read_experiments(path, parts=()):
     if any are given."""
     try:
         # Some programs write a mark of the byte order before the first name.
-        with open(path, encoding='utf-8-sig', newline='') as file:
+        with open(path, encoding='utf-8-sig', newline='',
+                  opener=unwaited.opener) as file:
             experiments = read_rows(path, file)
     except OSError as error:
         raise InputError('%s: %s' % (path, error.strerror)) from None
@@ -221,7 +224,8 @@ def read_host(path):
     try:
         if path is None:
             return merge('', {}, HOST_DEFAULTS)
-        with open(path, encoding='utf-8') as file:
+        with open(path, encoding='utf-8',
+                  opener=unwaited.opener) as file:
             host = merge('', json.load(
                 file, object_pairs_hook=without_doubles), HOST_DEFAULTS)
     except OSError as error:

@@ -8,7 +8,7 @@ import csv
 import os
 import re
 
-from femu.common import json_file
+from femu.common import json_file, unwaited
 from femu.mqssd.models import Point
 
 STEP = re.compile(r'(read|write)-k([0-9]+)-([0-9]+[kKmM]?)\.fio\.json')
@@ -69,7 +69,8 @@ def rows_of(path):
     """Return: the rows of a file, each a dict of texts."""
     try:
         # Some programs write a mark of the byte order before the first name.
-        with open(path, encoding='utf-8-sig', newline='') as file:
+        with open(path, encoding='utf-8-sig', newline='',
+                  opener=unwaited.opener) as file:
             reader = csv.DictReader(file)
             names, rows = list(reader.fieldnames or ()), list(reader)
     except (UnicodeDecodeError, csv.Error) as error:

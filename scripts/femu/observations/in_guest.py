@@ -75,7 +75,6 @@ def run(top, config, changes, out_dir):
           file=sys.stderr, flush=True)
     out = os.path.join(out_dir, 'run')
     out_folder.drop_run(out)
-    os.makedirs(out_dir, exist_ok=True)
     env = {name: value for name, value in os.environ.items()
            if name in ('PATH', 'HOME', 'TMPDIR', 'QEMU')}
     env.update(JOB=os.path.join(top, 'jobs/observations.sh'), CONFIG=config,

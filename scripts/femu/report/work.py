@@ -63,9 +63,11 @@ class Line:
     bench: object = None
 
 
-def works_of(device):
+def works_of(device, trace=None):
     """Return: the Works of the statistics DEVICE: of all, and of each kind of
-    namespaces if there are two."""
+    namespaces if there are two. What the host wrote to each is in TRACE, a
+    StepTrace; the statistics have only the 4 KiB that these bytes are in, of
+    the log of the conventional one."""
     page_bytes = device.page_bytes
     host = sum(device.ops[name].data_bytes for name in WRITERS
                if name in device.ops)
@@ -76,12 +78,14 @@ def works_of(device):
                  device.erases)
     if conv is None:
         return [whole]
+    conv_host = trace.conventional_bytes if trace else conv.host_bytes
     return [
         whole,
-        Work(ZONED, None, max(0, host - conv.host_bytes),
+        # More than all that was written: what is left is not known.
+        Work(ZONED, None, None if conv_host > host else host - conv_host,
              _product(device.programs - conv.programs, page_bytes), 0,
              device.padded_bytes, device.erases - conv.erases),
-        Work(CONVENTIONAL, None, conv.host_bytes,
+        Work(CONVENTIONAL, None, conv_host,
              _product(conv.programs, page_bytes), conv.moved_bytes, 0,
              conv.erases)]
 
@@ -98,7 +102,7 @@ def lines_of(run):
             continue
         dilation = dilation_of(step)
         lines.append(Line(step.name, '', (step.duration_ns or 0) / dilation,
-                          works_of(step.device)))
+                          works_of(step.device, step.trace)))
         for phase, bench in paired(step):
             lines.append(Line(
                 step.name, phase.name, phase.duration_ns / dilation,

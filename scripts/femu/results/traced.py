@@ -26,6 +26,7 @@ from femu.trace.zones import Layout, ZoneMap, layout as layout_of
 SUB_BITS = 6
 DATA = [OP[name] for name in ('read', 'write', 'append', 'write-zeroes',
                               'verify', 'compare', 'copy')]
+WRITERS = [OP[name] for name in ('write', 'append', 'write-zeroes', 'copy')]
 PLACELESS = [OP[name] for name in ('flush', 'identify', 'log', 'feature',
                                   'shutdown')]
 
@@ -33,13 +34,15 @@ PLACELESS = [OP[name] for name in ('flush', 'identify', 'log', 'feature',
 @dataclass
 class StepTrace:
     """Of one step. `whole`: {operation: Distribution}, `of_part`: {(part,
-    operation): Distribution}, `series`: these keys over time."""
+    operation): Distribution}, `series`: these keys over time;
+    `conventional_bytes`: what was written to the conventional namespace."""
     since_ns: int
     now_ns: int
     parts: Parts = None
     whole: dict = field(default_factory=dict)
     of_part: dict = field(default_factory=dict)
     series: Series = None
+    conventional_bytes: int = 0
 
     def latency(self, names, part):
         """Return: the latency of all commands of the operations NAMES that are
@@ -217,6 +220,10 @@ class _Reader:
         block_bytes = self.zones.block_bytes(commands.nsid) if self.zones else 0
         data_bytes = np.where(np.isin(commands.op, DATA),
                               commands.nlb * block_bytes, 0)
+        if self.zones:
+            step.conventional_bytes += int(data_bytes[
+                np.isin(commands.op, WRITERS)
+                & (commands.nsid > self.zones.layout.namespaces)].sum())
         part = np.zeros(len(commands.seq), np.int64)
         if step.parts:
             begin_bytes = np.minimum(commands.slba, 1 << 54).astype(

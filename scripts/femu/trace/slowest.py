@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The slowest command of each operation in a trace, and the line that says why
-it was slow.
+"""The slowest command of each operation in stretches of a trace, and the line
+that says why it was slow.
 
 Knows nothing of how any of it is shown.
 """
@@ -27,14 +27,17 @@ class Slow:
     blame: str
 
 
-def of_trace(path):
-    """Return: [Slow], an operation each, in the order of their numbers; none
+def of_trace(path, windows):
+    """WINDOWS: [(since_ns, now_ns)], the stretches in one of which a command
+    has to end; without any, it is the whole trace.
+
+    Return: [Slow], an operation each, in the order of their numbers; none
     if there is no trace, or none that can be read, which a run's own report
     says."""
     if not os.path.exists(path):
         return []
     try:
-        ops, latencies_ns = _latencies(path)
+        ops, latencies_ns = _latencies(path, windows)
     except DataError:
         return []
     found = []
@@ -46,8 +49,9 @@ def of_trace(path):
     return sorted(found, key=lambda slow: slow.seq)
 
 
-def _latencies(path):
-    """Return: operation, and latency or -1, of each command of a trace."""
+def _latencies(path, windows):
+    """Return: operation, and latency or -1, of each command of a trace; -1 also
+    of one that ends in none of WINDOWS, if there are any."""
     begun, ended = [], []
     for record in file.TraceFile(path).records():
         if isinstance(record, file.Commands):
@@ -61,5 +65,9 @@ def _latencies(path):
     if seq.max() >= len(at_ns):
         raise DataError('a command ends that never began')
     latencies_ns = np.full(len(at_ns), -1, np.int64)
+    inside = np.full(len(seq), not windows)
+    for since_ns, now_ns in windows:
+        inside |= (due_ns > since_ns) & (due_ns <= now_ns)
+    seq, due_ns = seq[inside], due_ns[inside]
     latencies_ns[seq] = due_ns - at_ns[seq]
     return ops, latencies_ns

@@ -13,7 +13,7 @@ import math
 import re
 import time
 
-from femu.common import progress, simulator, whole_file
+from femu.common import progress, simulator, unwaited, whole_file
 from femu.validate import compare, search
 
 SEED = 1
@@ -50,7 +50,8 @@ def read_config(path):
     The simulator has the grammar; this only needs to find values to replace.
     """
     try:
-        with open(path, encoding='utf-8') as file:
+        with open(path, encoding='utf-8',
+                  opener=unwaited.opener) as file:
             text = file.read()
     except OSError as error:
         raise FitError('%s: %s' % (path, error.strerror)) from None

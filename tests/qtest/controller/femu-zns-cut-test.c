@@ -394,15 +394,15 @@ static void test_at_program_since(void)
     femu_shutdown(drive);
 }
 
-static void refused(FemuDrive *drive, const char *value)
+static void refused(FemuDrive *drive, const char *value, const char *why)
 {
     QDict *reply = qtest_qmp(drive->host->qts, "{'execute': 'qom-set',"
                              "'arguments': {'path': %s,"
                              "'property': 'power-cut', 'value': %s}}",
                              PATH, value);
     g_autofree char *want = g_strdup_printf(
-        "power-cut=%s: must be a number, the seed that decides what becomes of "
-        "what is inside", value);
+        "power-cut=%s: '%s' %s; must be a number, the seed that decides what "
+        "becomes of what is inside", value, value, why);
 
     g_assert_true(qdict_haskey(reply, "error"));
     g_assert_cmpstr(qdict_get_str(qdict_get_qdict(reply, "error"), "desc"), ==,
@@ -415,13 +415,16 @@ static void test_refused(void)
 {
     FemuConfig config = femu_small_config();
     FemuDrive *drive = femu_boot(&config, NULL);
+    const char *no_number = "is not a whole number";
 
-    refused(drive, "now");
-    refused(drive, "");
-    refused(drive, "7 ");
-    refused(drive, "-1");
-    refused(drive, " -1");
-    refused(drive, "18446744073709551616");
+    refused(drive, "now", no_number);
+    refused(drive, "", no_number);
+    refused(drive, "7 ", no_number);
+    refused(drive, "-1", no_number);
+    refused(drive, " -1", no_number);
+    refused(drive, "010", "has a leading 0, which QEMU would read as octal; "
+            "leave it out");
+    refused(drive, "18446744073709551616", "is too large");
     femu_shutdown(drive);
 }
 

@@ -203,13 +203,14 @@ static void test_fail_refused(void)
     FemuDrive *drive = boot(NULL);
     static const char *const malformed[] = {
         "", "1", "1 full", "one offline", "1  offline", "1 offline ", "-1",
+        "01 offline", "01:1 offline",
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(malformed); i++) {
         g_autofree char *message = g_strdup_printf(
             "zone-fail=%s: must be the number of a zone and \"read-only\" or "
             "\"offline\", such as \"12 offline\", or \"2:12 offline\" in "
-            "namespace 2", malformed[i]);
+            "namespace 2; numbers have no 0 in front", malformed[i]);
 
         fail_refused(drive, malformed[i], message);
     }

@@ -133,6 +133,24 @@ static void test_refused_ranges(void)
     check_refused("", rows, ARRAY_SIZE(rows));
 }
 
+/* Numbers are what the simulator takes them for, on all ways to the drive. */
+static void test_refused_numbers(void)
+{
+    static const BadConfig rows[] = {
+        { "'channels': '010'",
+          { "channels=010: '010' has a leading 0, which QEMU would read as "
+            "octal; leave it out" } },
+        { "'program-ns': '-1'", { "program-ns=-1: '-1' is not a whole" } },
+        { "'channels': '4 '", { "channels=4 : '4 ' is not a whole" } },
+        { "'channels': '0x100000004'", { "'0x100000004' is too large" } },
+        { "'time-dilation': '010'", { "time-dilation=010: '010' has a" } },
+        { "'power-cut-at-ns': '010'", { "power-cut-at-ns=010: '010' has a" } },
+        { "'power-cut-seed': '-1'", { "power-cut-seed=-1: '-1' is not a" } },
+    };
+
+    check_refused("", rows, ARRAY_SIZE(rows));
+}
+
 /* Peers: "non-power-of-2 zone size accepted silently". */
 static void test_refused_rules(void)
 {
@@ -734,6 +752,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/realize/" name, test)
     qtest_add_func("femu-zns/peers/errors-but-realized", test_refused_ranges);
+    ADD("refused-numbers", test_refused_numbers);
     qtest_add_func("femu-zns/peers/zone-size-no-power-of-two",
                    test_refused_rules);
     ADD("refused/names", test_refused_names);

@@ -384,15 +384,61 @@ static void test_no_history(void)
     femu_folder_delete(folder);
 }
 
+/* A state that has no name is none: the user is told, not left without. */
+static void test_no_name(void)
+{
+    FemuConfig config = femu_small_config();
+
+    femu_folder_refused(&config, "", "", "state= is empty: the drive would "
+                        "not last; name a folder, or leave it out");
+}
+
+/* Nobody is at a FIFO's other end: QEMU says so, and does not wait there. */
+static void test_fifo(void)
+{
+    FemuConfig config = femu_small_config();
+    char *folder = femu_folder_new();
+    g_autofree char *fifo = g_strconcat(folder, ".fifo", NULL);
+    g_autofree char *trace = g_strconcat(",trace=", fifo, NULL);
+    g_autofree char *history = femu_folder_file(folder, "history");
+    g_autofree char *aside = g_strconcat(folder, ".history", NULL);
+    g_autofree char *kept = femu_folder_file(folder, "kept");
+
+    g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
+    femu_folder_refused(&config, folder, trace, "it is a FIFO, with nobody at "
+                        "its other end");
+    g_assert_cmpint(g_unlink(kept), ==, 0);
+    g_assert_cmpint(mkfifo(kept, 0600), ==, 0);
+    femu_folder_refused(&config, folder, "", "'kept' in it is no plain file; "
+                        "restore the folder from a copy, or name a new one");
+    g_assert_cmpint(g_unlink(kept), ==, 0);
+    femu_shutdown(femu_folder_boot(&config, folder));
+    g_assert_cmpint(g_rename(history, aside), ==, 0);
+    g_assert_cmpint(mkfifo(history, 0600), ==, 0);
+    femu_folder_refused(&config, folder, "", "'history' in it is no plain "
+                        "file");
+    g_assert_cmpint(g_unlink(history), ==, 0);
+    g_assert_cmpint(g_mkdir(history, 0700), ==, 0);
+    femu_folder_refused(&config, folder, "", "'history' in it is no plain "
+                        "file");
+    g_assert_cmpint(g_rmdir(history), ==, 0);
+    g_assert_cmpint(g_rename(aside, history), ==, 0);
+    femu_shutdown(femu_folder_boot(&config, folder));
+    g_unlink(fifo);
+    femu_folder_delete(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/files/" name, test)
     ADD("deallocated", test_deallocated);
+    ADD("fifo", test_fifo);
     ADD("formatted", test_formatted);
     ADD("another-size", test_another_size);
     ADD("modes", test_modes);
     ADD("no-history", test_no_history);
+    ADD("no-name", test_no_name);
     ADD("offline", test_offline);
     ADD("reset", test_reset);
     ADD("trace-in-place", test_trace_in_place);

@@ -258,6 +258,7 @@ static void test_refused(void)
     };
     static const char *const malformed[] = {
         "", "1", "1,2", "x 1", "1 x", "1 2 3", "-", " ",
+        "010 1", "1 010", "01:1 1",
     };
     static const char *const outside[] = {
         "2048 1", "2047 2", "0 0", "0 2049", "0xffffffffffffffff 1",
@@ -268,8 +269,8 @@ static void test_refused(void)
         for (unsigned j = 0; j < ARRAY_SIZE(malformed); j++) {
             g_autofree char *message = g_strdup_printf(
                 "%s=%s: must be the first block and the number of blocks, "
-                "such as \"4096 8\", or \"2:4096 8\" in namespace 2", names[i],
-                malformed[j]);
+                "such as \"4096 8\", or \"2:4096 8\" in namespace 2; numbers "
+                "have no 0 in front", names[i], malformed[j]);
 
             refused(drive, names[i], malformed[j], message);
         }

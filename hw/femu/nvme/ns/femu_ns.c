@@ -9,8 +9,8 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/bitmap.h"
-#include "qemu/cutils.h"
 #include "ns_internal.h"
+#include "../../params_text.h"
 #include "../record/record.h"
 
 /*
@@ -103,6 +103,23 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid)
 }
 
 /*
+ * The number at *at, which ends at the first `end`, as a parameter's is read:
+ * 010 is refused, not taken for 8. *at is moved to that `end`.
+ * Return: false if there is no such number.
+ */
+bool femu_number_from_text(const char **at, char end, uint64_t *value)
+{
+    const char *stop = strchr(*at, end);
+    g_autofree char *text = stop ? g_strndup(*at, stop - *at) : NULL;
+
+    if (!text || ssd_param_parse(SSD_PARAM_TYPE_U64, text, value)) {
+        return false;
+    }
+    *at = stop;
+    return true;
+}
+
+/*
  * The namespace at the start of a property's value, such as 2 in
  * "2:17 offline"; namespace 1 if the value does not begin with a number and a
  * colon. *rest is what follows it.
@@ -111,7 +128,7 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid)
 FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp)
 {
-    const char *colon;
+    const char *colon = value;
     uint64_t nsid;
     FemuNs *ns;
 
@@ -120,7 +137,7 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
         error_setg(errp, "%s: the drive is not realized yet", name);
         return NULL;
     }
-    if (qemu_strtou64(value, &colon, 0, &nsid) < 0 || *colon != ':') {
+    if (!femu_number_from_text(&colon, ':', &nsid)) {
         return femu_ns(n, 1);
     }
     *rest = colon + 1;

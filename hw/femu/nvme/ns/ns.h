@@ -32,6 +32,7 @@ void femu_store_loaded(FemuStore *store);
 void femu_ns_init(FemuZns *n);
 void femu_ns_exit(FemuZns *n);
 FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);
+bool femu_number_from_text(const char **at, char end, uint64_t *value);
 FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp);
 bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns);

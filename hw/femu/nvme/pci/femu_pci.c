@@ -281,8 +281,10 @@ static void femu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
     femu_entry_end(n);
 }
 
-#define FEMU_PROP_U32 DEFINE_PROP_UINT32
-#define FEMU_PROP_U64 DEFINE_PROP_UINT64
+#define FEMU_PROP_U32(name, state, field, value) \
+    DEFINE_PROP_UNSIGNED(name, state, field, value, femu_prop_u32, uint32_t)
+#define FEMU_PROP_U64(name, state, field, value) \
+    DEFINE_PROP_UNSIGNED(name, state, field, value, femu_prop_u64, uint64_t)
 #define FEMU_PROP_SIZE DEFINE_PROP_SIZE
 #define FEMU_PROP_BOOL DEFINE_PROP_BOOL
 #define FEMU_PROP_ENUM(name, state, field, value) \
@@ -300,14 +302,14 @@ static const Property femu_properties[] = {
     DEFINE_PROP_LINK("memdev", FemuZns, memdev, TYPE_MEMORY_BACKEND,
                      HostMemoryBackend *),
     DEFINE_PROP_LINK("iothread", FemuZns, iothread, TYPE_IOTHREAD, IOThread *),
-    DEFINE_PROP_UINT32("time-dilation", FemuZns, dilation, 1),
-    DEFINE_PROP_UINT32("max-queue-pairs", FemuZns, max_queue_pairs,
-                       FEMU_MAX_QUEUE_PAIRS),
+    FEMU_PROP_U32("time-dilation", FemuZns, dilation, 1),
+    FEMU_PROP_U32("max-queue-pairs", FemuZns, max_queue_pairs,
+                  FEMU_MAX_QUEUE_PAIRS),
     DEFINE_PROP_BOOL("dbbuf", FemuZns, dbbuf_offered, false),
-    DEFINE_PROP_UINT64("power-cut-at-ns", FemuZns, cut_at_ns, 0),
-    DEFINE_PROP_UINT64("power-cut-at-command", FemuZns, cut_at_command, 0),
-    DEFINE_PROP_UINT64("power-cut-at-program", FemuZns, cut_at_program, 0),
-    DEFINE_PROP_UINT64("power-cut-seed", FemuZns, cut_seed, 0),
+    FEMU_PROP_U64("power-cut-at-ns", FemuZns, cut_at_ns, 0),
+    FEMU_PROP_U64("power-cut-at-command", FemuZns, cut_at_command, 0),
+    FEMU_PROP_U64("power-cut-at-program", FemuZns, cut_at_program, 0),
+    FEMU_PROP_U64("power-cut-seed", FemuZns, cut_seed, 0),
 };
 
 static void describe_properties(ObjectClass *oc)

@@ -11,8 +11,10 @@
 
 #include "../state/femu.h"
 
-/* femu_prop.c: a parameter that is one of several words. */
+/* femu_prop.c: a parameter that is one of several words, or a number. */
 extern const PropertyInfo femu_prop_word;
+extern const PropertyInfo femu_prop_u32;
+extern const PropertyInfo femu_prop_u64;
 
 /* femu_regs.c: BAR 0. */
 void femu_regs_init(FemuZns *n);

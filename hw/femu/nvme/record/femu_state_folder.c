@@ -59,6 +59,25 @@ static bool is_others(const FemuZns *n)
     return others;
 }
 
+/* What has the name of a file of the state is one: no FIFO, which may wait. */
+static bool are_plain(const FemuZns *n, Error **errp)
+{
+    static const char *const names[] = {FEMU_HISTORY, "kept", "data", "sums"};
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *path = femu_state_file(n, names[i]);
+        struct stat st;
+
+        if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+            error_setg(errp, "state=%s: '%s' in it is no plain file; restore "
+                       "the folder from a copy, or name a new one",
+                       n->state_path, names[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 /*
  * Was a drive in this folder, which has no history? The first power cycle is
  * counted when the history is there.
@@ -93,6 +112,9 @@ static bool folder_open(FemuZns *n, Error **errp)
     if (g_mkdir_with_parents(n->state_path, 0777) != 0) {
         error_setg_errno(errp, errno, "state=%s: the folder cannot be created",
                          n->state_path);
+        return false;
+    }
+    if (!are_plain(n, errp)) {
         return false;
     }
     if (femu_state_is_new(n) && is_others(n)) {
@@ -442,6 +464,11 @@ static bool kept_map(FemuZns *n, Error **errp)
 /* Map n->kept from the state, or make a new one: in memory without a state. */
 bool femu_kept_init(FemuZns *n, Error **errp)
 {
+    if (n->state_path && !*n->state_path) {
+        error_setg(errp, "state= is empty: the drive would not last; name a "
+                   "folder, or leave it out");
+        return false;
+    }
     if (n->state_sync && !femu_has_state(n)) {
         error_setg(errp, "state-sync=on: there is no state= that could be "
                    "synchronised; name a folder");

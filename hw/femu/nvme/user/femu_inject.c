@@ -9,7 +9,6 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/cutils.h"
 #include "user.h"
 #include "../ns/ns.h"
 
@@ -18,11 +17,14 @@ static void bad_add(const FemuNs *ns, FemuBadBlocks *bad, const char *name,
 {
     uint64_t slba, nlb;
 
-    if (qemu_strtou64(at, &at, 0, &slba) < 0 || *at != ' ' ||
-        qemu_strtou64(at, NULL, 0, &nlb) < 0) {
+    if (!femu_number_from_text(&at, ' ', &slba)) {
+        at = "";
+    }
+    at += strspn(at, " ");
+    if (!femu_number_from_text(&at, '\0', &nlb)) {
         error_setg(errp, "%s=%s: must be the first block and the number of "
                    "blocks, such as \"4096 8\", or \"2:4096 8\" in namespace "
-                   "2", name, value);
+                   "2; numbers have no 0 in front", name, value);
         return;
     }
     if (!femu_inject_fits(ns, slba, nlb)) {

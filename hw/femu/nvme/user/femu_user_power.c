@@ -8,24 +8,25 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/cutils.h"
 #include "user.h"
+#include "../../params_text.h"
 #include "../controller/controller.h"
 
 static void set_cut(Object *obj, const char *value, Error **errp)
 {
     FemuZns *n = FEMU_ZNS(obj);
+    const char *wrong;
     uint64_t seed;
 
     if (!n->plugged) {
         error_setg(errp, "power-cut: the drive is not realized yet");
         return;
     }
-    /* qemu_strtou64() takes blanks and a sign in front: -1 would be 2^64 - 1. */
-    if (!g_ascii_isdigit(*value) ||
-        qemu_strtou64(value, NULL, 0, &seed) < 0) {
-        error_setg(errp, "power-cut=%s: must be a number, the seed that "
-                   "decides what becomes of what is inside", value);
+    wrong = ssd_param_parse(SSD_PARAM_TYPE_U64, value, &seed);
+    if (wrong) {
+        error_setg(errp, "power-cut=%s: '%s' %s; must be a number, the seed "
+                   "that decides what becomes of what is inside", value, value,
+                   wrong);
         return;
     }
     femu_entry_begin(n);

@@ -9,7 +9,6 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/cutils.h"
 #include "user.h"
 #include "../controller/controller.h"
 #include "../event/event.h"
@@ -84,11 +83,12 @@ static bool parse_fail(const FemuNs *ns, const char *value, const char *at,
 {
     uint64_t idx;
 
-    if (qemu_strtou64(at, &at, 0, &idx) < 0 ||
+    if (!femu_number_from_text(&at, ' ', &idx) ||
         (!g_str_equal(at, " read-only") && !g_str_equal(at, " offline"))) {
         error_setg(errp, "zone-fail=%s: must be the number of a zone and "
                    "\"read-only\" or \"offline\", such as \"12 offline\", or "
-                   "\"2:12 offline\" in namespace 2", value);
+                   "\"2:12 offline\" in namespace 2; numbers have no 0 in "
+                   "front", value);
         return false;
     }
     if (!femu_ns_zoned(ns)) {
