@@ -409,18 +409,16 @@ static void test_fifo(void)
                         "its other end");
     g_assert_cmpint(g_unlink(kept), ==, 0);
     g_assert_cmpint(mkfifo(kept, 0600), ==, 0);
-    femu_folder_refused(&config, folder, "", "'kept' in it is no plain file; "
-                        "restore the folder from a copy, or name a new one");
+    femu_folder_refused(&config, folder, "", "/kept is no plain file; restore "
+                        "the folder from a copy, or name a new one");
     g_assert_cmpint(g_unlink(kept), ==, 0);
     femu_shutdown(femu_folder_boot(&config, folder));
     g_assert_cmpint(g_rename(history, aside), ==, 0);
     g_assert_cmpint(mkfifo(history, 0600), ==, 0);
-    femu_folder_refused(&config, folder, "", "'history' in it is no plain "
-                        "file");
+    femu_folder_refused(&config, folder, "", "/history is no plain file");
     g_assert_cmpint(g_unlink(history), ==, 0);
     g_assert_cmpint(g_mkdir(history, 0700), ==, 0);
-    femu_folder_refused(&config, folder, "", "'history' in it is no plain "
-                        "file");
+    femu_folder_refused(&config, folder, "", "/history is no plain file");
     g_assert_cmpint(g_rmdir(history), ==, 0);
     g_assert_cmpint(g_rename(aside, history), ==, 0);
     femu_shutdown(femu_folder_boot(&config, folder));

@@ -69,9 +69,9 @@ static bool are_plain(const FemuZns *n, Error **errp)
         struct stat st;
 
         if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-            error_setg(errp, "state=%s: '%s' in it is no plain file; restore "
-                       "the folder from a copy, or name a new one",
-                       n->state_path, names[i]);
+            error_setg(errp, "state=%s: %s is no plain file; restore the "
+                       "folder from a copy, or name a new one",
+                       n->state_path, path);
             return false;
         }
     }
