@@ -17,6 +17,9 @@ SUMMARY = r'validate: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
     r'median ([\d.]+) %, p95 ([\d.]+) %'
 MORE = r'more: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
     r'median ([\d.]+) %'
+# Of points that have means and no percentiles.
+MEANS = r'validate: (\d+) points, throughput ([\d.]+) %, mean ([\d.]+) %, ' \
+    'median -, p95 -'
 TABLE = re.compile(r'^\| part \| throughput \|.*?^\| \*\*all\*\* [^\n]*\n',
                    re.M | re.S)
 # The columns: metrics by what the table writes before and behind the number.
