@@ -646,8 +646,8 @@ static Player start(const Kind *kind, unsigned seed, char *state)
 
     g_assert_cmpint(file, >=, 0);
     close(file);
-    p.extra = g_strdup_printf("trace=%s,state=%s,%s", p.trace, state ?: "",
-                              kind->set);
+    p.extra = g_strdup_printf("trace=%s%s%s,%s", p.trace,
+                              state ? ",state=" : "", state ?: "", kind->set);
     p.config.ssd.lba_bytes = kind->lba_bytes ?: p.config.ssd.lba_bytes;
     p.config.ssd.namespaces = kind->namespaces ?: 1;
     p.drive = femu_boot(&p.config, p.extra);
