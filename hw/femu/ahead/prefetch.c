@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "prefetch.h"
 
 #include "../media/pieces.h"
@@ -154,6 +155,7 @@ uint32_t prefetch_fetched(Prefetch *prefetch, uint64_t now_ns,
     return ahead_fetched(&prefetch->ahead, fetch_idx);
 }
 
+RARE
 void prefetch_left(Prefetch *prefetch, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &prefetch->commands->at[command_idx];

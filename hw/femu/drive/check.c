@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "drive.h"
 
 uint64_t ssd_op_limit_bytes(const SsdParams *params, SsdOp op)
@@ -83,6 +84,7 @@ uint64_t ssd_copy_nlb(const SsdCmd *cmd)
     return nlb;
 }
 
+RARE
 static SsdStatus check_copy(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
 {
     const SsdParams *p = &ssd->params;
@@ -107,6 +109,7 @@ static SsdStatus check_copy(const Ssd *ssd, const SsdNs *ns, const SsdCmd *cmd)
     return check_write(ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
+RARE
 static SsdStatus check_deallocate(const SsdNs *ns, const SsdCmd *cmd)
 {
     if (cmd->range_count == 0 ||
@@ -135,6 +138,7 @@ static bool takes_select_all(SsdOp op)
            op != SSD_OP_ZONE_FLUSH_ZRWA;
 }
 
+RARE
 static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
 {
     uint32_t zone_idx;
@@ -159,6 +163,7 @@ static SsdStatus check_mgmt(const SsdNs *ns, const SsdCmd *cmd)
     return zone_check_mgmt(&ns->zones, zone_idx, cmd->op);
 }
 
+RARE
 static SsdStatus check_report(const SsdNs *ns, const SsdCmd *cmd)
 {
     if (cmd->slba >= ns->size_nlb) {

@@ -75,8 +75,8 @@ static inline void ready_push(Ssd *ssd, const SsdDone *done)
 static inline void ready_take(Ssd *ssd, SsdDone *done)
 {
     *done = ssd->ready[ssd->ready_head];
-    ssd->ready_head = ready_idx(ssd, 1);
-    ssd->ready_count--;
+    /* An empty ring begins anew where the cache has it. */
+    ssd->ready_head = --ssd->ready_count ? ready_idx(ssd, 1) : 0;
 }
 
 /* check.c: may the command take effect? Changes nothing. */

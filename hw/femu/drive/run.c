@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "run.h"
 
 /* Completions */
@@ -61,6 +62,7 @@ static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
 /* The hand-off: a command's work begins */
 
+RARE
 static void begin_flush(Ssd *ssd, uint32_t command_idx)
 {
     if (programs_await(&ssd->media.programs,
@@ -70,6 +72,7 @@ static void begin_flush(Ssd *ssd, uint32_t command_idx)
 }
 
 /* A copy reads now, and writes when its last read has ended. */
+RARE
 static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
@@ -86,6 +89,7 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
  * A write is issued when its data have crossed the link: they are a part. The
  * buffer has them cross when there is room.
  */
+RARE
 static void begin_conventional(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &ssd->commands.at[command_idx];
@@ -225,6 +229,7 @@ static void buffered_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op,
 }
 
 /* Who is neither a command nor the buffer, which most operations are of. */
+RARE
 static void tell_another(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
 {
     switch (owner_kind(op->owner)) {
@@ -301,6 +306,7 @@ static void write_arrived(Ssd *ssd, uint64_t now_ns,
 }
 
 /* Without the buffer it is all of a write, whose turn has come now. */
+RARE
 static void conventional_arrived(Ssd *ssd, uint64_t now_ns,
                                  const LinkPortion *portion)
 {
@@ -344,6 +350,7 @@ static void way_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
     }
 }
 
+RARE
 static void management_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
                                uint32_t idx)
 {

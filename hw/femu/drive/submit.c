@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "run.h"
 
 bool ssd_has_room(const Ssd *ssd)
@@ -94,6 +95,7 @@ static inline void commit_write(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
 }
 
 /* A write without data, which moves the write pointer behind `last_lba`. */
+RARE
 static void commit_flush_zrwa(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                               uint64_t last_lba)
 {
@@ -121,6 +123,7 @@ static uint64_t commit_append(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
     return slba;
 }
 
+RARE
 static void commit_copy(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                         const SsdCmd *cmd)
 {
@@ -132,6 +135,7 @@ static void commit_copy(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
     commit_write(ssd, command_idx, ns, cmd->slba, ssd_copy_nlb(cmd));
 }
 
+RARE
 static void commit_mgmt(Ssd *ssd, uint32_t command_idx, SsdNs *ns,
                         const SsdCmd *cmd)
 {
@@ -157,6 +161,7 @@ static Span conventional_span(const SsdNs *ns, uint64_t slba, uint64_t nlb)
  * The mapping of the log changes at the hand-off, not here: it decides about
  * times only, not about what the host sees.
  */
+RARE
 static void commit_conventional(Ssd *ssd, uint32_t command_idx,
                                 const SsdNs *ns, const SsdCmd *cmd)
 {

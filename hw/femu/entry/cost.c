@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "../base/draw.h"
 #include "entry.h"
 
@@ -108,6 +109,7 @@ static uint64_t draw_for_write(const SsdParams *p, DrawKind kind, WriteKey key)
 }
 
 /* Some of the writes of classes with work of their own cause a pause. */
+RARE
 static uint64_t pause_ns(const SsdParams *p, CostClass class, WriteKey key)
 {
     bool is_part = class == COST_PART;
@@ -175,6 +177,7 @@ static FrontCost read_cost(const SsdParams *p, const SsdNs *ns)
     };
 }
 
+RARE
 static uint64_t other_cost_ns(const SsdParams *p, const SsdCmd *cmd)
 {
     switch (cmd->op) {

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "link.h"
 
 /* An event for the next portion; those behind it are in the ring. */
@@ -101,6 +102,7 @@ LinkPortion link_arrived(Link *link)
     return portion;
 }
 
+RARE
 void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &link->commands->at[command_idx];

@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "media.h"
 
 
@@ -259,6 +260,7 @@ static void (*const erase_before[])(Media *media, uint64_t now_ns,
     [SSD_ERASE_AT_BLOCK_WRITE] = erase_block,
 };
 
+RARE
 void media_erase_dirt(Media *media, uint64_t now_ns, uint32_t zone_idx,
                       uint64_t page, Owner owner)
 {

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "programs.h"
 
 void programs_init(Programs *programs, Commands *commands, uint32_t flushes)
@@ -54,6 +55,7 @@ static void tell(Programs *programs, Owner owner)
     }
 }
 
+RARE
 void programs_epochs_ended(Programs *programs)
 {
     while (programs->oldest != programs->current &&

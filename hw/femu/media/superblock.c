@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "superblock.h"
 
 #include "../base/round.h"
@@ -221,6 +222,7 @@ void superblock_destroy(SuperblockTable *table)
 
 /* Mapping */
 
+RARE
 void superblock_map(SuperblockTable *table, uint32_t zone_idx)
 {
     uint32_t chosen_idx;

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "flash_internal.h"
 
 #include <glib.h>
@@ -189,6 +190,7 @@ static void read_issued(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 
 /* The order of programs and erases on a unit */
 
+RARE
 static void erase_ask(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "flash_internal.h"
 
 #include <glib.h>
@@ -366,6 +367,7 @@ static void unit_start(Flash *flash, uint64_t now_ns, FlashUnit *unit,
 }
 
 /* Steps are alike, so those that wait are a number: make one an operation. */
+RARE
 static void start_step(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     uint32_t token_idx = flash_token_take(flash);
@@ -482,6 +484,7 @@ static bool is_resuming(const Flash *flash, uint64_t now_ns,
 }
 
 /* What was done of the resumption is lost: left_ns is what it was. */
+RARE
 static void suspend_again(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
     note_busy(flash, unit, now_ns);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "zns_internal.h"
 
 /*
@@ -31,11 +32,13 @@ void wcache_destroy(Zns *zns)
     g_free(zns->cache.zones);
 }
 
+RARE
 void zns_flush_asked(Zns *zns, uint64_t number)
 {
     zns->cache.asked_number = number;
 }
 
+RARE
 void zns_flush_done(Zns *zns, uint64_t number)
 {
     zns->cache.done_number = MAX(zns->cache.done_number, number);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "../base/round.h"
 #include "zns_internal.h"
 
@@ -242,6 +243,7 @@ static uint64_t fill_least_ns(const Zns *zns, uint32_t job_idx)
  */
 #define FILLS_LOOKED_AT 64
 
+RARE
 uint64_t zns_fills_end_after_ns(const Zns *zns)
 {
     const Jobs *jobs = &zns->jobs;

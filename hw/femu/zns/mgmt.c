@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "zns_internal.h"
 
 /* How a finish fills a chunk of the zone: a row for each way */
@@ -128,6 +129,7 @@ static void shut_down(Zns *zns, uint64_t now_ns, SsdNs *ns)
     }
 }
 
+RARE
 void zns_commit_shutdown(Zns *zns, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < zns->ns->count; i++) {
@@ -173,6 +175,7 @@ static void job_hand_off(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     zns_forget_pages(zns, now_ns, zone_idx);
 }
 
+RARE
 void zns_begin_jobs(Zns *zns, uint64_t now_ns, uint32_t command_idx)
 {
     const Command *command = &zns->commands->at[command_idx];
@@ -446,6 +449,7 @@ static bool is_excursion_inside(const Zns *zns, uint32_t zone_idx)
  * formats in a row would take all jobs that there are (jobs_of_excursions()):
  * the zone's time counts anew.
  */
+RARE
 void zns_watch_due(Zns *zns)
 {
     uint64_t now_ns = zns->watch.next_at_ns;

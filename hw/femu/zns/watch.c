@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "watch.h"
 
 #include <glib.h>
@@ -157,6 +158,7 @@ static void enter_phase(Watch *watch, uint64_t now_ns, uint32_t zone_idx,
     watch_find_next(watch);
 }
 
+RARE
 void watch_state(Watch *watch, uint64_t now_ns, uint32_t zone_idx)
 {
     WatchPhase phase = watch_phase_of(watch, zone_idx);

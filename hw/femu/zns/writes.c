@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "../media/pieces.h"
 #include "zns_internal.h"
 
@@ -65,6 +66,7 @@ static void issue_piece(Zns *zns, uint64_t now_ns, uint32_t command_idx,
  * Program what the write pointer of a ZRWA has passed. What was never written
  * is transferred now, unless later blocks have been: then the buffer has it.
  */
+RARE
 static void issue_commit(Zns *zns, uint64_t now_ns, uint32_t command_idx,
                          const ZoneWrite *write)
 {

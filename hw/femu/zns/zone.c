@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include "../base/rare.h"
 #include "zone.h"
 
 #include "../base/round.h"
@@ -189,6 +190,7 @@ static SsdStatus check_active(const ZoneTable *table, const ZoneEntry *zone)
            ? SSD_TOO_MANY_ACTIVE_ZONES : SSD_SUCCESS;
 }
 
+RARE
 static SsdStatus check_resources(const ZoneTable *table, const ZoneEntry *zone)
 {
     SsdStatus status = check_active(table, zone);
@@ -210,6 +212,7 @@ static void close_zone(ZoneTable *table, uint32_t zone_idx)
 }
 
 /* Take what an open zone holds; check_resources() has said that it can. */
+RARE
 static void take_resources(ZoneTable *table, ZoneEntry *zone)
 {
     if (!zone->holds_open && table->open_count >= table->max_open) {
