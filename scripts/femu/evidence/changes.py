@@ -48,7 +48,7 @@ MECHANISMS = (
     ('room comes back page by page', 'buffer-release-ns=0'),
     ('a front end that waits longer', 'buffer-resume=22'),
     ("a zone's share of the buffer", 'zone-buffer=8640K'),
-    ('read slots', 'read-slots=0'),
+    ('read slots', 'read-slots=0 read-lists=0'),
     ('a reset drains', 'reset-drains=off reset-drain-first=off'),
     ('a drain goes first', 'reset-drain-first=off'),
     ('a reset locks', 'reset-lock-ns=0'),
