@@ -720,6 +720,25 @@ static void test_log_part(void)
     end();
 }
 
+/* Of two reads with lists, one of which was a write, one is too many. */
+static void test_read_lists(void)
+{
+    Command *command;
+
+    begin("read-slots=4 read-lists=1");
+    drive_fill(drive, 0, 4);
+    drive_write(drive, LATER, 4, 3);
+    command = ssd->commands.at;
+    while (command->done.op != SSD_OP_WRITE || command->parts_left == 0) {
+        command++;
+    }
+    drive_read(drive, LATER + 1, 0, 3);
+    SET(command->done.op, SSD_OP_READ);
+    command->target = (Span) { 0, 0, 3 * 4096 };
+    refused("drive: 2 reads with lists are inside, there are 1 lists");
+    end();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -765,5 +784,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-counts/was-empty", test_was_empty);
     g_test_add_func("/sound-counts/log-fill", test_log_fill);
     g_test_add_func("/sound-counts/many-ranges", test_many_ranges);
+    g_test_add_func("/sound-counts/read-lists", test_read_lists);
     return g_test_run();
 }
