@@ -361,7 +361,8 @@ void model_front_enter(Model *m, Cmd *cmd)
     if (cmd->passes) {
         model_begin(m, cmd);
     } else if (m->p.take_turns && cmd->takes_slot &&
-               !has_slot(m, cmd->done.nsid, cmd)) {
+               (model_turns_group_waits(&m->read_turns, cmd->done.nsid - 1) ||
+                !has_slot(m, cmd->done.nsid, cmd))) {
         model_turns_wait(&m->read_turns,
                          g_array_index(cmd->reads, Piece, 0).zone_idx, cmd);
     } else if (!m->p.take_turns && cmd->takes_slot &&

@@ -87,12 +87,12 @@ static void test_good(void)
 
 static void test_bad(void)
 {
-    check_folder("tests/data/configs/bad", 75, check_refused);
+    check_folder("tests/data/configs/bad", 79, check_refused);
 }
 
 static void test_traps(void)
 {
-    check_folder("tests/data/configs/trap", 15, check_refused);
+    check_folder("tests/data/configs/trap", 14, check_refused);
 }
 
 static void test_drives(void)
