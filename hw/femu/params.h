@@ -381,7 +381,8 @@
     X(BOOL, finish_fills_empty, "finish-fills-empty", true, false, true, "",  \
       "finish programs all of a zone that holds no data; off: nothing")       \
     X(BOOL, reset_drains, "reset-drains", false, false, true, "",             \
-      "a reset begins when what the buffer held has been programmed")         \
+      "a reset begins when each unit has programmed what it has of the "      \
+      "host's, but at most what its registers hold and one page more")        \
     X(BOOL, reset_drain_first, "reset-drain-first", false, false, true, "",   \
       "meanwhile pages that were complete when the reset began go first: "   \
       "others are given only to units that have nothing else to program")     \

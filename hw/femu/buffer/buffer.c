@@ -195,7 +195,8 @@ static void form_page(WriteBuffer *buffer, uint32_t zone_idx, uint32_t line,
     g_assert(page_idx != SSD_NONE);
     buffer->free_page_idx = buffer->pages[page_idx].next_idx;
     buffer->pages[page_idx] = (BufferedPage) {
-        .epoch = programs_count(&buffer->media->programs),
+        .epoch = programs_count(&buffer->media->programs,
+                                wbuf_unit_of_page(buffer, zone_idx, page)),
         .drain_number = buffer->drain_number,
         .next_idx = SSD_NONE,
         .line = line,
@@ -287,14 +288,6 @@ static void leave_unit(WriteBuffer *buffer, uint32_t strand_idx)
     strand->is_waiting = false;
 }
 
-static uint32_t unit_of_page(const WriteBuffer *buffer, uint32_t zone_idx,
-                             uint64_t page)
-{
-    return wbuf_is_log(buffer, zone_idx)
-           ? media_log_page_unit(buffer->media, page)
-           : media_page_unit(buffer->media, zone_idx, page);
-}
-
 static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
                            uint32_t strand_idx)
 {
@@ -307,7 +300,7 @@ static void give_host_page(WriteBuffer *buffer, uint64_t now_ns,
         wbuf_open_stripe(buffer, zone_idx, stream->stripe_end_page);
         stream->has_opened = true;
     }
-    buffer->units[unit_of_page(buffer, zone_idx, page.page)].given++;
+    buffer->units[wbuf_unit_of_page(buffer, zone_idx, page.page)].given++;
     if (wbuf_is_log(buffer, zone_idx)) {
         media_issue_log_page(buffer->media, now_ns, page.line, page.page,
                              page.epoch,
@@ -454,7 +447,7 @@ static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t strand_idx)
                     ? buffer->pages[strand->first_page_idx].page
                     : wbuf_fill_page(buffer, strand_idx);
 
-    return unit_of_page(buffer, wbuf_zone_of_strand(buffer, strand_idx), page);
+    return wbuf_unit_of_page(buffer, wbuf_zone_of_strand(buffer, strand_idx), page);
 }
 
 static void give_page(WriteBuffer *buffer, uint64_t now_ns,
@@ -732,8 +725,12 @@ static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
         leave_unit(buffer, strand_idx);
     }
     while (strand->first_page_idx != SSD_NONE) {
-        programs_ended(&buffer->media->programs,
-                       take_page(buffer, strand_idx).epoch);
+        BufferedPage page = take_page(buffer, strand_idx);
+
+        programs_ended(&buffer->media->programs, page.epoch,
+                       wbuf_unit_of_page(buffer,
+                                    wbuf_zone_of_strand(buffer, strand_idx),
+                                    page.page));
     }
 }
 

@@ -236,6 +236,14 @@ static inline uint32_t wbuf_zone_of_strand(const WriteBuffer *buffer,
                buffer->params->zones);
 }
 
+static inline uint32_t wbuf_unit_of_page(const WriteBuffer *buffer,
+                                         uint32_t zone_idx, uint64_t page)
+{
+    return wbuf_is_log(buffer, zone_idx)
+           ? media_log_page_unit(buffer->media, page)
+           : media_page_unit(buffer->media, zone_idx, page);
+}
+
 /* The page of a finish's stripe in a strand, and where the stripe ends. */
 static inline uint64_t wbuf_fill_page(const WriteBuffer *buffer,
                                       uint32_t strand_idx)

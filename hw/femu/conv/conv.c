@@ -124,7 +124,7 @@ static void issue_for_command(Conv *conv, uint64_t now_ns, uint32_t command_idx,
 {
     op->owner = owner_of(OWNER_COMMAND, command_idx);
     if (op->kind == FLASH_PROGRAM) {
-        op->epoch = programs_count(&conv->media->programs);
+        op->epoch = programs_count(&conv->media->programs, op->unit_idx);
     }
     commands_part_added(conv->commands, command_idx);
     flash_issue(&conv->media->flash, now_ns, op);

@@ -39,12 +39,14 @@ static void ops_begin(LoadOps *ops, const Ssd *ssd)
     ops->fetches = g_new0(uint32_t,
                           (size_t)ahead->streams * ahead->depth_lines);
     ops->epochs = g_new0(uint32_t, ssd->media.programs.size);
+    ops->programs = g_new0(uint32_t, ssd->media.programs.units);
     ops->line_programs = g_new0(uint32_t, ssd->conv.ftl.line_count);
 }
 
 static void ops_end(LoadOps *ops)
 {
     g_free(ops->line_programs);
+    g_free(ops->programs);
     g_free(ops->epochs);
     g_free(ops->fetches);
     g_free(ops->first_writes);

@@ -37,6 +37,7 @@ typedef struct LoadOps {
     uint32_t cleaning;
     uint32_t steps;
     uint32_t *epochs;         /* [epoch] programs of the host */
+    uint32_t *programs;       /* [unit] the same */
     uint32_t *line_programs;  /* [line of the conventional namespace] */
     uint32_t moved_pages;     /* of cleaning, in the buffer */
 } LoadOps;

@@ -32,28 +32,41 @@ static void add_epochs(LoadCheck *check)
 {
     const Programs *programs = &check->ssd->media.programs;
     const Command *commands = check->ssd->commands.at;
-    uint32_t resets = 0;
 
     for (uint32_t i = programs->oldest; i != programs->current;
          i = (i + 1) % programs->size) {
-        Owner owner = programs->owner[i];
+        uint32_t command_idx = programs->flush_idx[i];
 
-        if (owner_kind(owner) == OWNER_COMMAND &&
-            is_flush(commands[owner_idx(owner)].done.op)) {
-            add_part(check, owner_idx(owner), "a flush");
-        } else if (owner_kind(owner) == OWNER_JOB && resets++ == 0 &&
-                   owner_idx(owner) == check->ssd->reset.first_job_idx &&
-                   check->ssd->reset.phase == RESET_DRAINS) {
-            continue;
+        if (is_flush(commands[command_idx].done.op)) {
+            add_part(check, command_idx, "a flush");
         } else {
-            state_fail(check->state, "epoch %u is awaited by %u of kind %u",
-                       i, owner_idx(owner), owner_kind(owner));
+            state_fail(check->state, "epoch %u is awaited by command %u, which "
+                       "is no flush", i, command_idx);
         }
     }
-    if (check->ssd->reset.first_job_idx != SSD_NONE &&
-        (check->ssd->reset.phase == RESET_DRAINS) != (resets == 1)) {
-        state_fail(check->state, "a reset waits for programs of %u epochs",
-                   resets);
+}
+
+/* A reset that drains waits for programs, all of which are under way. */
+static void check_drain(const LoadCheck *check)
+{
+    const Programs *programs = &check->ssd->media.programs;
+    bool drains = reset_is_draining(&check->ssd->reset);
+    uint64_t left = 0;
+
+    for (uint32_t i = 0; i < programs->units; i++) {
+        left += programs->drain_of_unit[i];
+        if (programs->drain_of_unit[i] > programs->of_unit[i]) {
+            state_fail(check->state, "a reset waits for %u programs of unit "
+                       "%u, which has %u", programs->drain_of_unit[i], i,
+                       programs->of_unit[i]);
+        }
+    }
+    if ((programs->drain_left != 0) != drains) {
+        state_fail(check->state, "%s reset waits for %u programs",
+                   drains ? "a" : "no", programs->drain_left);
+    } else if (programs->drain_left != left) {
+        state_fail(check->state, "a reset waits for %u programs, those of units "
+                   "are %" PRIu64, programs->drain_left, left);
     }
 }
 
@@ -136,6 +149,7 @@ static void add_parts(LoadCheck *check)
         }
     }
     add_epochs(check);
+    check_drain(check);
     add_waiters(check);
     add_portions(check);
 }

@@ -158,6 +158,7 @@ static void count_program(LoadCheck *check, const FlashOp *op)
     if (owner_kind(op->owner) == OWNER_COMMAND ||
         owner_kind(op->owner) == OWNER_BUFFER || moves) {
         check->ops.epochs[op->epoch]++;
+        check->ops.programs[op->unit_idx]++;
     }
     if (moves) {
         check->ops.buffer[ssd->params.zones]++;

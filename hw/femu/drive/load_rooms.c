@@ -327,6 +327,10 @@ static void check_media(LoadCheck *check)
         must_be(check, "programs of epoch", i, programs->pending[i],
                 check->ops.epochs[i]);
     }
+    for (uint32_t i = 0; i < programs->units; i++) {
+        must_be(check, "programs of unit", i, programs->of_unit[i],
+                check->ops.programs[i]);
+    }
     if (programs->oldest != programs->current &&
         programs->pending[programs->oldest] == 0) {
         state_fail(check->state, "epoch %u has ended, and is awaited",
@@ -713,6 +717,9 @@ static void count_buffered(LoadCheck *check)
         for (uint32_t i = buffer->strands[s].first_page_idx; i != SSD_NONE;
              i = buffer->pages[i].next_idx) {
             check->ops.epochs[buffer->pages[i].epoch]++;
+            check->ops.programs[wbuf_unit_of_page(
+                buffer, wbuf_zone_of_strand(buffer, s),
+                buffer->pages[i].page)]++;
         }
     }
 }

@@ -65,8 +65,7 @@ static void part_ended(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 RARE
 static void begin_flush(Ssd *ssd, uint32_t command_idx)
 {
-    if (programs_await(&ssd->media.programs,
-                       owner_of(OWNER_COMMAND, command_idx))) {
+    if (programs_await(&ssd->media.programs, command_idx)) {
         commands_part_added(&ssd->commands, command_idx);
     }
 }
@@ -207,7 +206,7 @@ static void command_op_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op)
     }
     part_ended(ssd, now_ns, owner_idx(op->owner));
     if (op->kind == FLASH_PROGRAM) {
-        programs_ended(&ssd->media.programs, op->epoch);
+        programs_ended(&ssd->media.programs, op->epoch, op->unit_idx);
     }
 }
 
@@ -225,7 +224,7 @@ static void buffered_ended(Ssd *ssd, uint64_t now_ns, const FlashOp *op,
                            uint32_t stream_idx)
 {
     wbuf_program_ended(&ssd->buffer, now_ns, stream_idx, op->unit_idx);
-    programs_ended(&ssd->media.programs, op->epoch);
+    programs_ended(&ssd->media.programs, op->epoch, op->unit_idx);
 }
 
 /* Who is neither a command nor the buffer, which most operations are of. */

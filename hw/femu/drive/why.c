@@ -515,7 +515,8 @@ static void add_pages(Why *why)
         const Strand *strand = &buffer->strands[i];
 
         if (strand->first_page_idx != SSD_NONE && strand->is_waiting &&
-            why_awaits(why, buffer->pages[strand->first_page_idx].epoch)) {
+            why_awaits(why, buffer->pages[strand->first_page_idx].epoch,
+                       strand->unit_idx)) {
             why_at_unit(why, SSD_PLACE_PAGE, strand->unit_idx, PART_PAGE | i);
         }
     }
@@ -544,7 +545,7 @@ static void look(Why *why)
     add_link_in(why);
     why_find_ops(why);
     add_jobs(why);
-    if (why->awaits) {
+    if (why->awaits || why->drains) {
         add_pages(why);
     }
     if (why->causes->len == 0) {

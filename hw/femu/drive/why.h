@@ -23,6 +23,7 @@ typedef struct Why {
     /* Who is served now; FLASH_NONE: nobody. */
     uint32_t *on_channel; /* [channel]: the token that is transferred */
     uint32_t issued_idx;  /* the token that the controller issues */
+    bool drains;          /* it is a reset that waits for units' programs */
     bool awaits;          /* it waits for programs of epochs ... */
     uint32_t until_epoch; /* ... from the oldest to this one */
     GArray *causes;       /* of SsdCause */
@@ -44,8 +45,8 @@ SsdWho why_owner(const Why *why, const FlashOp *op);
 
 /* Is it a job of the command? */
 bool why_is_own_job(const Why *why, uint32_t job_idx);
-/* Does the command wait for programs of this epoch? */
-bool why_awaits(const Why *why, uint32_t epoch);
+/* Does the command wait for a program of this epoch on the unit? */
+bool why_awaits(const Why *why, uint32_t epoch, uint32_t unit_idx);
 
 /* What the array of a unit does; NULL: nothing. */
 const FlashToken *why_running(const Why *why, uint32_t unit_idx);

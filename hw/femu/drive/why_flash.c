@@ -33,7 +33,7 @@ static bool *free_tokens(const Flash *flash)
     return is_free;
 }
 
-/* Is it the command, or the job of one that drains? */
+/* Is it the command, or a job of it? */
 static bool is_own(const Why *why, Owner owner)
 {
     return (owner_kind(owner) == OWNER_COMMAND &&
@@ -42,17 +42,21 @@ static bool is_own(const Why *why, Owner owner)
             why_is_own_job(why, owner_idx(owner)));
 }
 
+/* A flush waits for epochs, a reset that drains for programs of units. */
 static void find_epoch(Why *why)
 {
     const Programs *programs = &why->ssd->media.programs;
+    const ResetEngine *reset = &why->ssd->reset;
 
     for (uint32_t i = programs->oldest; i != programs->current;
          i = (i + 1) % programs->size) {
-        if (is_own(why, programs->owner[i])) {
+        if (programs->flush_idx[i] == why->command_idx) {
             why->awaits = true;
             why->until_epoch = i;
         }
     }
+    why->drains = reset_is_draining(reset) &&
+                  why_is_own_job(why, reset->first_job_idx);
 }
 
 /*
@@ -207,11 +211,14 @@ bool why_is_own_job(const Why *why, uint32_t job_idx)
     return !why->job_free[job_idx] && job->command_idx == why->command_idx;
 }
 
-bool why_awaits(const Why *why, uint32_t epoch)
+bool why_awaits(const Why *why, uint32_t epoch, uint32_t unit_idx)
 {
     const Programs *programs = &why->ssd->media.programs;
     uint32_t size = programs->size;
 
+    if (why->drains) {
+        return programs->drain_of_unit[unit_idx] != 0;
+    }
     return why->awaits &&
            (epoch + size - programs->oldest) % size <=
            (why->until_epoch + size - programs->oldest) % size;
@@ -354,19 +361,24 @@ static bool is_erase_awaited(const Why *why, uint32_t zone_idx)
            why_is_own_job(why, queue->head_idx);
 }
 
+static bool is_program_awaited(const Why *why, const FlashOp *op)
+{
+    return op->kind == FLASH_PROGRAM &&
+           why_awaits(why, op->epoch, op->unit_idx);
+}
+
 static bool is_awaited(const Why *why, const FlashOp *op)
 {
     switch (owner_kind(op->owner)) {
     case OWNER_COMMAND:
         return is_own(why, op->owner) ||
-               (op->kind == FLASH_PROGRAM && why_awaits(why, op->epoch));
+               is_program_awaited(why, op);
     case OWNER_JOB:
         return is_own(why, op->owner);
     case OWNER_BUFFER:
-        return why_awaits(why, op->epoch);
+        return why_awaits(why, op->epoch, op->unit_idx);
     case OWNER_CLEANING:
-        return op->kind == FLASH_PROGRAM &&
-               wbuf_has_log(&why->ssd->buffer) && why_awaits(why, op->epoch);
+        return wbuf_has_log(&why->ssd->buffer) && is_program_awaited(why, op);
     case OWNER_FIRST_WRITE:
         return is_erase_awaited(why, owner_idx(op->owner));
     case OWNER_AHEAD:

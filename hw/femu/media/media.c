@@ -133,7 +133,8 @@ void media_init(Media *media, const SsdParams *params, Commands *commands,
     init_zones(media, bounds->jobs);
     init_superblocks(media);
     init_flash(media, events, bounds);
-    programs_init(&media->programs, commands, params->cmd_slots);
+    programs_init(&media->programs, commands, params->cmd_slots,
+                  media->unit_count);
 }
 
 void media_destroy(Media *media)

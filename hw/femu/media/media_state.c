@@ -14,13 +14,16 @@
 static const StateRow programs_rows[] = {
     STATE_INDEX(Programs, oldest, STATE_OF_EPOCHS),
     STATE_INDEX(Programs, current, STATE_OF_EPOCHS),
+    STATE_AT_MOST(Programs, drain_left, INT32_MAX),
+    STATE_LEFT(Programs, units, "of the parameters"),
     STATE_LEFT(Programs, commands, "another room"),
     STATE_LEFT(Programs, size, "of the parameters"),
-    STATE_ELSE(Programs, owner, "epoch_rows, of those that have ended"),
+    STATE_ELSE(Programs, flush_idx, "epoch_rows, of those that have ended"),
 };
 
 static const StateRow epoch_rows[] = {
-    { .name = "owner", .size = sizeof(Owner), .kind = STATE_IS_OWNER },
+    { .name = "flush_idx", .size = sizeof(uint32_t), .kind = STATE_IS_INDEX,
+      .of = STATE_OF_COMMANDS, .most = UINT64_MAX },
 };
 
 static const StateRow media_rows[] = {
@@ -49,11 +52,15 @@ static void visit_programs(Programs *programs, State *state)
     STATE_STRUCT(state, programs_rows, programs);
     STATE_ARRAY_OF(Programs, pending, state, programs, programs->size,
                    STATE_IS_NUMBER, STATE_OF_NOTHING, INT32_MAX);
+    STATE_ARRAY_OF(Programs, of_unit, state, programs, programs->units,
+                   STATE_IS_NUMBER, STATE_OF_NOTHING, INT32_MAX);
+    STATE_ARRAY_OF(Programs, drain_of_unit, state, programs, programs->units,
+                   STATE_IS_NUMBER, STATE_OF_NOTHING, INT32_MAX);
     for (uint32_t i = programs->oldest; i != programs->current;
          i = (i + 1) % programs->size) {
         g_array_append_val(ended, i);
     }
-    STATE_TABLE(state, epoch_rows, programs->owner, ended->len,
+    STATE_TABLE(state, epoch_rows, programs->flush_idx, ended->len,
                 (const uint32_t *)ended->data);
 }
 

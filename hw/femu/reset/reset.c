@@ -55,16 +55,21 @@ static void next_phase(ResetEngine *reset, uint64_t at_ns, ResetPhase phase)
     event_heap_push(reset->events, at_ns, event_name(EVENT_RESET, 0));
 }
 
-/* Wait for programs under way, and for complete pages in the write buffer. */
-static void start_drain(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx)
+/*
+ * Wait for what units have in their registers, and for the page that each would
+ * get next: what is behind these in the write buffer is not the units' yet.
+ */
+static void start_drain(ResetEngine *reset, uint64_t now_ns)
 {
+    uint32_t registers = reset->params->program_registers;
+    uint32_t most = registers ? registers + 1 : UINT32_MAX;
+
     reset->phase = RESET_DRAINS;
     if (reset->params->reset_drain_first && wbuf_is_on(reset->buffer)) {
         wbuf_drain_first(reset->buffer);
     }
     if (!reset->params->reset_drains ||
-        !programs_await(&reset->media->programs,
-                        owner_of(OWNER_JOB, job_idx))) {
+        !programs_drain(&reset->media->programs, most)) {
         reset_drained(reset, now_ns);
     }
 }
@@ -161,7 +166,7 @@ void reset_begin(ResetEngine *reset, uint64_t now_ns, uint32_t job_idx,
     };
     if (reset->first_job_idx == SSD_NONE) {
         reset->first_job_idx = job_idx;
-        start_drain(reset, now_ns, job_idx);
+        start_drain(reset, now_ns);
     } else {
         reset->works[reset->last_job_idx].next_job_idx = job_idx;
     }
@@ -174,7 +179,7 @@ static void end_first(ResetEngine *reset, uint64_t now_ns)
 
     reset->first_job_idx = reset->works[job_idx].next_job_idx;
     if (reset->first_job_idx != SSD_NONE) {
-        start_drain(reset, now_ns, reset->first_job_idx);
+        start_drain(reset, now_ns);
     }
     effects_push(reset->effects, EFFECT_RESET_MANAGED, job_idx);
 }

@@ -69,6 +69,12 @@ static inline bool reset_is_on(const ResetEngine *reset)
     return reset->is_on;
 }
 
+/* Does one wait for programs to end? */
+static inline bool reset_is_draining(const ResetEngine *reset)
+{
+    return reset->first_job_idx != SSD_NONE && reset->phase == RESET_DRAINS;
+}
+
 /* reset_state.c: as bytes; see base/state.h. in_list[job]: it is managed. */
 typedef struct State State;
 void reset_state(ResetEngine *reset, State *state, bool *in_list);

@@ -55,10 +55,10 @@ static void issue_piece(Zns *zns, uint64_t now_ns, uint32_t command_idx,
         .owner = owner,
         .life = media->life[zone_idx],
     };
-    if (program) {
-        op->epoch = programs_count(&media->programs);
-    }
     media_place_page(media, zone_idx, piece->page, op);
+    if (program) {
+        op->epoch = programs_count(&media->programs, op->unit_idx);
+    }
     media_issue_for_command(media, now_ns, command_idx);
 }
 

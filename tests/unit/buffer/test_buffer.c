@@ -1,5 +1,5 @@
 /*
- * Exact times of the write buffer, and of what a reset costs beside erases.
+ * Exact times of the write buffer.
  *
  * Knows nothing of the drive's inside: it uses ssd.h and params.h only.
  *
@@ -501,226 +501,6 @@ static void test_fails_before_its_reset(void)
     drive_free(d);
 }
 
-/* What a reset costs */
-
-#define RESET BUFFER "erase-ns=0 erase-at=background reset-base-ns=1000 "
-
-static void expect_reset(Drive *d, uint64_t at_ns, uint32_t zone_idx,
-                         uint64_t took_ns)
-{
-    uint32_t tag = drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, zone_idx);
-
-    drive_expect(d, tag, at_ns + took_ns);
-}
-
-/* Write pages of a zone and wait until they are programmed. */
-static void fill(Drive *d, uint32_t zone_idx, uint32_t pages)
-{
-    drive_fill(d, zone_idx, pages);
-    drive_flush(d, d->now_ns);
-    drive_drain(d);
-    d->now_ns += MS;
-}
-
-static void test_commit(void)
-{
-    Drive *d = drive_new(RESET "reset-after-ns=1600 reset-part-ns=30");
-
-    fill(d, 0, 16);
-    expect_reset(d, 20 * MS, 0, 1000 + 1600);
-    fill(d, 0, 1);
-    expect_reset(d, 30 * MS, 0, 1000 + 100 + 30);
-    fill(d, 0, 1);
-    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 0);
-    drive_drain(d);
-    expect_reset(d, 50 * MS, 0, 1000 + 100);
-    drive_zone_op(d, 60 * MS, SSD_OP_ZONE_OPEN, 0);
-    drive_drain(d);
-    expect_reset(d, 61 * MS, 0, 1000);
-    drive_free(d);
-    /* An erase comes behind it. */
-    d = drive_new(BUFFER "reset-base-ns=1000");
-    fill(d, 0, 5);
-    expect_reset(d, 20 * MS, 0, 1000 + 2 * ERASE);
-    drive_free(d);
-}
-
-/* The lock grows with what the host wrote, not with what a finish filled. */
-static void test_lock(void)
-{
-    Drive *d = drive_new(RESET "reset-lock-ns=1600000");
-    uint32_t a, b;
-
-    fill(d, 0, 16);
-    expect_reset(d, 20 * MS, 0, 1600000 + 1000);
-    fill(d, 0, 4);
-    expect_reset(d, 30 * MS, 0, 400000 + 1000);
-    fill(d, 0, 4);
-    drive_zone_op(d, d->now_ns, SSD_OP_ZONE_FINISH, 0);
-    drive_drain(d);
-    expect_reset(d, 50 * MS, 0, 400000 + 1000);
-
-    /* No program is given to the flash meanwhile; reads go. */
-    fill(d, 0, 16);
-    fill(d, 1, 1);
-    b = drive_zone_op(d, 80 * MS, SSD_OP_ZONE_RESET, 0);
-    drive_write(d, 80 * MS + 1, 17, 1);
-    a = drive_flush(d, 80 * MS + 1);
-    g_assert_cmpuint(ssd_poll(d->ssd, 80 * MS + 1, (SsdDone[1]) { 0 }, 1), ==,
-                     1);
-    d->now_ns = 80 * MS + 1;
-    expect_flash(d, "\"programs\":53,");
-    drive_expect(d, b, 80 * MS + 1600000 + 1000);
-    drive_expect(d, a, 80 * MS + 1600000 + PAGE);
-    drive_free(d);
-}
-
-static void test_lock_and_reads(void)
-{
-    Drive *d = drive_new(RESET "reset-lock-ns=1600000");
-    uint32_t reset, read;
-
-    fill(d, 0, 16);
-    fill(d, 1, 1);
-    reset = drive_zone_op(d, 80 * MS, SSD_OP_ZONE_RESET, 0);
-    read = drive_read(d, 80 * MS + 1, 16, 1);
-    drive_expect(d, read, 80 * MS + 1 + READ + XFER);
-    drive_expect(d, reset, 80 * MS + 1600000 + 1000);
-    drive_free(d);
-}
-
-/* A reset begins when what is complete in the buffer is programmed. */
-static void test_drain(void)
-{
-    Drive *d = drive_new(RESET "reset-drains=on");
-    uint32_t write, reset;
-
-    fill(d, 0, 1);
-    write = drive_write(d, 20 * MS, 16, 3);
-    drive_expect(d, write, 20 * MS);
-    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
-    write = drive_write(d, 20 * MS + 2, 19, 3);
-    drive_expect(d, write, 20 * MS + 2);
-    drive_expect(d, reset, 20 * MS + 3 * PAGE + 1000);
-    expect_reset(d, 40 * MS, 1, 1000);
-    drive_free(d);
-}
-
-/*
- * Zone 1 has three pages when the reset begins, zone 2 gets three behind it.
- * They take turns, unless what is drained goes first; and what is younger goes
- * to units that have nothing else.
- */
-static void check_drain_first(const char *words, unsigned drain_programs)
-{
-    g_autofree char *all = g_strconcat(RESET "reset-drains=on ", words, NULL);
-    Drive *d = drive_new(all);
-    uint32_t reset;
-
-    fill(d, 0, 1);
-    drive_write(d, 20 * MS, 16, 3);
-    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
-    drive_write(d, 20 * MS + 2, 32, 3);
-    g_assert_cmpuint(completion_at_ns(d, reset), ==,
-                     20 * MS + drain_programs * PAGE + 1000);
-    reset = drive_flush(d, d->now_ns);
-    drive_expect(d, reset, 20 * MS + 6 * PAGE);
-    drive_free(d);
-}
-
-static void test_drain_first(void)
-{
-    Drive *d = drive_new(RESET "channels=2 reset-drains=on "
-                         "reset-drain-first=on");
-    uint32_t reset, flush;
-
-    check_drain_first("", 4);
-    check_drain_first("reset-drain-first=on", 3);
-    /* The second page of zone 2 is on the second unit. */
-    fill(d, 0, 1);
-    fill(d, 2, 1);
-    drive_write(d, 20 * MS, 16, 1);
-    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
-    drive_write(d, 20 * MS + 2, 33, 1);
-    flush = drive_flush(d, 20 * MS + 2);
-    g_assert_cmpuint(completion_at_ns(d, flush), ==, 20 * MS + 2 + PAGE);
-    (void)reset;
-    drive_drain(d);
-    drive_free(d);
-}
-
-/* Unless it drains, a reset does not wait for programs. */
-static void test_no_drain(void)
-{
-    Drive *d = drive_new(RESET);
-    uint32_t write, reset;
-
-    fill(d, 0, 1);
-    write = drive_write(d, 20 * MS, 16, 3);
-    drive_expect(d, write, 20 * MS);
-    reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
-    drive_expect(d, reset, 20 * MS + 1 + 1000);
-    drive_free(d);
-}
-
-/* One zone at a time, however many may be worked on. */
-static void test_one_at_a_time(void)
-{
-    Drive *d = drive_new(RESET "mgmt-parallel-zones=4");
-    uint32_t a, b;
-
-    for (unsigned z = 0; z < 4; z++) {
-        fill(d, z, 1);
-    }
-    a = drive_zone_op(d, 20 * MS, SSD_OP_ZONE_RESET, 2);
-    b = drive_all_zones(d, 20 * MS, SSD_OP_ZONE_RESET);
-    drive_expect(d, a, 20 * MS + 1000);
-    drive_expect(d, b, 20 * MS + 4000);
-    drive_free(d);
-}
-
-/* A write to the zone waits for the reset, others do not. */
-static void test_write_behind_reset(void)
-{
-    Drive *d = drive_new(RESET "reset-lock-ns=1600000");
-    uint32_t reset, a, b;
-
-    fill(d, 0, 16);
-    reset = drive_zone_op(d, 20 * MS, SSD_OP_ZONE_RESET, 0);
-    a = drive_write(d, 20 * MS, 0, 1);
-    b = drive_write(d, 20 * MS, 16, 1);
-    drive_expect(d, b, 20 * MS);
-    drive_expect_next(d, reset, 20 * MS + 1601000);
-    drive_expect(d, a, 20 * MS + 1601000);
-    drive_free(d);
-}
-
-/* Steps go before all else on their unit, and are spread over the lock. */
-static void test_steps(void)
-{
-    Drive *d = drive_new("channels=1 ways=2 zone-ways=1 program-registers=1 "
-                         "write-buffer=256K erase-ns=0 reset-lock-ns=1600000 "
-                         "reset-steps=2 reset-step-ns=10000");
-    uint32_t read[2];
-    uint64_t at_ns = 40 * MS;
-
-    fill(d, 0, 16);
-    fill(d, 2, 1);
-    fill(d, 1, 1);
-    /* Unit 0 at 0 and 800 us, unit 1 at 400 and 1200 us. */
-    drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
-    read[0] = drive_read(d, at_ns + 1, drive_zone_lba(d, 2), 1);
-    drive_expect(d, read[0], at_ns + 10000 + READ + XFER);
-    read[0] = drive_read(d, at_ns + 799999, drive_zone_lba(d, 2), 1);
-    read[1] = drive_read(d, at_ns + 800000, drive_zone_lba(d, 2), 1);
-    drive_expect(d, read[0], at_ns + 799999 + READ + XFER);
-    drive_expect(d, read[1], at_ns + 799999 + 2 * READ + 10000 + XFER);
-    read[0] = drive_read(d, at_ns + 1200001, drive_zone_lba(d, 1), 1);
-    drive_expect(d, read[0], at_ns + 1210000 + READ + XFER);
-    drive_drain(d);
-    drive_free(d);
-}
-
 /* A long finish is few wake-ups, and its end is exact. */
 static void test_few_wake_ups(void)
 {
@@ -762,10 +542,8 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/finish-gives-room", test_finish_gives_room);
     g_test_add_func("/buffer/fails-on-the-link", test_fails_on_the_link);
     g_test_add_func("/buffer/waiters/resume", test_resume);
-    g_test_add_func("/buffer/reset/drain-first", test_drain_first);
     g_test_add_func("/buffer/waiters/free-front-end",
                     test_waiters_of_a_free_front_end);
-    g_test_add_func("/reset/no-drain", test_no_drain);
     g_test_add_func("/buffer/copy", test_copy);
     g_test_add_func("/buffer/failed-zones", test_failed_zones);
     g_test_add_func("/buffer/fails-before-others", test_fails_before_others);
@@ -773,12 +551,5 @@ int main(int argc, char **argv)
     g_test_add_func("/buffer/fails-before-its-reset",
                     test_fails_before_its_reset);
     g_test_add_func("/buffer/few-wake-ups", test_few_wake_ups);
-    g_test_add_func("/reset/commit", test_commit);
-    g_test_add_func("/reset/lock", test_lock);
-    g_test_add_func("/reset/lock/reads", test_lock_and_reads);
-    g_test_add_func("/reset/drain", test_drain);
-    g_test_add_func("/reset/one-at-a-time", test_one_at_a_time);
-    g_test_add_func("/reset/write-behind", test_write_behind_reset);
-    g_test_add_func("/reset/steps", test_steps);
     return g_test_run();
 }

@@ -442,7 +442,7 @@ static void test_steps(void)
     g_assert_cmpuint(reset->steps_ended, ==, 1);
     g_assert_cmpuint(ssd->events.count, ==, 2);
     SET(reset->phase, RESET_DRAINS);
-    refused("drive: a reset waits for programs of 0 epochs");
+    refused("drive: a reset waits for 0 programs");
     SET(reset->steps_begun, 9);
     refused("resets: 1 steps have ended, 9 begun, of 8, in 1000000 ns; "
             "there can be 8, in 1000000 ns");

@@ -588,11 +588,11 @@ static void test_epochs(void)
 
     begin("cmd-slots=2");
     programs = &ssd->media.programs;
-    g_assert_cmpuint(programs->size, ==, 4);
+    g_assert_cmpuint(programs->size, ==, 3);
     for (uint32_t i = 1; i < 6; i++) {
         drive_write(drive, drive->now_ns, i - 1, 1);
         drive_flush(drive, drive->now_ns);
-        g_assert_cmpuint(programs->current, ==, i % 4);
+        g_assert_cmpuint(programs->current, ==, i % 3);
         drive_drain(drive);
     }
     SET(programs->pending[0], 1);
@@ -600,7 +600,7 @@ static void test_epochs(void)
     end();
 }
 
-/* Of those that are not commands none waits for an epoch but the first reset. */
+/* It is a flush that waits for an epoch. */
 static void test_awaited(void)
 {
     Programs *programs;
@@ -610,9 +610,9 @@ static void test_awaited(void)
     drive_flush(drive, LATER + 1);
     run_to(LATER + 2);
     programs = &ssd->media.programs;
-    g_assert_cmpuint(owner_idx(programs->owner[programs->oldest]), ==, 1);
-    SET(programs->owner[programs->oldest].word, owner_of(OWNER_JOB, 1).word);
-    refused("drive: epoch 0 is awaited by 1 of kind 2");
+    g_assert_cmpuint(programs->flush_idx[programs->oldest], ==, 1);
+    SET(programs->flush_idx[programs->oldest], 0);
+    refused("drive: epoch 0 is awaited by command 0, which is no flush");
     end();
 }
 

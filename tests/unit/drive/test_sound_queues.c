@@ -198,6 +198,10 @@ static void test_epochs(void)
     begin("channels=1 zones=4");
     SET(ssd->media.programs.pending[1], 1);
     refused("drive: programs of epoch 1: 1, must be 0");
+    drive_free(drive);
+    begin("channels=1 zones=4");
+    SET(ssd->media.programs.of_unit[0], 1);
+    refused("drive: programs of unit 0: 1, must be 0");
     end();
 }
 

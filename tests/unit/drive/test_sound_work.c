@@ -36,8 +36,8 @@ static void test_early(void)
 
 /* --- Commands ------------------------------------------------------------- */
 
-/* Nobody but commands and jobs awaits an epoch, whatever its number is. */
-static void test_awaited(void)
+/* A reset that drains waits for programs, and for no more than units have. */
+static void test_drains(void)
 {
     Programs *programs;
 
@@ -46,11 +46,23 @@ static void test_awaited(void)
     drive_write(drive, LATER, drive_zone_lba(drive, 1), 2);
     drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
     programs = &ssd->media.programs;
-    g_assert_cmpuint(programs->oldest, !=, programs->current);
     g_assert_cmpint(ssd->reset.phase, ==, RESET_DRAINS);
+    g_assert_cmpuint(programs->drain_left, ==, 2);
+    g_assert_cmpuint(programs->drain_of_unit[0], ==, 1);
+    SET(programs->drain_left, 1);
+    refused("drive: a reset waits for 1 programs, those of units are 2");
+    SET(programs->drain_left, 1);
+    SET(programs->drain_of_unit[0], 0);
     let_in();
-    SET(programs->owner[programs->oldest].word, owner_of(OWNER_BUFFER, 0).word);
-    refused("drive: epoch 0 is awaited by 0 of kind 3");
+    SET(programs->drain_of_unit[0], 2);
+    SET(programs->drain_left, 3);
+    refused("drive: a reset waits for 2 programs of unit 0, which has 1");
+    SET(programs->drain_left, 0);
+    SET(programs->drain_of_unit[0], 0);
+    SET(programs->drain_of_unit[1], 0);
+    refused("drive: a reset waits for 0 programs");
+    SET(ssd->reset.phase, RESET_UNMAPPED);
+    refused("drive: no reset waits for 2 programs");
     end();
 }
 
@@ -238,7 +250,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-work/early", test_early);
-    g_test_add_func("/sound-work/awaited", test_awaited);
+    g_test_add_func("/sound-work/drains", test_drains);
     g_test_add_func("/sound-work/finish", test_finish);
     g_test_add_func("/sound-work/flush", test_flush);
     g_test_add_func("/sound-work/no-room", test_no_room);

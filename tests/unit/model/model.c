@@ -54,6 +54,8 @@ Model *model_new(const SsdParams *resolved)
     m->crossing = g_new0(unsigned, p->channels);
     m->lines = g_new0(GQueue, p->channels);
     m->unit = g_new0(Unit, m->unit_count);
+    m->unit_programs_ended = g_new0(uint64_t, m->unit_count);
+    m->drain_until = g_new0(uint64_t, m->unit_count);
     m->programmed = g_new0(uint8_t *, p->zones);
     m->used = g_new0(uint8_t *, p->zones);
     m->zone_writes = g_new0(GQueue, p->zones);
@@ -68,7 +70,7 @@ Model *model_new(const SsdParams *resolved)
     m->lives = g_new0(uint32_t, p->zones);
     m->host_bytes = g_new0(uint64_t, p->zones);
     m->steps = g_array_new(FALSE, FALSE, sizeof(Step));
-    m->host_programs = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    m->host_programs = g_array_new(FALSE, FALSE, sizeof(HostProgram));
     m->flushes = g_array_new(FALSE, FALSE, sizeof(Waiting));
     m->cmds = g_ptr_array_new();
     model_erase_init(m);
@@ -122,6 +124,8 @@ void model_free(Model *m)
     g_free(m->lines);
     g_free(m->crossing);
     g_free(m->channel_ns);
+    g_free(m->drain_until);
+    g_free(m->unit_programs_ended);
     g_free(m->unit);
     g_array_free(m->steps, TRUE);
     g_array_free(m->host_programs, TRUE);
@@ -340,7 +344,7 @@ void model_begin(Model *m, Cmd *cmd)
         model_hand_off_jobs(m, cmd);
     }
     if ((cmd->done.op == SSD_OP_FLUSH || cmd->done.op == SSD_OP_SHUTDOWN) &&
-        model_await_programs(m, cmd, NULL)) {
+        model_await_programs(m, cmd)) {
         cmd->parts++;
     }
     model_part_done(m, cmd);
@@ -348,9 +352,9 @@ void model_begin(Model *m, Cmd *cmd)
 
 /* --- waiting for programs ------------------------------------------------ */
 
-bool model_await_programs(Model *m, Cmd *cmd, Job *job)
+bool model_await_programs(Model *m, Cmd *cmd)
 {
-    Waiting waiting = { .seq = ++m->seq, .cmd = cmd, .job = job };
+    Waiting waiting = { .seq = ++m->seq, .cmd = cmd };
 
     if (!m->host_programs->len) {
         return false;
@@ -362,7 +366,8 @@ bool model_await_programs(Model *m, Cmd *cmd, Job *job)
 static bool is_over(const Model *m, const Waiting *waiting)
 {
     for (guint i = 0; i < m->host_programs->len; i++) {
-        if (g_array_index(m->host_programs, uint64_t, i) < waiting->seq) {
+        if (g_array_index(m->host_programs, HostProgram, i).seq <
+            waiting->seq) {
             return false;
         }
     }
@@ -375,27 +380,42 @@ void model_check_flushes(Model *m)
         Waiting first = g_array_index(m->flushes, Waiting, 0);
 
         if (!is_over(m, &first)) {
-            return;
+            break;
         }
         g_array_remove_index(m->flushes, 0);
-        if (first.cmd) {
-            model_part_done(m, first.cmd);
-        } else {
-            model_reset_drained(m);
-        }
+        model_part_done(m, first.cmd);
     }
+    model_check_drain(m);
 }
 
-void model_host_program_begins(Model *m, uint64_t seq)
+void model_host_program_begins(Model *m, uint64_t seq, uint32_t zone_idx,
+                               uint64_t page)
 {
-    g_array_append_val(m->host_programs, seq);
+    HostProgram program = {
+        .seq = seq, .unit = model_place(m, zone_idx, page).unit,
+    };
+
+    g_array_append_val(m->host_programs, program);
+}
+
+uint32_t model_host_programs_of(const Model *m, uint32_t unit)
+{
+    uint32_t count = 0;
+
+    for (guint i = 0; i < m->host_programs->len; i++) {
+        count += g_array_index(m->host_programs, HostProgram, i).unit == unit;
+    }
+    return count;
 }
 
 void model_host_program_ended(Model *m, uint64_t seq)
 {
     for (guint i = 0; i < m->host_programs->len; i++) {
-        if (g_array_index(m->host_programs, uint64_t, i) == seq) {
+        HostProgram program = g_array_index(m->host_programs, HostProgram, i);
+
+        if (program.seq == seq) {
             g_array_remove_index(m->host_programs, i);
+            m->unit_programs_ended[program.unit]++;
             return;
         }
     }

@@ -511,7 +511,7 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
         Complete page = { .page = zone->next_page++, .seq = ++m->seq };
 
         g_array_append_val(zone->complete, page);
-        model_host_program_begins(m, page.seq);
+        model_host_program_begins(m, page.seq, zone_idx, page.page);
     }
     for (; first < zone->next_page; first++) {
         go_on(m, zone_idx, first % strands(m));

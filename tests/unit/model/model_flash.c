@@ -191,7 +191,7 @@ void model_put_pages(Model *m, Cmd *cmd)
             (to == page_at + p->page_bytes || to == p->zone_capacity_bytes)) {
             step.program_seq = ++m->seq;
             step.data = true;
-            model_host_program_begins(m, step.program_seq);
+            model_host_program_begins(m, step.program_seq, zone_idx, page);
             model_before_program(m, zone_idx, page, cmd, NULL);
             program(m, take_ns, step);
         } else {
@@ -212,7 +212,7 @@ void model_commit_pages(Model *m, Cmd *cmd)
         uint64_t seq = ++m->seq;
 
         model_before_program(m, zone_idx, page, cmd, NULL);
-        model_host_program_begins(m, seq);
+        model_host_program_begins(m, seq, zone_idx, page);
         cmd->parts++;
         program(m, rest_ns(m, page, cmd->there), (Step) {
             .cmd = cmd, .zone_idx = zone_idx, .life = m->life[zone_idx],

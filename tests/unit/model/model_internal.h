@@ -272,11 +272,15 @@ typedef struct Portion {
     bool last;
 } Portion;
 
-/* A flush, or a reset, that waits for all host programs before it. */
+typedef struct HostProgram {
+    uint64_t seq;
+    uint32_t unit;
+} HostProgram;
+
+/* A flush, that waits for all host programs before it. */
 typedef struct Waiting {
     uint64_t seq;
     Cmd *cmd;
-    Job *job;
 } Waiting;
 
 typedef enum Phase {
@@ -308,7 +312,8 @@ struct Model {
     uint32_t *lives;        /* ... and submitted */
     uint64_t *host_bytes;   /* per zone: handed off in its present life */
     GArray *steps;
-    GArray *host_programs;  /* seq of those that have not ended */
+    GArray *host_programs;  /* HostProgram, those that have not ended */
+    uint64_t *unit_programs_ended;
     GArray *flushes;        /* Waiting */
     unsigned *first_erases; /* per zone: of a first write from the buffer */
     GPtrArray *cmds;        /* Cmd: all that are inside */
@@ -360,6 +365,8 @@ struct Model {
     /* model_reset.c */
     GQueue resets;          /* Job; the first is being managed */
     Phase phase;            /* that begins with the next STEP_RESET */
+    bool drain_waits;       /* until so many of the host's have ended on units: */
+    uint64_t *drain_until;
     bool locked;            /* no program is given a register */
     bool draining;          /* what was complete before this goes first: */
     uint64_t drain_seq;
@@ -391,8 +398,11 @@ void model_discard_writes(Model *m, uint32_t zone_idx);
 /* Is the write's place the buffer? */
 bool model_uses_buffer(const Model *m, const Cmd *cmd);
 /* Wait for the host's programs so far. Return: false if there are none. */
-bool model_await_programs(Model *m, Cmd *cmd, Job *job);
-void model_host_program_begins(Model *m, uint64_t seq);
+bool model_await_programs(Model *m, Cmd *cmd);
+void model_host_program_begins(Model *m, uint64_t seq, uint32_t zone_idx,
+                               uint64_t page);
+/* How many of these are on the unit or wait for it? */
+uint32_t model_host_programs_of(const Model *m, uint32_t unit);
 void model_host_program_ended(Model *m, uint64_t seq);
 void model_check_flushes(Model *m);
 
@@ -474,7 +484,8 @@ void model_buffer_let_in(Model *m);
 /* model_reset.c */
 bool model_reset_costs(const Model *m);
 void model_reset_begin(Model *m, Job *job);
-void model_reset_drained(Model *m);
+/* Is the drain of the first reset over? */
+void model_check_drain(Model *m);
 void model_reset_step(Model *m);
 void model_reset_visit(Model *m);
 void model_reset_visited(Model *m);

@@ -23,20 +23,44 @@ static void next_phase(Model *m, Phase phase, uint64_t at_ns)
     model_add_step(m, (Step) { .kind = STEP_RESET, .at_ns = at_ns });
 }
 
-void model_reset_drained(Model *m)
+static void drained(Model *m)
 {
+    m->drain_waits = false;
     next_phase(m, PHASE_DRAINED, m->now_ns);
 }
 
+void model_check_drain(Model *m)
+{
+    for (uint32_t i = 0; m->drain_waits && i < m->unit_count; i++) {
+        if (m->unit_programs_ended[i] < m->drain_until[i]) {
+            return;
+        }
+    }
+    if (m->drain_waits) {
+        drained(m);
+    }
+}
+
+/* Of each unit it waits for what is in registers, and for one more. */
 static void drain(Model *m)
 {
+    uint32_t most = UINT32_MAX;
+
     if (m->p.reset_drain_first) {
         m->draining = true;
         m->drain_seq = ++m->seq;
     }
-    if (!m->p.reset_drains ||
-        !model_await_programs(m, NULL, g_queue_peek_head(&m->resets))) {
-        model_reset_drained(m);
+    if (!m->p.reset_drains || m->host_programs->len == 0) {
+        drained(m);
+        return;
+    }
+    m->drain_waits = true;
+    if (m->p.program_registers) {
+        most = m->p.program_registers + 1;
+    }
+    for (uint32_t i = 0; i < m->unit_count; i++) {
+        m->drain_until[i] = m->unit_programs_ended[i] +
+                            MIN(model_host_programs_of(m, i), most);
     }
 }
 

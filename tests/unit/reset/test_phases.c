@@ -88,7 +88,7 @@ static void add_line(GString *text, const char *from, Rooms *r,
 static void begin(GString *text, Rooms *r, bool programs)
 {
     if (programs) {
-        programs_count(&r->media.programs);
+        programs_count(&r->media.programs, 0);
     }
     reset_begin(&r->reset, 0, 0, r->params.zone_capacity_bytes, true);
     add_line(text, "[*]", r, programs ? "begins behind programs" : "begins");
@@ -113,7 +113,7 @@ static uint64_t next_event(Rooms *r)
 
 static void drained(GString *text, Rooms *r)
 {
-    programs_ended(&r->media.programs, 0);
+    programs_ended(&r->media.programs, 0, 0);
     g_assert_cmpint(effect_kind(effects_take(&r->effects)), ==,
                     EFFECT_PROGRAMS_ENDED);
     reset_drained(&r->reset, 0);

@@ -179,7 +179,7 @@ static void test_steps_take_turns(void)
 
 /*
  * At the drain's beginning the unit has the first page of the finish, and the
- * second waits, before six pages of zone 1. The third is young: it comes behind
+ * second waits, before two pages of zone 1. The third is young: it comes behind
  * these.
  */
 static void test_fill_is_young(void)
@@ -191,11 +191,11 @@ static void test_fill_is_young(void)
     drive_fill(d, 0, 1);
     drive_fill(d, 2, 1);
     finish = drive_zone_op(d, at_ns, SSD_OP_ZONE_FINISH, 2);
-    write = drive_write(d, at_ns + 1, drive_zone_lba(d, 1), 6);
+    write = drive_write(d, at_ns + 1, drive_zone_lba(d, 1), 2);
     drive_expect(d, write, at_ns + 1);
     reset = drive_zone_op(d, at_ns + 2, SSD_OP_ZONE_RESET, 0);
-    drive_expect(d, reset, at_ns + 8 * PAGE + 1000);
-    drive_expect(d, finish, at_ns + 21 * PAGE);
+    drive_expect(d, reset, at_ns + 4 * PAGE + 1000);
+    drive_expect(d, finish, at_ns + 17 * PAGE);
     drive_free(d);
 }
 
@@ -403,7 +403,7 @@ static void test_slow_pages_are_of_the_block(void)
     drive_free(d);
 }
 
-/* With no other cost, a reset waits for the program of another zone. */
+/* With no other cost, a reset waits for all programs of another zone. */
 static void test_drain_alone(void)
 {
     Drive *d = drive_new("channels=2 zone-channels=1 reset-drains=on");
@@ -411,10 +411,10 @@ static void test_drain_alone(void)
     uint32_t write, reset;
 
     drive_fill(d, 1, 1);
-    write = drive_write(d, at_ns, 0, 1);
+    write = drive_write(d, at_ns, 0, 3);
     reset = drive_zone_op(d, at_ns + 1, SSD_OP_ZONE_RESET, 1);
-    drive_expect(d, write, at_ns + PAGE);
-    drive_expect(d, reset, at_ns + PAGE + ERASE);
+    drive_expect(d, write, at_ns + XFER + 3 * PROG);
+    drive_expect(d, reset, at_ns + XFER + 3 * PROG + ERASE);
     drive_free(d);
 }
 
