@@ -447,7 +447,8 @@ static uint32_t next_unit_idx(const WriteBuffer *buffer, uint32_t strand_idx)
                     ? buffer->pages[strand->first_page_idx].page
                     : wbuf_fill_page(buffer, strand_idx);
 
-    return wbuf_unit_of_page(buffer, wbuf_zone_of_strand(buffer, strand_idx), page);
+    return wbuf_unit_of_page(buffer, wbuf_zone_of_strand(buffer, strand_idx),
+                             page);
 }
 
 static void give_page(WriteBuffer *buffer, uint64_t now_ns,
@@ -719,6 +720,7 @@ void wbuf_unlocked(WriteBuffer *buffer, uint64_t now_ns)
 /* Its pages are gone; it does not wait at a unit with one of them. */
 static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
 {
+    uint32_t zone_idx = wbuf_zone_of_strand(buffer, strand_idx);
     Strand *strand = &buffer->strands[strand_idx];
 
     if (strand->first_page_idx != SSD_NONE && strand->is_waiting) {
@@ -728,9 +730,7 @@ static void forget_pages(WriteBuffer *buffer, uint32_t strand_idx)
         BufferedPage page = take_page(buffer, strand_idx);
 
         programs_ended(&buffer->media->programs, page.epoch,
-                       wbuf_unit_of_page(buffer,
-                                    wbuf_zone_of_strand(buffer, strand_idx),
-                                    page.page));
+                       wbuf_unit_of_page(buffer, zone_idx, page.page));
     }
 }
 

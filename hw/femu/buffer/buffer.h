@@ -236,6 +236,7 @@ static inline uint32_t wbuf_zone_of_strand(const WriteBuffer *buffer,
                buffer->params->zones);
 }
 
+/* The unit that programs a page of the zone, or of the log. */
 static inline uint32_t wbuf_unit_of_page(const WriteBuffer *buffer,
                                          uint32_t zone_idx, uint64_t page)
 {

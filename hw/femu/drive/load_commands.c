@@ -65,8 +65,8 @@ static void check_drain(const LoadCheck *check)
         state_fail(check->state, "%s reset waits for %u programs",
                    drains ? "a" : "no", programs->drain_left);
     } else if (programs->drain_left != left) {
-        state_fail(check->state, "a reset waits for %u programs, those of units "
-                   "are %" PRIu64, programs->drain_left, left);
+        state_fail(check->state, "a reset waits for %u programs, those of "
+                   "units are %" PRIu64, programs->drain_left, left);
     }
 }
 

@@ -428,7 +428,7 @@ static void serve(Model *m, uint32_t unit)
     }
 }
 
-void model_buffer_let_in(Model *m)
+static void let_all_in(Model *m)
 {
     while (m->entering.length && let_first_in(m)) {
         ;
@@ -436,6 +436,11 @@ void model_buffer_let_in(Model *m)
     while (let_next_in(m)) {
         ;
     }
+}
+
+void model_buffer_let_in(Model *m)
+{
+    let_all_in(m);
     /* Only now: what the front end holds may need no room, but the link. */
     model_front_try(m);
 }
@@ -502,6 +507,8 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
 
     if (!alive || zone->failed) {
         model_turns_call_back(&m->write_turns, zone_idx);
+        /* Before the write leaves: whoever waits for room has a read's slot. */
+        let_all_in(m);
         return;
     }
     zone->arrived += bytes;
