@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include <string.h>
-
 #include "support/drive.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -21,15 +19,6 @@
 #define PAGE (XFER + PROG)
 #define ONE "channels=1 program-registers=1 "
 #define BUFFER ONE "write-buffer=256K "
-
-static void expect_flash(Drive *d, const char *words)
-{
-    g_autofree char *stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
-
-    if (strstr(stats, words) == NULL) {
-        g_error("%s is not in %s", words, stats);
-    }
-}
 
 /* A write is done when its data are in the buffer. */
 static void test_early(void)
@@ -194,16 +183,6 @@ static void test_waiters(void)
 }
 
 /* Return: when a command completes, whatever else does until then. */
-static uint64_t completion_at_ns(Drive *d, uint32_t tag)
-{
-    SsdDone done = { 0 };
-
-    do {
-        d->now_ns = MAX(d->now_ns, ssd_next_at_ns(d->ssd));
-    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1) || done.tag != tag);
-    return d->now_ns;
-}
-
 /*
  * The first write fills 8 pages of 11, three of 8 wait, the fifth is held up,
  * and a read behind it. The second is let in when five pages are programmed, the
@@ -223,7 +202,7 @@ static void check_resume(const char *words, uint64_t held_up_ns)
         drive_write(d, at_ns, 16 + 8 * i, 8);
     }
     read = drive_read(d, at_ns, 0, 1);
-    g_assert_cmpuint(completion_at_ns(d, read), ==,
+    g_assert_cmpuint(drive_completion_at_ns(d, read), ==,
                      at_ns + held_up_ns + READ + XFER);
     drive_drain(d);
     drive_free(d);
@@ -295,7 +274,7 @@ static void test_finish_of_part(void)
     /* All of the buffer is free again. */
     tag = drive_write(d, 9 * MS, 16, 16);
     drive_expect(d, tag, 9 * MS);
-    expect_flash(d, "\"programs\":4,");
+    drive_expect_stats(d, "\"programs\":4,");
     drive_free(d);
 }
 
@@ -331,7 +310,7 @@ static void test_reset(void)
     /* One page is on its way to the unit; its block is erased behind it. */
     drive_expect(d, flush, PAGE);
     drive_expect(d, reset, PAGE + ERASE);
-    expect_flash(d, "\"programs\":1,\"erases\":1}");
+    drive_expect_stats(d, "\"programs\":1,\"erases\":1}");
     /* The zone starts anew, with the whole buffer. */
     tag = drive_write(d, 9 * MS, 0, 16);
     drive_expect(d, tag, 9 * MS);

@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include <string.h>
-
 #include "support/drive.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -21,15 +19,6 @@
 #define PAGE (XFER + PROG)
 #define BUFFER "channels=1 program-registers=1 write-buffer=256K "
 #define RESET BUFFER "erase-ns=0 erase-at=background reset-base-ns=1000 "
-
-static void expect_flash(Drive *d, const char *words)
-{
-    g_autofree char *stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
-
-    if (strstr(stats, words) == NULL) {
-        g_error("%s is not in %s", words, stats);
-    }
-}
 
 static void expect_reset(Drive *d, uint64_t at_ns, uint32_t zone_idx,
                          uint64_t took_ns)
@@ -95,7 +84,7 @@ static void test_lock(void)
     g_assert_cmpuint(ssd_poll(d->ssd, 80 * MS + 1, (SsdDone[1]) { 0 }, 1), ==,
                      1);
     d->now_ns = 80 * MS + 1;
-    expect_flash(d, "\"programs\":53,");
+    drive_expect_stats(d, "\"programs\":53,");
     drive_expect(d, b, 80 * MS + 1600000 + 1000);
     drive_expect(d, a, 80 * MS + 1600000 + PAGE);
     drive_free(d);
@@ -132,16 +121,6 @@ static void test_drain(void)
     drive_free(d);
 }
 
-static uint64_t completion_at_ns(Drive *d, uint32_t tag)
-{
-    SsdDone done = { 0 };
-
-    do {
-        d->now_ns = MAX(d->now_ns, ssd_next_at_ns(d->ssd));
-    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1) || done.tag != tag);
-    return d->now_ns;
-}
-
 /*
  * Zone 1 has three pages when the reset begins, zone 2 gets three behind it.
  * They take turns, unless what is drained goes first, as a flush of the three
@@ -159,9 +138,9 @@ static uint64_t drain_took_ns(const char *words, bool of_flush)
     reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
     flush = drive_flush(d, 20 * MS + 1);
     drive_write(d, 20 * MS + 2, 32, 3);
-    took_ns = completion_at_ns(d, of_flush ? flush : reset) - 20 * MS;
+    took_ns = drive_completion_at_ns(d, of_flush ? flush : reset) - 20 * MS;
     flush = drive_flush(d, d->now_ns);
-    g_assert_cmpuint(completion_at_ns(d, flush), ==, 20 * MS + 6 * PAGE);
+    g_assert_cmpuint(drive_completion_at_ns(d, flush), ==, 20 * MS + 6 * PAGE);
     drive_free(d);
     return took_ns;
 }
@@ -179,7 +158,7 @@ static void check_idle_unit(void)
     drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
     drive_write(d, 20 * MS + 2, 33, 1);
     flush = drive_flush(d, 20 * MS + 2);
-    g_assert_cmpuint(completion_at_ns(d, flush), ==, 20 * MS + 2 + PAGE);
+    g_assert_cmpuint(drive_completion_at_ns(d, flush), ==, 20 * MS + 2 + PAGE);
     drive_drain(d);
     drive_free(d);
 }
@@ -195,7 +174,7 @@ static void test_drain_first(void)
 }
 
 /*
- * Unit 0 has six pages, unit 1 one: the reset waits for what is in registers and
+ * Unit 0 has six pages, unit 1 one: the reset waits for what registers hold and
  * one more.
  */
 static void check_drain_of_unit(const char *words, unsigned programs)
@@ -212,7 +191,7 @@ static void check_drain_of_unit(const char *words, unsigned programs)
     }
     drive_write(d, 20 * MS, drive_zone_lba(d, 1) + 1, 1);
     reset = drive_zone_op(d, 20 * MS + 1, SSD_OP_ZONE_RESET, 0);
-    g_assert_cmpuint(completion_at_ns(d, reset), ==,
+    g_assert_cmpuint(drive_completion_at_ns(d, reset), ==,
                      20 * MS + XFER + programs * PROG + 1000);
     drive_drain(d);
     drive_free(d);

@@ -288,3 +288,22 @@ uint64_t drive_seed(void)
                    seed, seed, g_get_prgname(), g_test_get_path());
     return seed;
 }
+
+void drive_expect_stats(Drive *d, const char *words)
+{
+    g_autofree char *stats = ssd_stats_json(d->ssd, d->now_ns, NULL);
+
+    if (strstr(stats, words) == NULL) {
+        g_error("%s is not in %s", words, stats);
+    }
+}
+
+uint64_t drive_completion_at_ns(Drive *d, uint32_t tag)
+{
+    SsdDone done = { 0 };
+
+    do {
+        d->now_ns = MAX(d->now_ns, ssd_next_at_ns(d->ssd));
+    } while (!ssd_poll(d->ssd, d->now_ns, &done, 1) || done.tag != tag);
+    return d->now_ns;
+}

@@ -72,6 +72,12 @@ SsdDone drive_expect(Drive *d, uint32_t tag, uint64_t due_at_ns);
 /* As drive_expect(), but other completions may be due at the same time. */
 SsdDone drive_expect_next(Drive *d, uint32_t tag, uint64_t due_at_ns);
 
+/* When the command completes; what completes before it is passed over. */
+uint64_t drive_completion_at_ns(Drive *d, uint32_t tag);
+
+/* The words stand in the drive's statistics. */
+void drive_expect_stats(Drive *d, const char *words);
+
 /* No command is inside and the drive says so. */
 void drive_expect_idle(Drive *d);
 
