@@ -471,9 +471,10 @@ void flash_unit_go_on(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 }
 
 /*
- * Is what runs still being resumed, after reads that have left a turn to the one
- * that waits? It is the only one: behind others, what runs has been told to stop.
- * What begins anew has no reads in a row before it.
+ * Is what runs still being resumed, after reads that have left a turn to the
+ * one that waits? It is the only one: behind others, what runs has been told to
+ * stop, or has no point left and the row is over. What begins anew has no reads
+ * in a row before it.
  */
 static bool is_resuming(const Flash *flash, uint64_t now_ns,
                         const FlashUnit *unit)

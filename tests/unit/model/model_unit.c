@@ -16,13 +16,17 @@ static bool can_suspend(const Model *m, const Step *step)
            step->kind == STEP_PROGRAM_END && m->p.program_suspend;
 }
 
-/* It stops at the first suspend point from now on, if one is left. */
+/*
+ * It stops at the first suspend point from now on, if one is left; if none is,
+ * it runs to its end, and no read that comes behind is one of a row before it.
+ */
 static void plan_suspension(Model *m, uint32_t unit_idx)
 {
     Unit *unit = &m->unit[unit_idx];
 
     unit->reads_served = 0;
     unit->reread_bytes = 0;
+    unit->resumed_at_ns = 0;
     if (m->p.suspend_segment_ns == 0) {
         unit->point_ns = MAX(unit->point_ns, m->now_ns);
     }

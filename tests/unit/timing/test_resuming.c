@@ -177,6 +177,31 @@ static void test_suspend_resuming(void)
     drive_free(s.d);
 }
 
+/*
+ * Two reads were sensed at 610 us, the last point: of those that come while the
+ * program is being resumed, the third finds no point and waits for the end, and
+ * so does the fourth, which begins no row of its own.
+ */
+static void test_suspend_resuming_row_over(void)
+{
+    Suspended s = suspended_new(SUSPEND "program-suspend=on "
+                                "suspend-segment-ns=300000", false);
+    uint64_t stop_ns = s.begin_at_ns + 610000, end_ns;
+    uint32_t read[4];
+
+    read[0] = drive_read(s.d, s.begin_at_ns + 300001, 0, 1);
+    read[1] = drive_read(s.d, s.begin_at_ns + 300001, 0, 1);
+    drive_expect(s.d, read[0], stop_ns + READ + XFER);
+    read[2] = drive_read(s.d, stop_ns + 2 * READ + 1, 0, 1);
+    read[3] = drive_read(s.d, stop_ns + 2 * READ + 2, 0, 1);
+    drive_expect(s.d, read[1], stop_ns + 2 * READ + XFER);
+    end_ns = s.begin_at_ns + PROG + 10000 + 2 * READ + 3000;
+    drive_expect(s.d, s.work, end_ns);
+    drive_expect(s.d, read[2], end_ns + READ + XFER);
+    drive_expect(s.d, read[3], end_ns + 2 * READ + XFER);
+    drive_free(s.d);
+}
+
 /* So it is after reads that sensed nothing, of what the registers hold. */
 static void test_suspend_resuming_reread(void)
 {
@@ -328,6 +353,8 @@ int main(int argc, char **argv)
     g_test_add_func("/array/suspend/erase", test_erase_suspend);
     g_test_add_func("/array/suspend/rest", test_suspend_rest);
     g_test_add_func("/array/suspend/resuming", test_suspend_resuming);
+    g_test_add_func("/array/suspend/resuming-row-over",
+                    test_suspend_resuming_row_over);
     g_test_add_func("/array/suspend/resuming-reread",
                     test_suspend_resuming_reread);
     g_test_add_func("/array/suspend/only-one", test_suspend_only_one);
