@@ -610,8 +610,8 @@ void wbuf_arrived(WriteBuffer *buffer, uint64_t now_ns, uint32_t zone_idx,
         open_on(buffer, now_ns, zone_idx);
     } else {
         release(buffer, zone_idx, bytes);
-        let_in(buffer, now_ns);
     }
+    let_in(buffer, now_ns); /* a page may have made a finish's due */
 }
 
 /*
@@ -787,4 +787,5 @@ void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
     form_page(buffer, log_idx, line, is_moved);
     give_pages(buffer, now_ns, wbuf_strand_of_page(buffer, log_idx, page));
     open_on(buffer, now_ns, log_idx);
+    let_in(buffer, now_ns);
 }

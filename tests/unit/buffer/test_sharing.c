@@ -441,6 +441,32 @@ static void test_finish_due(void)
 }
 
 /*
+ * A finish's page waits at the unit, behind a page of the host, with a part
+ * that zone 1 wrote. The host's next page is given to the unit when its last
+ * portion has crossed, which makes the finish's due: at that instant the part's
+ * room is that of the portion which waits for some.
+ */
+static void test_finish_frees_part(void)
+{
+    const uint64_t came_ns = 30000 + 16384;
+    Drive *d = drive_new("channels=1 program-registers=3 zones=3 "
+                         "page-size=16K max-active=2 write-buffer=36K "
+                         "buffer-portion=4K link-in-ns=1048576 "
+                         "page-turns=on");
+    uint32_t tag;
+
+    tag = drive_write(d, 0, 0, 4);
+    drive_expect(d, tag, 16384);
+    tag = drive_write(d, 20000, drive_zone_lba(d, 1), 1);
+    drive_expect(d, tag, 20000 + 4096);
+    drive_zone_op(d, 25000, SSD_OP_ZONE_FINISH, 1);
+    tag = drive_write(d, 30000, 4, 5);
+    drive_expect(d, tag, came_ns + 4096);
+    drive_drain(d);
+    drive_free(d);
+}
+
+/*
  * While a reset holds programs back, two zones write a page for each of two
  * units, which have two registers. After it one goes to each unit before the
  * second of any does, 100 us between them, so unit 1 begins after 200 us: with
@@ -517,6 +543,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sharing/finish", test_finish);
     g_test_add_func("/sharing/finish/yields", test_finish_yields);
     g_test_add_func("/sharing/finish/due", test_finish_due);
+    g_test_add_func("/sharing/finish/frees-part", test_finish_frees_part);
     g_test_add_func("/sharing/unlocked", test_unlocked);
     g_test_add_func("/sharing/unlocked/stripe", test_unlocked_stripe);
     return g_test_run();

@@ -325,6 +325,28 @@ static void test_finish_yields(void)
 }
 
 /*
+ * Its next page makes a finish's due, as that of a zone does
+ * (/sharing/finish/frees-part): the room of the part that the finish takes with
+ * it is at once that of the log's next portion.
+ */
+static void test_finish_frees_part(void)
+{
+    Drive *d = drive_log("conventional-buffer=on conventional-size=64K "
+                         "page-size=16K write-buffer=36K buffer-portion=4K "
+                         "program-registers=3 channels=1 zones=3 "
+                         "max-open=1 max-active=1 page-turns=on " LINKED);
+
+    drive_expect(d, drive_write(d, T0, 0, 4), T0 + 4 * LINK);
+    drive_expect(d, zone_write(d, T0 + 5 * LINK, 0, 1), T0 + 6 * LINK);
+    d->nsid = 1;
+    drive_zone_op(d, T0 + 6 * LINK, SSD_OP_ZONE_FINISH, 0);
+    d->nsid = 2;
+    drive_expect(d, drive_write(d, T0 + 7 * LINK, 4, 5), T0 + 12 * LINK);
+    drive_drain(d);
+    drive_free(d);
+}
+
+/*
  * Cleaning moves row by row, as without the buffer: it has the rows' times, and
  * the write that has caused it is done at once.
  */
@@ -603,6 +625,7 @@ int main(int argc, char **argv)
     g_test_add_func("/log/copy", test_copy);
     g_test_add_func("/log/awaited", test_awaited);
     g_test_add_func("/log/stripes", test_stripes);
+    g_test_add_func("/log/finish-frees-part", test_finish_frees_part);
     g_test_add_func("/log/finish-yields", test_finish_yields);
     g_test_add_func("/log/cleaning", test_cleaning);
     g_test_add_func("/log/moved-takes-room", test_moved_takes_room);

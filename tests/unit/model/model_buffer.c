@@ -499,20 +499,12 @@ void model_buffer_unlocked(Model *m)
 
 /* --- what happens to data ------------------------------------------------ */
 
-void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
-                          bool alive)
+static void keep(Model *m, uint32_t zone_idx, uint64_t bytes)
 {
     ZoneBuffer *zone = &m->buffer[zone_idx];
-    uint64_t first;
+    uint64_t first = zone->next_page;
 
-    if (!alive || zone->failed) {
-        model_turns_call_back(&m->write_turns, zone_idx);
-        /* Before the write leaves: whoever waits for room has a read's slot. */
-        let_all_in(m);
-        return;
-    }
     zone->arrived += bytes;
-    first = zone->next_page;
     while (zone->arrived - zone->gone >=
            (zone->complete->len + 1) * m->p.page_bytes) {
         Complete page = { .page = zone->next_page++, .seq = ++m->seq };
@@ -525,6 +517,18 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
     }
     all_go_on(m, zone_idx);
     fill_on(m, zone_idx);
+}
+
+void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
+                          bool alive)
+{
+    if (alive && !m->buffer[zone_idx].failed) {
+        keep(m, zone_idx, bytes);
+    } else {
+        model_turns_call_back(&m->write_turns, zone_idx);
+    }
+    /* Before the write leaves: whoever waits for room has a read's slot. */
+    let_all_in(m);
 }
 
 void model_buffer_drop_part(Model *m, uint32_t zone_idx)
