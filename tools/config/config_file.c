@@ -39,6 +39,9 @@ static const char *const device_keys[] = {
     "acpi-index", NULL
 };
 
+/* Of these: what names a file or a folder. */
+static const char *const path_keys[] = {"state", "trace", NULL};
+
 /* One key of the section that is being read. */
 typedef struct ConfigSetting {
     char *name;
@@ -145,6 +148,11 @@ bool config_file_check_device_key(const char *name, const char *value,
         g_set_error(error, CONFIG_FILE_ERROR, 0,
                     "serial=%s: must be 1 to %d printable ASCII characters",
                     value, MAX_SERIAL_LENGTH);
+        return false;
+    }
+    if (g_strv_contains(path_keys, name) && value[0] == '\0') {
+        g_set_error(error, CONFIG_FILE_ERROR, 0, "%s=: must be a path; leave "
+                    "the key out for none", name);
         return false;
     }
     return true;
