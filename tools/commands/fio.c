@@ -350,7 +350,7 @@ static bool check_single(const FioOptions *o, unsigned count, GError **error)
 /* The files that --config names: one, or several with commas between them. */
 static char **config_paths(const char *config)
 {
-    if (!config || g_file_test(config, G_FILE_TEST_EXISTS)) {
+    if (!config || !*config || g_file_test(config, G_FILE_TEST_EXISTS)) {
         return g_strdupv((char *[]) {(char *)(config ? config : ""), NULL});
     }
     return g_strsplit(config, ",", 0);
