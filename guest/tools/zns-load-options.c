@@ -71,7 +71,7 @@ static const Option options[] = {
     { "offset_increment", OPTION_LENGTH, OF_JOB(offset_step),
       "how much further on the next worker's zones start (size)" },
     { "number_ios", OPTION_COUNT, OF_JOB(max_count),
-      "a worker stops after so many commands" },
+      "a worker stops after so many commands that end behind the ramp" },
     { "runtime", OPTION_SECONDS, OF_JOB(runtime_ns),
       "a worker stops sending after that time behind the ramp" },
     { "time_based", OPTION_BOOL, OF_JOB(time_based),

@@ -43,7 +43,7 @@ typedef struct {
     uint64_t read_lba;          /* of a sequential read, in the zone */
     uint64_t *readable;         /* blocks of each zone at the start */
     uint64_t readable_count;    /* in all of them */
-    uint64_t sent_count;        /* since the measurement began */
+    uint64_t measured_count;    /* commands that ended behind the ramp */
     uint64_t pass_count;        /* random reads of this pass */
     uint64_t random;
     uint64_t start_at_ns;
@@ -378,7 +378,18 @@ static uint64_t rate_at_ns(const Load *load)
     return load->start_at_ns + (uint64_t)(seconds * NS_PER_S);
 }
 
-/* Return: when the next command may be sent, NEVER if none may any more. */
+/*
+ * Are number_ios measured, if what is under way ends behind the ramp? Within it
+ * that may become fewer again.
+ */
+static bool count_reached(const Load *load)
+{
+    return load->measured_count + (load->job->depth - load->free_count) >=
+           load->job->max_count;
+}
+
+/* Return: when the next command may be sent; NEVER: not before one under way
+ * has ended, if there is one. */
 static uint64_t next_at_ns(const Load *load, uint64_t time_ns)
 {
     const Job *job = load->job;
@@ -391,7 +402,7 @@ static uint64_t next_at_ns(const Load *load, uint64_t time_ns)
         at_ns = time_ns;
     }
     if (load->worker->run->stop || load->worker->error != 0 || load->ended ||
-        (job->max_count > 0 && load->sent_count >= job->max_count) ||
+        (job->max_count > 0 && count_reached(load)) ||
         (job->runtime_ns > 0 &&
          at_ns >= load->start_at_ns + load->worker->run->plan->ramp_ns +
                   job->runtime_ns)) {
@@ -416,9 +427,6 @@ static void send_one(Load *load, const Command *cmd, uint64_t sent_at_ns)
     drive_prepare(load->drive, &slot->cmd, sqe);
     io_uring_sqe_set_data64(sqe, idx);
     load->rate_count++;
-    if (sent_at_ns >= load->worker->run->measure_at_ns) {
-        load->sent_count++;
-    }
     if (load->zone_begin_ns == 0) {
         load->zone_begin_ns = sent_at_ns;
     }
@@ -519,6 +527,7 @@ static void complete(Load *load, const struct io_uring_cqe *cqe,
         return;
     }
     count(load, &slot->cmd, slot->sent_at_ns, end_ns);
+    load->measured_count += end_ns >= load->worker->run->measure_at_ns;
     settle(load, slot, end_ns);
 }
 

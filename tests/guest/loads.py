@@ -63,6 +63,9 @@ def test_zns_load(tap):
                            'than the drive' % name, str(one['lat_ns']))
     check_pace(tap, made, read_json(out, 'results', 'rewrite.fio.json'))
     check_exitall(tap, out)
+    ramp = load_ops(read_json(out, 'results', 'ramp-count.fio.json'))
+    tap.same(ramp['read'][0]['total_ios'], 100, 'zns-load: number_ios is of '
+             'what ends behind the ramp')
     test_replay(tap, os.path.join(out, 'trace.csv'), 1100)
 
 

@@ -166,13 +166,16 @@ static bool check_options(const FioOptions *o, GError **error)
 {
     static const char *const formats[] = {"normal", "json", "csv", NULL};
 
+    if (o->states && o->states[0] == '\0') {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "--states=: must be a folder");
+        return false;
+    }
     if (o->states && (o->trace || o->perfetto)) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "--states=%s: not with --%s, "
                     "which begins where the zones are filled; leave it out",
                     o->states, o->trace ? "trace" : "perfetto");
         return false;
     }
-
     if (o->format && !g_strv_contains(formats, o->format)) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "--output-format=%s: must be "
                     "normal, json or csv", o->format);
@@ -347,7 +350,7 @@ static bool check_single(const FioOptions *o, unsigned count, GError **error)
 /* The files that --config names: one, or several with commas between them. */
 static char **config_paths(const char *config)
 {
-    if (!config || g_file_test(config, G_FILE_TEST_EXISTS)) {
+    if (!config || !*config || g_file_test(config, G_FILE_TEST_EXISTS)) {
         return g_strdupv((char *[]) {(char *)(config ? config : ""), NULL});
     }
     return g_strsplit(config, ",", 0);

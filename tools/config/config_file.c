@@ -34,10 +34,30 @@ static const char *const known_groups[] = {
 
 /* Properties of the QEMU device that are not parameters of the drive. */
 static const char *const device_keys[] = {
-    "driver", "id", "bus", "addr", "serial", "memdev", "state", "trace",
-    "time-dilation", "max-queue-pairs", "multifunction", "romfile", "rombar",
-    "acpi-index", NULL
+    "driver", "id", "bus", "addr", "serial", "memdev", "iothread", "state",
+    "state-sync", "trace", "journal", "time-dilation", "max-queue-pairs",
+    "dbbuf", "power-cut-at-ns", "power-cut-at-command", "power-cut-at-program",
+    "power-cut-seed", "multifunction", "romfile", "rombar", "acpi-index", NULL
 };
+
+/* Of these: what is a number, or on or off. */
+static const struct {
+    const char *name;
+    SsdParamType type;
+    uint64_t min, max;
+} value_keys[] = {
+    {"time-dilation", SSD_PARAM_TYPE_U32, 1, 1000000},
+    {"max-queue-pairs", SSD_PARAM_TYPE_U32, 1, 64},
+    {"power-cut-at-ns", SSD_PARAM_TYPE_U64, 0, UINT64_MAX},
+    {"power-cut-at-command", SSD_PARAM_TYPE_U64, 0, UINT64_MAX},
+    {"power-cut-at-program", SSD_PARAM_TYPE_U64, 0, UINT64_MAX},
+    {"power-cut-seed", SSD_PARAM_TYPE_U64, 0, UINT64_MAX},
+    {"dbbuf", SSD_PARAM_TYPE_BOOL, 0, 1},
+    {"state-sync", SSD_PARAM_TYPE_BOOL, 0, 1},
+};
+
+/* ... and what names a file or a folder. */
+static const char *const path_keys[] = {"state", "trace", "journal", NULL};
 
 /* One key of the section that is being read. */
 typedef struct ConfigSetting {
@@ -100,19 +120,22 @@ static const ConfigSetting *find_setting(const ConfigReader *reader,
 
 /* --- The end of a section ------------------------------------------------ */
 
-static bool check_number_key(const char *name, const char *text, uint64_t max,
-                             GError **error)
+/* value_keys[i]: would QEMU accept this? */
+static bool check_value_key(unsigned i, const char *text, GError **error)
 {
     uint64_t value = 0;
-    const char *wrong = ssd_param_parse(SSD_PARAM_TYPE_U32, text, &value);
+    const char *wrong = ssd_param_parse(value_keys[i].type, text, &value);
 
-    if (!wrong && (value < 1 || value > max)) {
+    if (!wrong && (value < value_keys[i].min || value > value_keys[i].max)) {
         wrong = "is out of range";
     }
-    if (wrong) {
-        g_set_error(error, CONFIG_FILE_ERROR, 0,
-                    "%s=%s: '%s' %s; must be 1 to %" PRIu64, name, text, text,
-                    wrong, max);
+    if (wrong && value_keys[i].type == SSD_PARAM_TYPE_BOOL) {
+        g_set_error(error, CONFIG_FILE_ERROR, 0, "%s=%s: '%s' %s",
+                    value_keys[i].name, text, text, wrong);
+    } else if (wrong) {
+        g_set_error(error, CONFIG_FILE_ERROR, 0, "%s=%s: '%s' %s; must be %"
+                    PRIu64 " to %" PRIu64, value_keys[i].name, text, text,
+                    wrong, value_keys[i].min, value_keys[i].max);
     }
     return !wrong;
 }
@@ -135,16 +158,20 @@ bool config_file_is_device_key(const char *name)
 bool config_file_check_device_key(const char *name, const char *value,
                                   GError **error)
 {
-    if (g_str_equal(name, "time-dilation")) {
-        return check_number_key(name, value, 1000000, error);
-    }
-    if (g_str_equal(name, "max-queue-pairs")) {
-        return check_number_key(name, value, 64, error);
+    for (unsigned i = 0; i < G_N_ELEMENTS(value_keys); i++) {
+        if (g_str_equal(value_keys[i].name, name)) {
+            return check_value_key(i, value, error);
+        }
     }
     if (g_str_equal(name, "serial") && !is_serial(value)) {
         g_set_error(error, CONFIG_FILE_ERROR, 0,
                     "serial=%s: must be 1 to %d printable ASCII characters",
                     value, MAX_SERIAL_LENGTH);
+        return false;
+    }
+    if (g_strv_contains(path_keys, name) && value[0] == '\0') {
+        g_set_error(error, CONFIG_FILE_ERROR, 0, "%s=: must be a path; leave "
+                    "the key out for none", name);
         return false;
     }
     return true;

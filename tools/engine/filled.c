@@ -12,7 +12,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <utime.h>
 
 #include <glib/gstdio.h>
@@ -87,7 +89,8 @@ static bool load(const char *path, SimDrive *drive, GError **error)
     gsize bytes;
 
     if (!g_file_get_contents(machine, &data, &bytes, &wrong)) {
-        if (g_error_matches(wrong, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+        if (g_error_matches(wrong, G_FILE_ERROR, G_FILE_ERROR_NOENT) ||
+            g_error_matches(wrong, G_FILE_ERROR, G_FILE_ERROR_NOTDIR)) {
             return false;
         }
     } else if (sim_drive_load(drive, (const uint8_t *)data, bytes, &wrong)) {
@@ -102,16 +105,17 @@ static bool load(const char *path, SimDrive *drive, GError **error)
 
 /* --- A new one ------------------------------------------------------------ */
 
-static bool write_machine(const char *room, const GByteArray *bytes)
+static bool write_machine(const char *room, const GByteArray *bytes,
+                          GError **error)
 {
     g_autofree char *path = g_build_filename(room, MACHINE, NULL);
 
     return g_file_set_contents(path, (const char *)bytes->data,
-                               (gssize)bytes->len, NULL);
+                               (gssize)bytes->len, error);
 }
 
 static bool write_meta(const char *room, const GByteArray *bytes,
-                       uint64_t filled_bytes, double took_s)
+                       uint64_t filled_bytes, double took_s, GError **error)
 {
     g_autofree char *path = g_build_filename(room, META, NULL);
     g_autofree char *sum = g_compute_checksum_for_data(
@@ -122,7 +126,7 @@ static bool write_meta(const char *room, const GByteArray *bytes,
         "\n  \"prepared_s\": %.3f,\n  \"sha256\": \"%s\"\n}\n",
         filled_bytes >> 20, took_s, sum);
 
-    return g_file_set_contents(path, text, -1, NULL);
+    return g_file_set_contents(path, text, -1, error);
 }
 
 static void remove_room(const char *room)
@@ -137,23 +141,50 @@ static void remove_room(const char *room)
     g_rmdir(room);
 }
 
+/* Return: whether there is the new folder *room in `folder`, or *error. */
+static bool make_room(const char *folder, char *room, GError **error)
+{
+    if (g_mkdir_with_parents(folder, 0777) == 0 && g_mkdtemp(room)) {
+        return true;
+    }
+    g_set_error_literal(error, SIM_ERROR_DOMAIN, 0, g_strerror(errno));
+    return false;
+}
+
+/* Give the state its name, unless another process was sooner. */
+static bool give_name(const char *room, const char *path, GError **error)
+{
+    if (g_rename(room, path) == 0) {
+        return true;
+    }
+    if (errno == EEXIST || errno == ENOTEMPTY) {
+        remove_room(room);
+        return true;
+    }
+    g_set_error_literal(error, SIM_ERROR_DOMAIN, 0, g_strerror(errno));
+    return false;
+}
+
 /*
- * Leave the state for others. That may fail: there is no room, or another
- * process was sooner. The run goes on as it would without.
+ * Leave the state for others. That may fail, as there is no room: then the run
+ * goes on as it would without, and it is said.
  */
 static void keep(const char *path, const char *folder, SimDrive *drive,
                  uint64_t filled_bytes, double took_s)
 {
     g_autofree char *room = g_build_filename(folder, "new-XXXXXX", NULL);
     g_autoptr(GByteArray) bytes = ssd_save(sim_drive_ssd(drive));
+    g_autoptr(GError) wrong = NULL;
 
-    if (g_mkdir_with_parents(folder, 0777) != 0 || !g_mkdtemp(room)) {
-        return;
-    }
-    if (!write_machine(room, bytes) ||
-        !write_meta(room, bytes, filled_bytes, took_s) ||
-        g_rename(room, path) != 0) {
+    if (make_room(folder, room, &wrong) &&
+        (!write_machine(room, bytes, &wrong) ||
+         !write_meta(room, bytes, filled_bytes, took_s, &wrong) ||
+         !give_name(room, path, &wrong))) {
         remove_room(room);
+    }
+    if (wrong) {
+        fprintf(stderr, "femu-sim: --states=%s: the drive is not kept as it was "
+                "filled: %s\n", folder, wrong->message);
     }
 }
 

@@ -90,7 +90,7 @@ typedef struct Worker {
     bool ended;   /* stopped, and nothing of it is under way */
     uint64_t start_at_ns;
     uint64_t sent_count;
-    uint64_t sent_behind_ramp_count; /* which max_count counts */
+    uint64_t measured_count; /* ended behind the ramp: max_count is of these */
     uint64_t sent_bytes;
     uint64_t max_bytes; /* then it stops, unless limits are shared */
     /* Pace. */

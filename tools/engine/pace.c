@@ -181,6 +181,18 @@ static void hold_back(Worker *worker, uint64_t now_ns)
     worker->rate_held[true] = chooses && rate_at_ns(worker, true) > now_ns;
 }
 
+static bool is_behind_ramp(const Engine *engine, const Worker *worker)
+{
+    return engine_now_ns(engine) >=
+           engine->result->jobs[worker->job_idx].measure_at_ns;
+}
+
+/* Are max_count measured, if what is under way ends behind the ramp? */
+static bool count_reached(const Worker *worker)
+{
+    return worker->measured_count + worker->ops_left >= worker->job->max_count;
+}
+
 static bool limit_reached(const Engine *engine, const Worker *worker)
 {
     const PlanJob *job = worker->job;
@@ -190,8 +202,15 @@ static bool limit_reached(const Engine *engine, const Worker *worker)
         return run->sent_count >= job->max_count ||
                run->sent_bytes >= job->max_bytes;
     }
-    return worker->sent_behind_ramp_count >= job->max_count ||
-           worker->sent_bytes >= worker->max_bytes;
+    return worker->sent_bytes >= worker->max_bytes ||
+           (is_behind_ramp(engine, worker) && count_reached(worker));
+}
+
+/* The ramp may end before what is under way, all of which counts then. */
+static bool waits_in_ramp(const Engine *engine, const Worker *worker)
+{
+    return !worker->job->limits_shared && !is_behind_ramp(engine, worker) &&
+           count_reached(worker);
 }
 
 static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
@@ -206,9 +225,6 @@ static void count_sent(Engine *engine, Worker *worker, const Slot *slot)
     }
     worker->ops_left++;
     worker->sent_count++;
-    worker->sent_behind_ramp_count +=
-        engine_now_ns(engine) >= add_ns(worker->start_at_ns,
-                                        worker->job->ramp_ns);
     worker->sent_bytes += bytes;
     run->sent_count++;
     run->sent_bytes += bytes;
@@ -279,6 +295,9 @@ static bool send_one(Engine *engine, Worker *worker)
         worker->stopped = true;
         return false;
     }
+    if (waits_in_ramp(engine, worker)) {
+        return false;
+    }
     worker->flow_held = is_ahead(engine, worker);
     if (settles(worker, worker->flow_held ||
                 (worker->job->settles && at_ns > now_ns)) ||
@@ -325,6 +344,7 @@ bool pace_pump(Engine *engine, Worker *worker)
 void pace_op_ended(Engine *engine, Worker *worker)
 {
     worker->ops_left--;
+    worker->measured_count += is_behind_ramp(engine, worker);
     if (worker->think_until_at_ns == UINT64_MAX && worker->ops_left == 0) {
         worker->think_until_at_ns = add_ns(engine_now_ns(engine),
                                            worker->job->think_ns);

@@ -70,6 +70,9 @@ void worker_init(Engine *engine, Worker *worker)
 void worker_clear(Worker *worker)
 {
     if (worker->iolog) {
+        if (worker->worker_idx == 0) { /* the others read the same */
+            sim_iolog_tell_passed(worker->iolog);
+        }
         sim_iolog_close(worker->iolog);
     }
     g_free(worker->lanes);

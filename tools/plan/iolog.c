@@ -41,6 +41,7 @@ struct SimIolog {
     bool waits;
     bool has_operations; /* one has been read */
     bool line_is_ahead; /* `line` is read, but not yet parsed */
+    unsigned passthrough_count; /* lines that were passed over */
 };
 
 /* --- Lines and words ----------------------------------------------------- */
@@ -243,6 +244,18 @@ static bool seconds(const char *text, uint64_t *at_ns)
 }
 
 /*
+ * A passthrough request has its bytes where others have their place, and its
+ * command, if that is there, in brackets: "D R 4096 (02 00 ..) [name]".
+ */
+static bool is_passthrough(char *const words[], unsigned count)
+{
+    uint64_t bytes;
+
+    return strchr("RWN", words[6][0]) && count > 8 &&
+           strchr("([", words[8][0]) && number(words[7], MOST_BYTES, &bytes);
+}
+
+/*
  * "8,0 1 7 0.000123456 697 D W 223490 + 8 [name]": only lines of the action D
  * (issued to the driver) are operations. Others and the summary are skipped.
  */
@@ -254,8 +267,14 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
     uint64_t sector, sectors = 0;
 
     *found = false;
-    if (count < 8 || !strchr(words[0], ',') || !g_str_equal(words[5], "D") ||
-        !blkparse_op(words[6], &entry->op, &entry->of_all_zones)) {
+    if (count < 8 || !strchr(words[0], ',') || !g_str_equal(words[5], "D")) {
+        return true;
+    }
+    if (is_passthrough(words, count)) {
+        iolog->passthrough_count++;
+        return true;
+    }
+    if (!blkparse_op(words[6], &entry->op, &entry->of_all_zones)) {
         return true;
     }
     if (!same_device(iolog, words[0], error)) {
@@ -318,6 +337,15 @@ SimIolog *sim_iolog_open(const char *path, GError **error)
         return NULL;
     }
     return iolog;
+}
+
+void sim_iolog_tell_passed(const SimIolog *iolog)
+{
+    if (iolog->passthrough_count > 0) {
+        fprintf(stderr, "femu-sim: %s: passed over %u passthrough requests, of "
+                "which blkparse does not say where they went\n", iolog->path,
+                iolog->passthrough_count);
+    }
 }
 
 void sim_iolog_close(SimIolog *iolog)

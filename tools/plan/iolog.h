@@ -32,6 +32,11 @@ typedef struct IologPlaces {
 /* Return: NULL and *error when there is no such file, or one of a version of
  * fio's iolog that is not known. */
 SimIolog *sim_iolog_open(const char *path, GError **error);
+
+/* Say on standard error what of the log, as far as it has been read, concerned
+ * the drive, but cannot be sent to it. */
+void sim_iolog_tell_passed(const SimIolog *iolog);
+
 void sim_iolog_close(SimIolog *iolog);
 
 /*

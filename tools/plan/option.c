@@ -177,7 +177,7 @@ static const OptionRow rows[] = {
     {"io_size", OPTION_BYTES, OF_JOB(max_bytes), "a worker stops after so many "
      "bytes, however many passes that takes"},
     {"number_ios", OPTION_COUNT, OF_JOB(max_count), "a worker stops after so "
-     "many operations behind the ramp"},
+     "many operations that end behind the ramp"},
     {"loops", OPTION_COUNT, OF_SPEC(loops), "passes over the zones (1)"},
     {"runtime", OPTION_SECONDS, OF_JOB(runtime_ns), "a worker stops sending "
      "after that time behind the ramp"},

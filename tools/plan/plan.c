@@ -325,7 +325,7 @@ static bool check_fill(const PlanJob *job, const SsdParams *params,
     return true;
 }
 
-/* Are there bytes that io_size counts? */
+/* Are there bytes that io_size and rate count? */
 static bool has_bytes(PlanOp op)
 {
     return op != PLAN_OPEN && op != PLAN_CLOSE && op != PLAN_REPORT;
@@ -342,6 +342,10 @@ static bool check_pace(const PlanJob *job, GError **error)
         return job_error(error, job, "open_loop knows no %s: operations arrive "
                          "at rate_iops", job->think_ns != 0 ? "thinktime"
                                                             : "rate of bytes");
+    }
+    if (job->rate_bytes_per_s != 0 && !has_bytes(job->op)) {
+        return job_error(error, job, "rate is of bytes, which %s has none of; "
+                         "give rate_iops", plan_op_name(job->op));
     }
     if (job->read_pct > 0 && job->op != PLAN_WRITE &&
         job->op != PLAN_APPEND) {
@@ -420,7 +424,8 @@ bool plan_check(const Plan *plan, const SsdParams *params, GError **error)
 
         if (!check_name(job, error) || !check_zones(job, own, error) ||
             !check_block(job, own, error) ||
-            !check_zone_bytes(job, own, error) || !check_fill(job, own, error) || !check_pace(job, error) ||
+            !check_zone_bytes(job, own, error) ||
+            !check_fill(job, own, error) || !check_pace(job, error) ||
             !check_host(job, error)) {
             return false;
         }

@@ -113,7 +113,7 @@ typedef struct PlanJob {
     uint64_t ramp_ns;      /* at first nothing is measured */
     uint64_t runtime_ns;   /* then it runs so long */
     uint64_t passes;       /* over the zones; UINT64_MAX: for ever */
-    uint64_t max_count;    /* of those behind the ramp */
+    uint64_t max_count;    /* of those that end behind the ramp */
     uint64_t max_bytes;
     uint64_t part_loops;   /* without max_bytes: a worker stops after as many
                               bytes as its part has, so many times; 0: never */

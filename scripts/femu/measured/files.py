@@ -256,6 +256,45 @@ def host_path(asked, points):
     return asked or (beside if os.path.exists(beside) else None)
 
 
+def us_text(added, where):
+    """Return: what an engine's object ADDED has for each operation, WHERE."""
+    return '%s us per command %s' % (
+        ', '.join('%s %g' % pair for pair in added['us'].items()), where)
+
+
+def passthrough_texts(added):
+    texts = []
+    if added['us']:
+        texts.append(us_text(added, 'in ' + ', '.join(added['parts'])
+                             if added['parts'] else 'of io_uring_cmd'))
+    if added['cpu_us'] or added['page_us']:
+        texts.append('%g us of these, and %g more for each page behind the '
+                     'first, are the processor of a thread, which has one '
+                     'command at a time' % (added['cpu_us'], added['page_us']))
+    return texts
+
+
+def polled_texts(polled):
+    if not polled['parts'] and not polled['ns'] and not polled['spread_ns']:
+        return []
+    return ['%g +- %g ns per command %s' % (
+        polled['ns'], polled['spread_ns'], 'in ' + ', '.join(polled['parts'])
+        if polled['parts'] else 'of SPDK')]
+
+
+def io_uring_texts(added):
+    texts = []
+    if added['us']:
+        texts.append(us_text(added, 'of io_uring'))
+    if added['page_us']:
+        texts.append('%g us more for each page behind the first of io_uring, '
+                     'of the processor of a thread' % added['page_us'])
+    if added['mq_deadline_us']:
+        texts.append('%g us of mq-deadline for each command of io_uring that '
+                     'it sends' % added['mq_deadline_us'])
+    return texts
+
+
 def host_texts(host, path, option):
     """Return: texts that describe HOST, read from PATH; OPTION is the option
     that names another file."""
@@ -265,26 +304,18 @@ def host_texts(host, path, option):
     if path is None:
         return ['adds nothing: no host.json is beside the points, and no %s '
                 'is given' % option, how]
-    added, inline, polled = (host[name] for name in (
-        'passthrough', 'inline_reset', 'polled'))
+    added, inline, polled, io_uring = (host[name] for name in (
+        'passthrough', 'inline_reset', 'polled', 'io_uring'))
     texts = ['as %s has it' % os.path.relpath(path)]
-    if added['parts']:
-        texts.append('%s us per command in %s' % (
-            ', '.join('%s %g' % pair for pair in added['us'].items()),
-            ', '.join(added['parts'])))
-    if added['cpu_us']:
-        texts.append('%g us of these, and %g more for each page behind the '
-                     'first, are the processor of a thread, which has one '
-                     'command at a time' % (added['cpu_us'], added['page_us']))
+    texts += passthrough_texts(added)
     if inline['parts']:
         texts.append('%g ms of reset for %g MiB written, in the throughput of '
                      '%s' % (inline['ms'], inline['per_mib'],
                              ', '.join(inline['parts'])))
-    if polled['parts']:
-        texts.append('%g +- %g ns per command in %s' % (
-            polled['ns'], polled['spread_ns'], ', '.join(polled['parts'])))
+    texts += polled_texts(polled) + io_uring_texts(io_uring)
     for name, between_us in (('passthrough', added['between_us']),
-                             ('polled', polled['between_ns'] / 1000)):
+                             ('polled', polled['between_ns'] / 1000),
+                             ('io_uring', io_uring['between_us'])):
         if between_us:
             texts.append('%g us between two commands of %s, in no latency' % (
                 between_us, name))

@@ -147,6 +147,8 @@ step rewrite zns-load --name=a --rw=append --bs=64k --time_based \
     --number_ios=60 --offset=3z --rate_iops=500
 step ramp zns-load --reset_stats=1 --ramp_time=50ms --name=r --rw=randread \
     --rate_iops=1000 --time_based --runtime=100ms
+step ramp-count zns-load --ramp_time=2ms --name=r --rw=randread --iodepth=8 \
+    --time_based --number_ios=100
 step mix zns-load --name=f --rw=finish --offset=8z --prewrite=16k --exitall=1 \
     --startdelay=5ms --name=r --rw=randread --iodepth=2 --time_based \
     --runtime=1000

@@ -187,6 +187,9 @@ static void test_trace(void)
     g_assert_cmpint(g_mkdir(part, 0700), ==, 0);
     assert_says(b, s.bytes, "cannot create '");
     g_assert_cmpint(g_rmdir(part), ==, 0);
+    g_assert_cmpint(mkfifo(part, 0600), ==, 0);
+    assert_says(b, s.bytes, "it is a FIFO, with nobody at its other end");
+    g_assert_cmpint(unlink(part), ==, 0);
     g_assert_cmpint(symlink("/dev/full", part), ==, 0);
     assert_says(b, s.bytes, "cannot write '");
     g_assert_cmpint(unlink(part), ==, -1);
@@ -196,6 +199,9 @@ static void test_trace(void)
     g_assert_cmpint(g_mkdir(b->trace, 0700), ==, 0);
     assert_says(b, s.bytes, "cannot rename '");
     g_assert_cmpint(g_rmdir(b->trace), ==, 0);
+    g_assert_cmpint(mkfifo(b->trace, 0600), ==, 0);
+    assert_says(b, s.bytes, "is a FIFO or a device");
+    g_assert_cmpint(unlink(b->trace), ==, 0);
     g_assert_false(g_file_test(part, G_FILE_TEST_EXISTS));
     files = femu_open_files(b->drive->host->qts);
     assert_says(b, s.bytes, "");
@@ -224,6 +230,24 @@ static void test_trace_lost(void)
     bench_free(b);
 }
 
+/* Nor is a FIFO read back, for whose end QEMU would wait. */
+static void test_trace_fifo(void)
+{
+    Bench *b = bench_new(TRACE);
+    g_autofree char *text = NULL;
+
+    bench_use(b);
+    bench_stop(b);
+    g_unlink(b->trace);
+    g_assert_cmpint(mkfifo(b->trace, 0600), ==, 0);
+    text = qtest_hmp(b->drive->host->qts, "savevm fifo");
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, " is a FIFO or a device: the trace of a drive "
+                            "that moves into another QEMU"));
+    g_assert_nonnull(strstr(text, "Error: "));
+    bench_free(b);
+}
+
 /* The host's disk is full: so says whoever saves, not only QEMU's status. */
 static void test_trace_full(void)
 {
@@ -246,6 +270,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/load/requests", test_requests);
     qtest_add_func("femu-zns/load/trace", test_trace);
     qtest_add_func("femu-zns/load/trace-lost", test_trace_lost);
+    qtest_add_func("femu-zns/load/trace-fifo", test_trace_fifo);
     qtest_add_func("femu-zns/load/trace-full", test_trace_full);
     return g_test_run();
 }

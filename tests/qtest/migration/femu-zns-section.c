@@ -227,6 +227,7 @@ Bench *bench_new(BenchTrace trace)
     Bench *b = g_new0(Bench, 1);
     g_autofree char *device = NULL;
     g_autofree char *args = NULL;
+    g_autofree char *extra = NULL;
 
     b->saved = file_new();
     b->image = file_new();
@@ -241,9 +242,9 @@ Bench *bench_new(BenchTrace trace)
     config.ssd.cmd_slots = 4;
     device = femu_device_args(&config, FEMU_SLOT, "conventional-size=1M,"
                               "write-cache=volatile,power-up-ns=3000000,"
-                              "zd-extension-size=64,serial=refuses,journal=");
-    args = g_strdup_printf("-machine suppress-vmdesc=on %s,trace=%s", device,
-                           b->trace ?: "");
+                              "zd-extension-size=64,serial=refuses");
+    extra = b->trace ? g_strconcat(",trace=", b->trace, NULL) : NULL;
+    args = g_strconcat("-machine suppress-vmdesc=on ", device, extra, NULL);
     b->drive = femu_drive_open(femu_host_start(args), FEMU_SLOT, &config);
     femu_msix_enable(b->drive);
     for (unsigned i = 0; i < 3; i++) {

@@ -187,6 +187,10 @@ static void test_refused_names(void)
         { "'serial': 'a\\tb'", { "serial", "0x09" } },
         { "'trace': '/nonexistent/folder/file'",
           { "trace=/nonexistent/folder/file", "No such file" } },
+        { "'trace': ''", { "trace= is empty: no command would be recorded; "
+          "name a file, or leave it out" } },
+        { "'journal': ''", { "journal= is empty: no data would be recorded; "
+          "name a file, or leave it out" } },
         { "'memdev': 'nobody'", { "'nobody' not found" } },
         { "'write-cache': 'sometimes'",
           { "write-cache=sometimes: 'sometimes' ", "; must be one of " } },
@@ -702,7 +706,7 @@ static void test_unplug_serial(void)
     FemuConfig config = femu_small_config();
     /* three namespaces, which go with it; no trace */
     g_autofree char *device = femu_device_args(
-        &config, 9, "namespaces=2,conventional-size=1M,trace=");
+        &config, 9, "namespaces=2,conventional-size=1M");
     g_autofree char *args = g_strconcat(HOTPLUG_MACHINE, device, NULL);
     FemuHost *host = femu_host_start(args);
     static const BadConfig bad = {

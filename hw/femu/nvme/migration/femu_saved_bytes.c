@@ -20,6 +20,7 @@
 #include "migration_internal.h"
 #include "../ns/ns.h"
 #include "../record/record.h"
+#include "../../ssd_file.h"
 
 #define PIECE_BYTES (64 * KiB)
 
@@ -235,6 +236,9 @@ bool femu_trace_put(QEMUFile *f, FemuZns *n, Error **errp)
     if (!n->trace) {
         return true;
     }
+    if (!femu_trace_can_move(n, errp)) {
+        return false;
+    }
     file = fopen(n->trace_path, "re");
     done = file && trace_pieces_put(f, file);
     if (!done) {
@@ -273,11 +277,16 @@ static bool trace_pieces_get(QEMUFile *f, FILE *file, const char *path,
 static bool trace_take(QEMUFile *f, FemuZns *n, Error **errp)
 {
     g_autofree char *part = g_strconcat(n->trace_path, ".part", NULL);
-    FILE *file = fopen(part, "we");
+    const char *wrong;
+    FILE *file;
     bool done;
 
+    if (!femu_trace_can_move(n, errp)) {
+        return false;
+    }
+    file = ssd_file_create(part, &wrong);
     if (!file) {
-        error_setg_errno(errp, errno, "cannot create '%s'", part);
+        error_setg(errp, "cannot create '%s': %s", part, wrong);
         return false;
     }
     done = trace_pieces_get(f, file, part, errp);

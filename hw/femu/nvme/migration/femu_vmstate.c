@@ -41,11 +41,6 @@ static bool refuse_journal(const FemuZns *n, Error **errp)
     return false;
 }
 
-static bool has_journal(const FemuZns *n)
-{
-    return n->journal_path && *n->journal_path;
-}
-
 /* Saving */
 
 static void put_core(QEMUFile *f, FemuZns *n)
@@ -138,7 +133,7 @@ static bool get_all(QEMUFile *f, FemuZns *n, Error **errp)
     if (femu_has_state(n)) {
         return refuse_state(n, errp);
     }
-    if (has_journal(n)) {
+    if (n->journal_path) {
         return refuse_journal(n, errp);
     }
     qemu_get_buffer(f, (uint8_t *)there, sizeof(there));
@@ -200,7 +195,7 @@ bool femu_migration_init(FemuZns *n, Error **errp)
 {
     if (femu_has_state(n)) {
         refuse_state(n, &n->migration_blocker);
-    } else if (has_journal(n)) {
+    } else if (n->journal_path) {
         refuse_journal(n, &n->migration_blocker);
     } else {
         return true;

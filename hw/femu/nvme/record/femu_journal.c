@@ -33,8 +33,13 @@ bool femu_journal_open(FemuZns *n, Error **errp)
 {
     g_autoptr(GError) error = NULL;
 
-    if (!n->journal_path || !*n->journal_path) {
+    if (!n->journal_path) {
         return true;
+    }
+    if (!*n->journal_path) {
+        error_setg(errp, "journal= is empty: no data would be recorded; name a "
+                   "file, or leave it out");
+        return false;
     }
     if (!check(n, errp) ||
         !femu_record_take(n, "journal", n->journal_path, &n->journal_lock_fd,

@@ -117,8 +117,13 @@ bool femu_trace_open(FemuZns *n, Error **errp)
     femu_record_status_init();  /* before our notifier: it runs after that */
     n->exit_notifier.notify = trace_at_exit;
     qemu_add_exit_notifier(&n->exit_notifier);
-    if (!n->trace_path || !*n->trace_path) {
+    if (!n->trace_path) {
         return true;
+    }
+    if (!*n->trace_path) {
+        error_setg(errp, "trace= is empty: no command would be recorded; name "
+                   "a file, or leave it out");
+        return false;
     }
     if (!femu_record_take(n, "trace", n->trace_path, &n->trace_lock_fd, errp)) {
         return false;

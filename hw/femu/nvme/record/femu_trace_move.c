@@ -11,6 +11,25 @@
 #include "qapi/error.h"
 #include "record.h"
 
+/*
+ * All of the trace is read where a drive comes from, and takes the file's place
+ * where it goes: that is a plain file. One that is not there, or a folder, is a
+ * matter of who opens it. Return: false with *errp.
+ */
+bool femu_trace_can_move(const FemuZns *n, Error **errp)
+{
+    struct stat file;
+
+    if (stat(n->trace_path, &file) != 0 || S_ISREG(file.st_mode) ||
+        S_ISDIR(file.st_mode)) {
+        return true;
+    }
+    error_setg(errp, "trace=%s is a FIFO or a device: the trace of a drive that "
+               "moves into another QEMU, or is saved in a snapshot, must be a "
+               "plain file", n->trace_path);
+    return false;
+}
+
 /* Write all records to the trace's file. Return: false with *errp. */
 bool femu_trace_flush(FemuZns *n, Error **errp)
 {

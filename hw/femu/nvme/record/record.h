@@ -43,6 +43,7 @@ void femu_journal_kept_bytes(FemuZns *n, const void *at, uint64_t bytes);
 void femu_journal_close(FemuZns *n);
 
 /* femu_trace_move.c: a trace that goes on in another QEMU. */
+bool femu_trace_can_move(const FemuZns *n, Error **errp);
 bool femu_trace_flush(FemuZns *n, Error **errp);
 bool femu_trace_go_on(FemuZns *n, const char *path, Error **errp);
 
