@@ -339,6 +339,7 @@ static void test_feature_values(void)
         uint32_t value;
     } rows[] = {
         { NVME_ARBITRATION, 3 },
+        { NVME_POWER_MANAGEMENT, 0x20 },        /* workload hint 1 */
         { NVME_TEMPERATURE_THRESHOLD, 350 },
         { NVME_INTERRUPT_COALESCING, 0x0102 },
         { NVME_WRITE_ATOMICITY, 1 },

@@ -401,6 +401,7 @@ static void play_rest(Player *p)
     qom_set(p, "inject-write-error", "256 8");
     write_pattern(p, 0, 8);
     femu_set_feature(drive, NVME_ERROR_RECOVERY, 77);
+    femu_set_feature(drive, NVME_POWER_MANAGEMENT, 0x40);
     qtest_writeq(drive->host->qts, drive->buf, UINT64_C(1767225600000));
     femu_admin(drive, NVME_ADM_CMD_SET_FEATURES, 0, NVME_TIMESTAMP, 0,
                drive->buf);
@@ -418,6 +419,8 @@ static void play_rest(Player *p)
     femu_get_feature(drive, NVME_ERROR_RECOVERY, &value);
     SAY(p, "namespace 2: %x, recovery %" PRIu32 "\n",
         femu_identify(drive, 0, 0, 2, NULL), value);
+    femu_get_feature(drive, NVME_POWER_MANAGEMENT, &value);
+    SAY(p, "power %" PRIx32 "\n", value);
     SAY(p, "log: %x\n", femu_get_log(drive, FEMU_LOG_STATS, 0, 64, NULL,
                                      4096));
     SAY(p, "%08x\n", qtest_readl(drive->host->qts, drive->buf));

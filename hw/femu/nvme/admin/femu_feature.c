@@ -20,6 +20,9 @@
 #define FSP_NAMESPACE_SCOPE (1u << 20)
 #define FSP_CONTROLLER_SCOPE (1u << 21)
 
+/* CDW11 of feature 02h: NVMe base 2.0, 5.27.1.2. */
+#define POWER_STATE_MASK 0x1f
+#define WORKLOAD_HINT_MASK 0xe0
 #define TEMPERATURE_SENSOR_ALL 0xf
 /* Bits 4:0: SMART critical warnings; above: the events that OAES offers. */
 #define ASYNC_EVENTS_OFFERED (0x1f | FEMU_ASYNC_EVENTS)
@@ -138,6 +141,16 @@ static uint16_t set_temperature(FemuZns *n, uint32_t cdw11)
     return NVME_SUCCESS;
 }
 
+/* One power state: number 0. The hint is kept, and changes nothing. */
+static uint16_t set_power(FemuZns *n, uint32_t cdw11)
+{
+    if (cdw11 & POWER_STATE_MASK) {
+        return NVME_INVALID_FIELD;
+    }
+    n->features.workload_hint = cdw11 & WORKLOAD_HINT_MASK;
+    return NVME_SUCCESS;
+}
+
 static uint16_t get_irq_vector(FemuZns *n, const FemuFeatures *values,
                                uint32_t cdw11, uint64_t *result)
 {
@@ -215,6 +228,9 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
     case NVME_ARBITRATION:
         *result = values->arbitration;
         return NVME_SUCCESS;
+    case NVME_POWER_MANAGEMENT:
+        *result = values->workload_hint;
+        return NVME_SUCCESS;
     case NVME_TEMPERATURE_THRESHOLD:
         return get_temperature(values, cdw11, result);
     case NVME_NUMBER_OF_QUEUES:
@@ -238,7 +254,7 @@ static uint16_t get_value(FemuZns *n, uint8_t fid, const FemuFeatures *values,
         *result = values == &n->features ? n->stats_resets : 0;
         break;
     default:
-        /* One power state, one command set combination: number 0, as it is. */
+        /* One command set combination: number 0, as it is. */
         break;
     }
     return NVME_SUCCESS;
@@ -294,7 +310,7 @@ static uint16_t set_value(FemuZns *n, uint8_t fid, uint32_t cdw11,
         n->features.arbitration = cdw11;
         return NVME_SUCCESS;
     case NVME_POWER_MANAGEMENT:
-        return cdw11 & 0x1f ? NVME_INVALID_FIELD : NVME_SUCCESS;
+        return set_power(n, cdw11);
     case NVME_TEMPERATURE_THRESHOLD:
         return set_temperature(n, cdw11);
     case NVME_NUMBER_OF_QUEUES:

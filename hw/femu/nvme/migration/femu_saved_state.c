@@ -131,6 +131,7 @@ static const StateRow event_rows[] = {
 
 static const StateRow feature_rows[] = {
     STATE_NUMBER(FemuFeatures, arbitration),
+    STATE_NUMBER(FemuFeatures, workload_hint),
     STATE_ELSE(FemuFeatures, temperature_kelvin, "an array"),
     STATE_NUMBER(FemuFeatures, irq_coalescing),
     STATE_NUMBER(FemuFeatures, write_atomicity),

@@ -180,6 +180,7 @@ typedef struct FemuStore {
 /* Values of Set Features that a controller reset returns to their defaults. */
 typedef struct FemuFeatures {
     uint32_t arbitration;
+    uint32_t workload_hint;     /* as in CDW11, 7:5; the power state is 0 */
     uint32_t temperature_kelvin[2]; /* thresholds, by NVME_TEMP_THSEL() */
     uint32_t irq_coalescing;
     uint32_t write_atomicity;
