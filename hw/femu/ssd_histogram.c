@@ -14,16 +14,17 @@
 /* log2 of the buckets per octave. */
 enum { SUB_BITS = 6 };
 
+/*
+ * Below 2^SUB_BITS and in the octave above, each value has its own bucket:
+ * nothing is shifted away. Further up the shifted value has SUB_BITS + 1 bits,
+ * of which the highest counts as one octave more.
+ */
 static unsigned bucket_of(uint64_t value)
 {
-    unsigned octave;
+    unsigned highest = 63 ^ __builtin_clzll(value | UINT64_C(1) << SUB_BITS);
+    unsigned octave = highest - SUB_BITS;
 
-    if (value >> SUB_BITS == 0) {
-        return value;
-    }
-    octave = 63 - __builtin_clzll(value) - SUB_BITS;
-    return ((octave + 1) << SUB_BITS) +
-           ((value >> octave) & ((1u << SUB_BITS) - 1));
+    return (octave << SUB_BITS) + (value >> octave);
 }
 
 static uint64_t low_of(unsigned bucket)
@@ -42,9 +43,12 @@ void ssd_histogram_clear(SsdHistogram *histogram)
 
 void ssd_histogram_add(SsdHistogram *histogram, uint64_t value)
 {
-    histogram->min = histogram->count ? MIN(histogram->min, value) : value;
-    histogram->max = MAX(histogram->max, value);
-    histogram->count++;
+    if (histogram->count++ == 0 || value < histogram->min) {
+        histogram->min = value;
+    }
+    if (value > histogram->max) {
+        histogram->max = value;
+    }
     histogram->sum += value;
     histogram->buckets[bucket_of(value)]++;
 }

@@ -1,7 +1,7 @@
 /*
- * RARE: a function that few commands come to. It stays out of those that call
- * it, which all commands pass; so these have fewer registers to save, and room
- * to become parts of each other.
+ * RARE: a function that few commands come to, or those of one kind only. It
+ * stays out of those that call it, which all commands pass; so these have fewer
+ * registers to save, and room to become parts of each other.
  *
  * Knows nothing of what is rare.
  *

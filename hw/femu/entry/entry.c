@@ -195,7 +195,7 @@ bool entry_leaves_later(Entry *entry, uint64_t now_ns, uint32_t command_idx)
     return true;
 }
 
-void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx)
+void entry_gives_slots(Entry *entry, uint64_t now_ns, uint32_t command_idx)
 {
     uint32_t next_idx = read_slots_left(entry, command_idx);
 

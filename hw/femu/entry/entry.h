@@ -125,7 +125,16 @@ static inline bool entry_needs_list(const Command *command)
 bool entry_reads_wait(const Entry *entry);
 
 /* A command completes: as many reads that wait for slots go in as find one. */
-void entry_left(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+void entry_gives_slots(Entry *entry, uint64_t now_ns, uint32_t command_idx);
+static inline void entry_left(Entry *entry, uint64_t now_ns,
+                              uint32_t command_idx)
+{
+    if (entry->params->read_slots != 0 &&
+        (commands_is_read(entry->commands->at[command_idx].done.op) ||
+         turns_group(&entry->read_slots.turns) != TURNS_NONE)) {
+        entry_gives_slots(entry, now_ns, command_idx);
+    }
+}
 
 /*
  * entry_state.c: as bytes; see base/state.h. Tells of each command whether it

@@ -159,6 +159,7 @@ bool flash_unlock_programs(Flash *flash, uint64_t now_ns)
  * is at other work, the read waits there first, and the unit for the command.
  */
 
+RARE
 static void read_issue(Flash *flash, uint64_t now_ns, uint32_t token_idx)
 {
     FlashToken *token = &flash->tokens[token_idx];

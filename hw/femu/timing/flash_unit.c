@@ -136,14 +136,13 @@ static uint64_t spread_ns(uint64_t ns, uint64_t bits, uint32_t permille)
     return ns + draw_normal(bits, ns * permille / 1000);
 }
 
-static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
+/* Programs that do not all take the same time, but `ns` in the middle. */
+RARE
+static uint64_t spread_program_ns(const FlashConfig *config, const FlashOp *op,
+                                  uint64_t ns)
 {
-    uint64_t ns = config->program_ns;
     uint64_t row = (uint64_t)op->life << 32 | op->row;
 
-    if (op->kind == FLASH_PROGRAM) {
-        ns += config->program_data_ns;
-    }
     if (op->kind == FLASH_PROGRAM && config->stripe_spread_permille) {
         ns = spread_ns(ns, draw_bits(config->seed, DRAW_STRIPE_TIME,
                                      op->cells_idx / config->stripe_cells,
@@ -156,6 +155,17 @@ static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
                        config->program_spread_permille);
     }
     return ns;
+}
+
+static uint64_t program_time_ns(const FlashConfig *config, const FlashOp *op)
+{
+    uint64_t ns = config->program_ns;
+
+    if (op->kind == FLASH_PROGRAM) {
+        ns += config->program_data_ns;
+    }
+    return config->stripe_spread_permille || config->program_spread_permille
+           ? spread_program_ns(config, op, ns) : ns;
 }
 
 uint64_t flash_least_program_ns(const FlashConfig *config)
@@ -287,6 +297,16 @@ static void push_end(Flash *flash, const FlashUnit *unit, uint32_t token_idx,
                          token_idx);
 }
 
+/* What can be suspended begins to run, or runs on. */
+RARE
+static void run_in_segments(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    begin_stretch(flash, now_ns, unit);
+    if (!queue_is_empty(&unit->reads)) {
+        plan_suspension(flash, now_ns, unit);
+    }
+}
+
 /*
  * Run an operation for `array_ns`. If it was suspended, the event of its former
  * end may still be pending. As an end only ever gets later, no second event is
@@ -305,10 +325,7 @@ static void unit_run(Flash *flash, uint64_t now_ns, FlashUnit *unit,
         push_end(flash, unit, token_idx, array_ns);
     }
     if (flash_can_suspend(&flash->config, token->op.kind)) {
-        begin_stretch(flash, now_ns, unit);
-        if (!queue_is_empty(&unit->reads)) {
-            plan_suspension(flash, now_ns, unit);
-        }
+        run_in_segments(flash, now_ns, unit);
     }
 }
 
@@ -435,30 +452,44 @@ static bool has_work(const Flash *flash, const FlashUnit *unit)
             flash_can_program(flash, unit));
 }
 
-void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+/* No read goes first. */
+static void next_work(Flash *flash, uint64_t now_ns, FlashUnit *unit)
 {
-    bool can_work = has_work(flash, unit);
-    bool only_reads = unit->suspended_idx == FLASH_NONE && !can_work;
-
-    unit->running_idx = FLASH_NONE;
-    if (unit->steps_waiting != 0) {
-        start_step(flash, now_ns, unit);
-        return;
-    }
-    if (!queue_is_empty(&unit->reads) &&
-        (only_reads || read_goes_first(flash, unit))) {
-        start_read(flash, now_ns, unit, queue_pop(flash, &unit->reads));
-        return;
-    }
     if (unit->suspended_idx != FLASH_NONE) {
         unit_resume(flash, now_ns, unit);
         return;
     }
     reads_over(unit);
-    if (can_work) {
+    if (has_work(flash, unit)) {
         unit_start(flash, now_ns, unit, &unit->work);
     } else {
         unit->retired_ns += now_ns - unit->busy_since_at_ns;
+    }
+}
+
+/* A read waits, and may be all that can begin. */
+RARE
+static void next_beside_reads(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    bool only_reads = unit->suspended_idx == FLASH_NONE &&
+                      !has_work(flash, unit);
+
+    if (only_reads || read_goes_first(flash, unit)) {
+        start_read(flash, now_ns, unit, queue_pop(flash, &unit->reads));
+    } else {
+        next_work(flash, now_ns, unit);
+    }
+}
+
+void flash_unit_next(Flash *flash, uint64_t now_ns, FlashUnit *unit)
+{
+    unit->running_idx = FLASH_NONE;
+    if (unit->steps_waiting != 0) {
+        start_step(flash, now_ns, unit);
+    } else if (!queue_is_empty(&unit->reads)) {
+        next_beside_reads(flash, now_ns, unit);
+    } else {
+        next_work(flash, now_ns, unit);
     }
 }
 
