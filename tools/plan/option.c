@@ -542,6 +542,24 @@ static bool share_of(const JobSpec *spec, uint64_t reference, uint64_t *rate,
     return true;
 }
 
+/* One that jobs have in common may be for others of them. */
+static bool check_reference(const JobSpec *spec, const JobSpec *common,
+                            GError **error)
+{
+    bool bytes = spec->rate_reference_bytes_per_s !=
+                 common->rate_reference_bytes_per_s;
+
+    if (spec->rate_percent > 0 ||
+        (!bytes && spec->rate_reference_milliops_per_s ==
+                   common->rate_reference_milliops_per_s)) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s: holds nothing back without "
+                "rate_percent", bytes ? "rate_reference"
+                                      : "rate_iops_reference");
+    return false;
+}
+
 static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
 {
     if (spec->rate_percent > 0) {
@@ -596,14 +614,27 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
     }
 }
 
-PlanJob *option_finish(const JobSpec *spec, const char *name, GError **error)
+/* A log has an end of its own, and no passes. */
+static bool check_log(const JobSpec *spec, GError **error)
+{
+    if (!spec->job.iolog || (spec->loops == 1 && !spec->time_based)) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "read_iolog knows no %s: a log is "
+                "done once", spec->loops == 1 ? "time_based" : "loops");
+    return false;
+}
+
+PlanJob *option_finish(const JobSpec *spec, const JobSpec *common,
+                       const char *name, GError **error)
 {
     PlanJob *job = plan_job_copy(&spec->job, name);
     const char *wrong = finish_kind(spec, job);
 
     if (wrong) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "rw=%s: %s", spec->rw, wrong);
-    } else if (finish_places(spec, job, error) &&
+    } else if (finish_places(spec, job, error) && check_log(spec, error) &&
+               check_reference(spec, common, error) &&
                finish_rate(spec, job, error)) {
         finish_amount(spec, job);
         return job;
