@@ -524,14 +524,23 @@ static bool finish_places(const JobSpec *spec, PlanJob *job, GError **error)
                        error);
 }
 
-/* A share of a rate; where there is a reference, at least 1. */
+/* Where there is a reference, the rate is its share, at least 1. */
 static bool share_of(const JobSpec *spec, uint64_t reference, uint64_t *rate,
                      GError **error)
 {
     unsigned __int128 share = (unsigned __int128)reference *
                               spec->rate_percent / 100;
 
-    if (reference != 0 && (share == 0 || share > UINT64_MAX)) {
+    if (reference == 0) {
+        return true;
+    }
+    if (*rate != 0) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_percent=%" PRIu64 ": of "
+                    "a reference for what has a rate already",
+                    spec->rate_percent);
+        return false;
+    }
+    if (share == 0 || share > UINT64_MAX) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_percent=%" PRIu64 ": of "
                     "its reference a rate of %s", spec->rate_percent,
                     share == 0 ? "0, with which nothing is ever sent"
