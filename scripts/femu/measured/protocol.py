@@ -265,9 +265,9 @@ def make_run(exp, host, config, seed, changes=None):
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
     settings = dict(beside.settings(exp), **(changes or {}), seed=seed)
-    lba = exp.whole('lba_bytes', 4096)
-    if lba != 4096:
-        settings['lba-size'] = lba
+    # The drive of CONFIG may have others.
+    if exp.text('lba_bytes'):
+        settings['lba-size'] = exp.whole('lba_bytes')
     if exp.part.endswith('-2ns'):
         settings['namespaces'] = 2
     return Run(config, settings, host_overhead(exp, host) +
