@@ -227,6 +227,9 @@ PARTS = {
     'sequential-read': part_sequential_read,
     **beside.PARTS,
 }
+# Parts of one job.
+ALONE = ('io', 'state', 'occupancy', 'sequential-read', 'conv-ns',
+         'softfinish-bench')
 
 
 def host_cost(exp, host):
@@ -259,11 +262,20 @@ def seeds_of(exp, seeds):
     return range(1, seeds + 1)
 
 
+def check_alone(exp):
+    """Raises Skip if something ran beside what its part runs alone."""
+    bg_op = exp.text('bg_op')
+    if exp.part in ALONE and bg_op not in ('', 'none'):
+        raise Skip('bg_op=%s: part %s has nothing beside it' % (bg_op,
+                                                                exp.part))
+
+
 def make_run(exp, host, config, seed, changes=None):
     """Return: the Run of an experiment on the drive of CONFIG with CHANGES,
     {parameter: value}; raises Skip."""
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
+    check_alone(exp)
     settings = dict(beside.settings(exp), **(changes or {}), seed=seed)
     # The drive of CONFIG may have others.
     if exp.text('lba_bytes'):
