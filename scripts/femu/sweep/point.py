@@ -34,10 +34,16 @@ def run(how, sim, folder):
 def _ended_well(argv, env, log, folder=None):
     """Run ARGV in FOLDER, with all that it prints in the file LOG. Return:
     whether its status was 0."""
-    with open(log, 'w', encoding='utf-8') as file:
-        return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=file,
-                              stderr=subprocess.STDOUT, env=env, check=False,
-                              cwd=folder, timeout=TIMEOUT_S).returncode == 0
+    with open(log, 'w', encoding='utf-8') as file, subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=file,
+            stderr=subprocess.STDOUT, env=env, cwd=folder) as process:
+        try:
+            return process.wait(timeout=TIMEOUT_S) == 0
+        except BaseException:
+            # A run ends its QEMU then.
+            process.terminate()
+            process.wait()
+            raise
 
 
 def _last_line(log):
