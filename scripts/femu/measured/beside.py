@@ -373,6 +373,9 @@ def mixed_job(exp, host, seed):
 def coupled_jobs(exp, host, seed, read_pct, workers):
     """A sequential reader and writers, coupled by fio's flow."""
     made = {}
+    if {exp.op('fg_op'), exp.op('bg_op')} != {'read', 'write'}:
+        raise Skip('mix_fg_bg=%s: is a reader and writers; fg_op and bg_op must '
+                   'be read and write' % exp.text('mix_fg_bg'))
     for op_name, depth in ((exp.op('fg_op'), exp.whole('qd', 1) or 1),
                            (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1)):
         made[op_name] = io_options(exp, host, op_name, exp.whole('bs_bytes'),
