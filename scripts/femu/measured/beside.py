@@ -335,8 +335,9 @@ def part_reset_on_io(exp, host, seed):
         return both(seed, TIMES, options)
     per_s = exp.measured.get('mgmt_per_s', 0) if is_fg else \
         1000 * exp.number('bg_kiops')
-    if not per_s:
-        raise Skip('the rate of resets is not known')
+    # Told by three decimals; 0 would be no limit.
+    if round(per_s, 3) == 0:
+        raise Skip('the rate of resets is not known, or not 0.001 a second')
     run_ms = max(500, min(2000, round(6000 / per_s)))
     times = {'ramp_time': TIMES['ramp_time'], 'runtime': '%dms' % run_ms}
     zones = math.ceil(per_s * (run_ms + 100) / 1000) + 2

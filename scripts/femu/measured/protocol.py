@@ -130,6 +130,10 @@ def part_mgmt_on_io(exp, host, seed):
     if op_name not in MGMT_OPS:
         raise Skip('bg_op=%s is not management' % op_name)
     per_s = beside.unthrottled_per_s(host, op_name) * intensity / 100
+    # Told by three decimals; 0 would be no limit.
+    if op_name == 'reset' and round(per_s, 3) == 0:
+        raise Skip('bg_intensity_pct=%s: is not 0.001 resets a second' %
+                   exp.text('bg_intensity_pct'))
     if op_name == 'finish':
         jobs, run_s = finish_periods(exp, per_s, seed)
     else:
@@ -170,7 +174,11 @@ def part_read_under_write(exp, host, seed):
                'offset': '%dz' % BG_ZONE, 'offset_increment': '8z',
                'time_based': 1}
     if rate:
-        options.update(rate=int(rate * MIB / workers), io_submit_mode='inline')
+        held = int(rate * MIB / workers)
+        if held < 1:
+            raise Skip('bg_rate_mibps=%s: is no byte a second' %
+                       exp.text('bg_rate_mibps'))
+        options.update(rate=held, io_submit_mode='inline')
     return job('bg', **options, **times) + \
         io_job('fg', exp, host, seed, exitall=1, **times)
 
