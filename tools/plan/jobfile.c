@@ -38,7 +38,7 @@ static bool end_job(JobReader *reader, GError **error)
     if (!reader->job) {
         return true;
     }
-    job = option_finish(reader->job, reader->job_name, error);
+    job = option_finish(reader->job, reader->global, reader->job_name, error);
     if (!job) {
         g_prefix_error(error, "job '%s': ", reader->job_name);
         return false;

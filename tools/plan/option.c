@@ -524,14 +524,23 @@ static bool finish_places(const JobSpec *spec, PlanJob *job, GError **error)
                        error);
 }
 
-/* A share of a rate; where there is a reference, at least 1. */
+/* Where there is a reference, the rate is its share, at least 1. */
 static bool share_of(const JobSpec *spec, uint64_t reference, uint64_t *rate,
                      GError **error)
 {
     unsigned __int128 share = (unsigned __int128)reference *
                               spec->rate_percent / 100;
 
-    if (reference != 0 && (share == 0 || share > UINT64_MAX)) {
+    if (reference == 0) {
+        return true;
+    }
+    if (*rate != 0) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_percent=%" PRIu64 ": of "
+                    "a reference for what has a rate already",
+                    spec->rate_percent);
+        return false;
+    }
+    if (share == 0 || share > UINT64_MAX) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "rate_percent=%" PRIu64 ": of "
                     "its reference a rate of %s", spec->rate_percent,
                     share == 0 ? "0, with which nothing is ever sent"
@@ -540,6 +549,24 @@ static bool share_of(const JobSpec *spec, uint64_t reference, uint64_t *rate,
     }
     *rate = (uint64_t)share;
     return true;
+}
+
+/* One that jobs have in common may be for others of them. */
+static bool check_reference(const JobSpec *spec, const JobSpec *common,
+                            GError **error)
+{
+    bool bytes = spec->rate_reference_bytes_per_s !=
+                 common->rate_reference_bytes_per_s;
+
+    if (spec->rate_percent > 0 ||
+        (!bytes && spec->rate_reference_milliops_per_s ==
+                   common->rate_reference_milliops_per_s)) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s: holds nothing back without "
+                "rate_percent", bytes ? "rate_reference"
+                                      : "rate_iops_reference");
+    return false;
 }
 
 static bool finish_rate(const JobSpec *spec, PlanJob *job, GError **error)
@@ -596,14 +623,27 @@ static void finish_amount(const JobSpec *spec, PlanJob *job)
     }
 }
 
-PlanJob *option_finish(const JobSpec *spec, const char *name, GError **error)
+/* A log has an end of its own, and no passes. */
+static bool check_log(const JobSpec *spec, GError **error)
+{
+    if (!spec->job.iolog || (spec->loops == 1 && !spec->time_based)) {
+        return true;
+    }
+    g_set_error(error, SIM_ERROR_DOMAIN, 0, "read_iolog knows no %s: a log is "
+                "done once", spec->loops == 1 ? "time_based" : "loops");
+    return false;
+}
+
+PlanJob *option_finish(const JobSpec *spec, const JobSpec *common,
+                       const char *name, GError **error)
 {
     PlanJob *job = plan_job_copy(&spec->job, name);
     const char *wrong = finish_kind(spec, job);
 
     if (wrong) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "rw=%s: %s", spec->rw, wrong);
-    } else if (finish_places(spec, job, error) &&
+    } else if (finish_places(spec, job, error) && check_log(spec, error) &&
+               check_reference(spec, common, error) &&
                finish_rate(spec, job, error)) {
         finish_amount(spec, job);
         return job;

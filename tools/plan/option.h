@@ -55,8 +55,12 @@ bool option_set(JobSpec *spec, Plan *plan, const char *name,
 /* Is it one that a job has, and that does something? */
 bool option_is_of_job(const char *name);
 
-/* The job that the spec describes. Return: NULL and *error. */
-PlanJob *option_finish(const JobSpec *spec, const char *name, GError **error);
+/*
+ * The job that the spec describes; it began as a copy of `common`. Return: NULL
+ * and *error.
+ */
+PlanJob *option_finish(const JobSpec *spec, const JobSpec *common,
+                       const char *name, GError **error);
 
 /* Every option with its meaning, for --help. Caller frees. */
 char *option_help(void);

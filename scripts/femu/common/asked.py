@@ -60,8 +60,15 @@ def simulator():
 
 def drive(sim, changes):
     """CHANGES: {property: value} of SET. Return: the path of CONFIG. Raises
-    SettingsError with what femu-sim says of the two if they are no drive."""
+    SettingsError if the two are no drive."""
     config = path_of('CONFIG', 'configs/zn540.cfg')
+    check_drive(sim, config, changes)
+    return config
+
+
+def check_drive(sim, config, changes):
+    """Raises SettingsError with what femu-sim says of a configuration with
+    CHANGES, {property: value} of SET, if they are no drive."""
     done = subprocess.run(
         [sim, 'params', '--config=' + config] +
         ['--set=%s=%s' % change for change in changes.items()],
@@ -70,9 +77,8 @@ def drive(sim, changes):
     if done.returncode:
         text = done.stderr.strip().removeprefix('femu-sim: ')
         raise SettingsError(re.sub('^--set ', 'SET: ', text) or
-                            'CONFIG=%s: exit status %d' % (config,
-                                                           done.returncode))
-    return config
+                            '%s: femu-sim params: exit status %d' % (
+                                config, done.returncode))
 
 
 def properties(text):

@@ -20,6 +20,11 @@ COLUMNS = ('engine', 'sched', 'pattern', 'numjobs', 'bg_qd', 'bg_kiops',
 # Those of them that are no numbers.
 TEXTS = ('engine', 'sched', 'pattern', 'mix_fg_bg', 'layout', 'lat_kind',
          'flags')
+# What those may be that say how a run was made; another would be taken for the
+# last resort: SPDK, no scheduler, random reads.
+MAY_BE = {'engine': ('', 'spdk', 'io_uring', 'io_uring_cmd'),
+          'sched': ('', 'none', 'mq-deadline'),
+          'pattern': ('', 'read', 'write', 'randread', 'randwrite')}
 # Runs with one of these flags are left out: none of their numbers is valid.
 UNUSABLE = ('fio_error', 'short_run', '14_threads_host_time_sliced',
             'conventional_drive_or_ns', 'discarded')
@@ -330,8 +335,9 @@ def part_reset_on_io(exp, host, seed):
         return both(seed, TIMES, options)
     per_s = exp.measured.get('mgmt_per_s', 0) if is_fg else \
         1000 * exp.number('bg_kiops')
-    if not per_s:
-        raise Skip('the rate of resets is not known')
+    # Told by three decimals; 0 would be no limit.
+    if round(per_s, 3) == 0:
+        raise Skip('the rate of resets is not known, or not 0.001 a second')
     run_ms = max(500, min(2000, round(6000 / per_s)))
     times = {'ramp_time': TIMES['ramp_time'], 'runtime': '%dms' % run_ms}
     zones = math.ceil(per_s * (run_ms + 100) / 1000) + 2
@@ -368,6 +374,9 @@ def mixed_job(exp, host, seed):
 def coupled_jobs(exp, host, seed, read_pct, workers):
     """A sequential reader and writers, coupled by fio's flow."""
     made = {}
+    if {exp.op('fg_op'), exp.op('bg_op')} != {'read', 'write'}:
+        raise Skip('mix_fg_bg=%s: is a reader and writers; fg_op and bg_op must '
+                   'be read and write' % exp.text('mix_fg_bg'))
     for op_name, depth in ((exp.op('fg_op'), exp.whole('qd', 1) or 1),
                            (exp.op('bg_op'), exp.whole('bg_qd', 1) or 1)):
         made[op_name] = io_options(exp, host, op_name, exp.whole('bs_bytes'),

@@ -130,6 +130,10 @@ def part_mgmt_on_io(exp, host, seed):
     if op_name not in MGMT_OPS:
         raise Skip('bg_op=%s is not management' % op_name)
     per_s = beside.unthrottled_per_s(host, op_name) * intensity / 100
+    # Told by three decimals; 0 would be no limit.
+    if op_name == 'reset' and round(per_s, 3) == 0:
+        raise Skip('bg_intensity_pct=%s: is not 0.001 resets a second' %
+                   exp.text('bg_intensity_pct'))
     if op_name == 'finish':
         jobs, run_s = finish_periods(exp, per_s, seed)
     else:
@@ -170,7 +174,11 @@ def part_read_under_write(exp, host, seed):
                'offset': '%dz' % BG_ZONE, 'offset_increment': '8z',
                'time_based': 1}
     if rate:
-        options.update(rate=int(rate * MIB / workers), io_submit_mode='inline')
+        held = int(rate * MIB / workers)
+        if held < 1:
+            raise Skip('bg_rate_mibps=%s: is no byte a second' %
+                       exp.text('bg_rate_mibps'))
+        options.update(rate=held, io_submit_mode='inline')
     return job('bg', **options, **times) + \
         io_job('fg', exp, host, seed, exitall=1, **times)
 
@@ -227,6 +235,9 @@ PARTS = {
     'sequential-read': part_sequential_read,
     **beside.PARTS,
 }
+# Parts of one job.
+ALONE = ('io', 'state', 'occupancy', 'sequential-read', 'conv-ns',
+         'softfinish-bench')
 
 
 def host_cost(exp, host):
@@ -259,15 +270,24 @@ def seeds_of(exp, seeds):
     return range(1, seeds + 1)
 
 
+def check_alone(exp):
+    """Raises Skip if something ran beside what its part runs alone."""
+    bg_op = exp.text('bg_op')
+    if exp.part in ALONE and bg_op not in ('', 'none'):
+        raise Skip('bg_op=%s: part %s has nothing beside it' % (bg_op,
+                                                                exp.part))
+
+
 def make_run(exp, host, config, seed, changes=None):
     """Return: the Run of an experiment on the drive of CONFIG with CHANGES,
     {parameter: value}; raises Skip."""
     if exp.part not in PARTS:
         raise Skip('part=%s is unknown' % exp.part)
+    check_alone(exp)
     settings = dict(beside.settings(exp), **(changes or {}), seed=seed)
-    lba = exp.whole('lba_bytes', 4096)
-    if lba != 4096:
-        settings['lba-size'] = lba
+    # The drive of CONFIG may have others.
+    if exp.text('lba_bytes'):
+        settings['lba-size'] = exp.whole('lba_bytes')
     if exp.part.endswith('-2ns'):
         settings['namespaces'] = 2
     return Run(config, settings, host_overhead(exp, host) +

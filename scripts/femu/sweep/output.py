@@ -55,5 +55,6 @@ def write_table(path, plan, results):
         file.write('|%s\n' % ('---|' * len(columns)))
         for row in rows:
             file.write('| %s |\n' % ' | '.join(
-                '' if row[name] is None else text_of(row[name])
+                '' if row[name] is None
+                else text_of(row[name]).replace('|', '\\|')
                 for name, _ in columns))

@@ -22,7 +22,8 @@ class PointError(Exception):
 
 def run(how, sim, folder):
     """Runs the point that HOW describes (plan.Point's members, and config, job,
-    where), with FOLDER as its own. Return: its rows. Raises PointError."""
+    where; folder: what names of files begin at), with FOLDER as its own. Return:
+    its rows. Raises PointError."""
     made = _simulate(how, sim, folder) if how['where'] == 'simulator' \
         else _run_guest(how, folder)
     if not made:
@@ -30,13 +31,19 @@ def run(how, sim, folder):
     return made
 
 
-def _ended_well(argv, env, log):
-    """Run ARGV, with all that it prints in the file LOG. Return: whether its
-    status was 0."""
-    with open(log, 'w', encoding='utf-8') as file:
-        return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=file,
-                              stderr=subprocess.STDOUT, env=env, check=False,
-                              timeout=TIMEOUT_S).returncode == 0
+def _ended_well(argv, env, log, folder=None):
+    """Run ARGV in FOLDER, with all that it prints in the file LOG. Return:
+    whether its status was 0."""
+    with open(log, 'w', encoding='utf-8') as file, subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=file,
+            stderr=subprocess.STDOUT, env=env, cwd=folder) as process:
+        try:
+            return process.wait(timeout=TIMEOUT_S) == 0
+        except BaseException:
+            # A run ends its QEMU then.
+            process.terminate()
+            process.wait()
+            raise
 
 
 def _last_line(log):
@@ -54,7 +61,7 @@ def _simulate(how, sim, folder):
     for name, value in how['set'].items():
         argv += ['-s', '%s=%s' % (name, value)]
     log = os.path.join(folder, 'fio.json')
-    if not _ended_well(argv + [job], None, log):
+    if not _ended_well(argv + [job], None, log, how['folder']):
         raise PointError(_last_line(log))
     with open(log, encoding='utf-8') as file:
         try:

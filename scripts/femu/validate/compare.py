@@ -295,6 +295,13 @@ def incomplete(experiments, skipped):
         len(lacking), len(experiments), reason, mine[0].name)]
 
 
+def why_none(errors):
+    """Return: why none of some points counts, of which no run is missing."""
+    return 'all are left out' if not errors else \
+        'what they have is not summed up (%s)' % ', '.join(
+            sorted({error.metric for error in errors}))
+
+
 def run_more(sim, experiments, host, config, seeds, settings, out_dir,
              apart):
     """Compares EXPERIMENTS that the last line does not count.
@@ -343,7 +350,7 @@ def run(sim, points, config, asked, seeds, out_dir, settings=None,
     errors = errors_of(experiments)
     if not counted(errors) and not others:
         raise InputError('%s: no point of it could be compared: %s' % (
-            points, next(iter(skipped), 'all are left out')))
+            points, next(iter(skipped), why_none(errors))))
     print('%s against %s, mean of %d seeds' % (
         os.path.basename(config), os.path.basename(points), seeds))
     print_host(host, path)
