@@ -22,6 +22,9 @@
 /* What the conventional namespace is mapped in: the largest block there is. */
 #define SSD_GRANULE_BYTES UINT64_C(4096)
 
+/* The largest finish-chunk; one program may be larger. */
+#define SSD_FINISH_CHUNK_MAX_BYTES (16 * SSD_MIB)
+
 /*
  * One row per parameter: X(type, field, name, default, min, max, unit, help).
  * Types: U32 and U64 are plain integers; SIZE is a byte count that may carry a
@@ -301,7 +304,8 @@
     X(U64, read_ahead_quiet_ns, "read-ahead-quiet-ns", 0, 0,                  \
       UINT64_C(1000000000), "ns", "a read that begins so shortly after a "    \
       "write to any zone is not recognised as part of a stream; 0: always")   \
-    X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0, 16 * SSD_MIB, "bytes",  \
+    X(SIZE, finish_chunk_bytes, "finish-chunk", 0, 0,                         \
+      SSD_FINISH_CHUNK_MAX_BYTES, "bytes",                                    \
       "finish programs this much at a time; 0 means one program, with a "     \
       "write buffer all")                                                     \
     X(U64, finish_pause_ns, "finish-pause-ns", 0, 0, UINT64_C(1000000000),    \
@@ -541,6 +545,9 @@ uint32_t ssd_params_zone_unit_count(const SsdParams *params);
 /* What a unit senses at once, and what one program writes, in bytes. */
 uint64_t ssd_params_sense_bytes(const SsdParams *params);
 uint64_t ssd_params_program_bytes(const SsdParams *params);
+
+/* What a finish programs at a time, of resolved parameters. */
+uint64_t ssd_params_finish_bytes(const SsdParams *params);
 
 /*
  * Check ranges and the rules between parameters. A checked SsdParams is what

@@ -79,6 +79,15 @@ static void resolve_limits(SsdParams *p)
     }
 }
 
+uint64_t ssd_params_finish_bytes(const SsdParams *p)
+{
+    if (p->finish_chunk_bytes != 0) {
+        return p->finish_chunk_bytes;
+    }
+    return p->write_buffer_bytes ? p->zone_capacity_bytes
+                                 : ssd_params_program_bytes(p);
+}
+
 void ssd_params_resolve(SsdParams *p)
 {
     resolve_limits(p);
@@ -97,9 +106,10 @@ void ssd_params_resolve(SsdParams *p)
                                : p->buffer_waiters - 1;
     p->zone_buffer_bytes = p->zone_buffer_bytes ? p->zone_buffer_bytes :
                            p->write_buffer_bytes;
-    /* With a write buffer 0 stays: all of a zone is beyond the row's range. */
-    if (p->finish_chunk_bytes == 0 && p->write_buffer_bytes == 0) {
-        p->finish_chunk_bytes = ssd_params_program_bytes(p);
+    /* 0 stays where a state could not say what it means: beyond the range. */
+    if (p->write_buffer_bytes == 0 &&
+        ssd_params_program_bytes(p) <= SSD_FINISH_CHUNK_MAX_BYTES) {
+        p->finish_chunk_bytes = ssd_params_finish_bytes(p);
     }
     p->zasl_bytes = p->zasl_bytes ? p->zasl_bytes : p->mdts_bytes;
     p->wzsl_bytes = p->wzsl_bytes ? p->wzsl_bytes : p->mdts_bytes;

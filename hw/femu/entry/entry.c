@@ -114,10 +114,14 @@ uint32_t entry_room_freed(Entry *entry, uint64_t now_ns)
     return wbuf_goes_on(entry->buffer) ? hand_off(entry, now_ns) : SSD_NONE;
 }
 
-/* Classes that have work of their own have it all at once. */
+/*
+ * Classes that have work of their own have it all at once; and a ZRWA flush,
+ * which goes the way of a write's data, has none.
+ */
 uint64_t entry_again_ns(const SsdParams *p, const Command *command)
 {
-    if (command->cost_class == COST_PART ||
+    if (!commands_is_write(command->done.op) ||
+        command->cost_class == COST_PART ||
         command->cost_class == COST_LBA512) {
         return 0;
     }

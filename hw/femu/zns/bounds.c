@@ -14,7 +14,7 @@ static uint64_t fills_of_job(const SsdParams *p)
     uint64_t page_bytes = ssd_params_program_bytes(p);
 
     return p->write_buffer_bytes
-           ? 0 : MIN(p->finish_chunk_bytes / page_bytes,
+           ? 0 : MIN(ssd_params_finish_bytes(p) / page_bytes,
                      p->zone_capacity_bytes / page_bytes);
 }
 

@@ -45,10 +45,8 @@ void zns_init(Zns *zns, const Zns *rooms)
 {
     *zns = *rooms;
     zns->finish = &finish_policies[wbuf_is_on(zns->buffer)];
-    zns->chunk_pages = zns->params->finish_chunk_bytes
-                       ? zns->params->finish_chunk_bytes /
-                         zns->media->page_bytes
-                       : zns->media->zone_pages;
+    zns->chunk_pages = ssd_params_finish_bytes(zns->params) /
+                       zns->media->page_bytes;
     watch_init(&zns->watch, zns->params, zns->ns);
     zns_writes_init(zns);
     seats_init(zns);

@@ -96,6 +96,22 @@ static void test_again(void)
     drive_free(d);
 }
 
+/* A flush of a ZRWA has no data that could arrive: it never comes back. */
+static void test_again_not_zrwa_flush(void)
+{
+    Drive *d = drive_new("zrwa-size=16K link-in-ns=256000 fe-open-ns=500 "
+                         "fe-write-arrived-ns=1000000");
+    uint32_t flush, open;
+
+    drive_expect(d, drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0), 500);
+    drive_expect(d, drive_write(d, MS, 0, 1), MS + 1000 + MS);
+    flush = drive_io(d, 9 * MS, SSD_OP_ZONE_FLUSH_ZRWA, 0, 0);
+    open = drive_zone_op(d, 9 * MS + 500, SSD_OP_ZONE_OPEN, 1);
+    drive_expect_next(d, open, 9 * MS + 500 + 500);
+    drive_expect(d, flush, 9 * MS + 500 + PROG);
+    drive_free(d);
+}
+
 /*
  * The earliest that a hand-off can lead to is said before it, the exact instant
  * after it; a flush, which has no latency, may end at its hand-off.
@@ -662,6 +678,8 @@ int main(int argc, char **argv)
     g_test_add_func("/front/one-by-one", test_one_by_one);
     g_test_add_func("/front/after", test_after);
     g_test_add_func("/front/again", test_again);
+    g_test_add_func("/front/again-not-zrwa-flush",
+                    test_again_not_zrwa_flush);
     g_test_add_func("/front/next", test_next);
     g_test_add_func("/front/after-random", test_after_random);
     g_test_add_func("/front/small-blocks", test_small_blocks);

@@ -538,13 +538,14 @@ void model_buffer_drop_part(Model *m, uint32_t zone_idx)
     zone->failed = true;
     zone->gone = zone->arrived - zone->complete->len * m->p.page_bytes;
     model_turns_call_back(&m->write_turns, zone_idx);
-    model_buffer_look(m);
 }
 
+/* Who comes in for the room asks for a seat when the zone has given its up. */
 void model_buffer_fail(Model *m, uint32_t zone_idx)
 {
     model_buffer_drop_part(m, zone_idx);
     model_seats_look(m, zone_idx, false);
+    model_buffer_look(m);
     model_settle(m);
 }
 

@@ -132,6 +132,29 @@ static void test_buffer(void)
     g_assert_cmpuint(p.finish_chunk_bytes, ==, 128 * SSD_KIB);
 }
 
+/* A program may be larger than any finish-chunk that can be given. */
+static void test_large_program(void)
+{
+    SsdParams p;
+
+    ssd_params_defaults(&p);
+    p.page_bytes = 256 * SSD_KIB;
+    p.program_pages = 16;
+    p.planes = 4;
+    p.multi_plane = true;
+    ssd_params_resolve(&p);
+    g_assert_cmpuint(p.finish_chunk_bytes, ==, 16 * SSD_MIB);
+    g_assert_cmpuint(ssd_params_finish_bytes(&p), ==, 16 * SSD_MIB);
+
+    p.planes = 8;
+    p.finish_chunk_bytes = 0;
+    ssd_params_resolve(&p);
+    g_assert_cmpuint(p.finish_chunk_bytes, ==, 0);
+    g_assert_cmpuint(ssd_params_finish_bytes(&p), ==, 32 * SSD_MIB);
+    p.write_buffer_bytes = SSD_GIB;
+    g_assert_cmpuint(ssd_params_finish_bytes(&p), ==, p.zone_size_bytes);
+}
+
 /* Lists of pages of each zone and unit are too many only if there are any. */
 static void test_page_turns(void)
 {
@@ -162,6 +185,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sizes/log", test_log);
     g_test_add_func("/sizes/zrwas", test_zrwas);
     g_test_add_func("/sizes/buffer", test_buffer);
+    g_test_add_func("/sizes/large-program", test_large_program);
     g_test_add_func("/sizes/page-turns", test_page_turns);
     return g_test_run();
 }

@@ -82,6 +82,20 @@ static void test_soup(void)
     say();
 }
 
+/* One program, which a finish has at a time, is 32 MiB: more than 16M. */
+static void test_large_program(void)
+{
+    SsdParams params = drive_params("page-size=256K program-pages=16 planes=8 "
+                                    "multi-plane=on pages-per-block=16 "
+                                    "zone-size=128M zone-capacity=64M zones=2");
+    Twins t;
+
+    twins_begin(&t, &params, drive_seed());
+    twins_run(&t, 300);
+    end(&t);
+    say();
+}
+
 static const char *const configs[] = {
     "tiny", "bae-small", "bae-large", "confzns-zssd1", "confzns-zssd2",
     "confznspp", "ezns", "zn540", "zn540-small",
@@ -388,6 +402,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/save/any", test_any);
     g_test_add_func("/save/soup", test_soup);
+    g_test_add_func("/save/large-program", test_large_program);
     g_test_add_func("/save/damaged", test_damaged);
     g_test_add_func("/save/hostile", test_hostile);
     g_test_add_func("/save/stored", test_stored);

@@ -430,29 +430,105 @@ static void random_spreads(Rng *rng, SsdParams *p)
     p->seed = rng_below(rng, 1000);
 }
 
+static SsdParams random_params(Rng *rng)
+{
+    SsdParams params = soup_params(rng);
+
+    random_front(rng, &params);
+    random_link(rng, &params);
+    if (rng_chance(rng, 80)) {
+        random_buffer(rng, &params);
+    }
+    if (rng_chance(rng, 80)) {
+        random_resets(rng, &params);
+    }
+    random_spreads(rng, &params);
+    return params;
+}
+
+static void run_drive(Rng *rng, SsdParams *params)
+{
+    Pair *pair = soup_pair(params);
+
+    soup_with_failures(pair, rng, 10, 60);
+    end(pair, rng);
+}
+
 static void test_any_drive(void)
 {
     Rng rng = { drive_seed() };
 
     accepted_count = 0;
     for (unsigned i = 0; i < 120; i++) {
-        SsdParams params = soup_params(&rng);
-        Pair *pair;
+        SsdParams params = random_params(&rng);
 
-        random_front(&rng, &params);
-        random_link(&rng, &params);
-        if (rng_chance(&rng, 80)) {
-            random_buffer(&rng, &params);
-        }
-        if (rng_chance(&rng, 80)) {
-            random_resets(&rng, &params);
-        }
-        random_spreads(&rng, &params);
-        pair = soup_pair(&params);
-        soup_with_failures(pair, &rng, 10, 60);
-        end(pair, &rng);
+        run_drive(&rng, &params);
     }
     g_test_message("120 drives, %" G_GUINT64_FORMAT " accepted",
+                   accepted_count);
+}
+
+/* A ZRWA with a granule that is less than a page, or more than one. */
+static void random_granule(Rng *rng, SsdParams *p)
+{
+    uint64_t granule = PICK(rng, 4096, 8192, 12288, 2 * p->page_bytes);
+
+    while (p->zone_capacity_bytes % granule != 0) {
+        granule -= 4096;
+    }
+    p->zrwa_granule_bytes = granule;
+    p->zrwa_bytes = granule * PICK(rng, 1, 2, 3);
+    while (p->zrwa_bytes > p->zone_capacity_bytes) {
+        p->zrwa_bytes -= granule;
+    }
+}
+
+/* Portions of odd sizes need as much room beside the parts of pages. */
+static void random_portion(Rng *rng, SsdParams *p)
+{
+    uint64_t portion = PICK(rng, 4097, 4608, 10000, SSD_MIB);
+
+    p->write_buffer_bytes += portion - p->buffer_portion_bytes;
+    if (p->zone_buffer_bytes != 0) {
+        p->zone_buffer_bytes += portion - p->buffer_portion_bytes;
+    }
+    p->buffer_portion_bytes = portion;
+}
+
+/* What random_params() leaves as it is, or has always together. */
+static void random_rest(Rng *rng, SsdParams *p)
+{
+    if (p->link_in_ns != 0 || p->write_buffer_bytes != 0) {
+        p->fe_write_arrived_ns = PICK(rng, 0, 1, 1453, 300007);
+        p->fe_append_arrived_ns = PICK(rng, 0, 2707, 500009);
+    }
+    if (p->zrwa_bytes != 0 && rng_chance(rng, 50)) {
+        random_granule(rng, p);
+    }
+    if (p->write_buffer_bytes != 0 && rng_chance(rng, 30)) {
+        random_portion(rng, p);
+    }
+    if (p->max_active == 0) {
+        p->max_open = PICK(rng, 0, 1, 3);
+    }
+    p->fe_small_bytes = PICK(rng, p->fe_small_bytes, 1, 513, 4097, 20000);
+    p->program_issue_ns = PICK(rng, p->program_issue_ns, 0, 40009);
+    p->pages_per_block *= PICK(rng, 1, 1, 4, 16);
+    p->write_cache = rng_below(rng, SSD_WRITE_CACHE_VOLATILE + 1);
+}
+
+static void test_wider_drive(void)
+{
+    Rng rng = { drive_seed() };
+
+    accepted_count = 0;
+    for (unsigned i = 0; i < 60; i++) {
+        SsdParams params = random_params(&rng);
+
+        random_rest(&rng, &params);
+        run_drive(&rng, &params);
+    }
+    g_test_message("60 drives, %" G_GUINT64_FORMAT " accepted",
                    accepted_count);
 }
 
@@ -465,5 +541,6 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
     g_test_add_func("/whole/excursion-frees-room", test_excursion_frees_room);
     g_test_add_func("/whole/any-drive", test_any_drive);
+    g_test_add_func("/whole/wider-drive", test_wider_drive);
     return g_test_run();
 }
