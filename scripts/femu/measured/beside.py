@@ -20,11 +20,6 @@ COLUMNS = ('engine', 'sched', 'pattern', 'numjobs', 'bg_qd', 'bg_kiops',
 # Those of them that are no numbers.
 TEXTS = ('engine', 'sched', 'pattern', 'mix_fg_bg', 'layout', 'lat_kind',
          'flags')
-# What those may be that say how a run was made; another would be taken for the
-# last resort: SPDK, no scheduler, random reads.
-MAY_BE = {'engine': ('', 'spdk', 'io_uring', 'io_uring_cmd'),
-          'sched': ('', 'none', 'mq-deadline'),
-          'pattern': ('', 'read', 'write', 'randread', 'randwrite')}
 # Runs with one of these flags are left out: none of their numbers is valid.
 UNUSABLE = ('fio_error', 'short_run', '14_threads_host_time_sliced',
             'conventional_drive_or_ns', 'discarded')

@@ -81,17 +81,12 @@ def value_of(row):
     return value
 
 
-def check_fields(exp):
+def check_numbers(exp):
     """Raises Skip if a field of a new experiment should be a number and is
-    none, whether or not its part reads it: pages do; ValueError if it should be
-    one of some words."""
+    none, whether or not its part reads it: pages do."""
     for name in exp.fields:
         if name not in TEXTS:
             exp.number(name)
-    for name, words in beside.MAY_BE.items():
-        if exp.text(name) not in words:
-            raise ValueError('%s=%s: must be empty, %s' % (
-                name, exp.text(name), ', '.join(words[1:])))
 
 
 def add_row(experiments, row):
@@ -103,7 +98,7 @@ def add_row(experiments, row):
               if name in row}
     if row['id'] not in experiments:
         made = protocol.Experiment(row['id'], fields, {})
-        check_fields(made)
+        check_numbers(made)
         experiments[row['id']] = made
     exp = experiments[row['id']]
     for name, first in exp.fields.items():
