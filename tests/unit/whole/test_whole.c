@@ -454,20 +454,6 @@ static void run_drive(Rng *rng, SsdParams *params)
     end(pair, rng);
 }
 
-static void test_any_drive(void)
-{
-    Rng rng = { drive_seed() };
-
-    accepted_count = 0;
-    for (unsigned i = 0; i < 120; i++) {
-        SsdParams params = random_params(&rng);
-
-        run_drive(&rng, &params);
-    }
-    g_test_message("120 drives, %" G_GUINT64_FORMAT " accepted",
-                   accepted_count);
-}
-
 /* A ZRWA with a granule that is less than a page, or more than one. */
 static void random_granule(Rng *rng, SsdParams *p)
 {
@@ -517,19 +503,32 @@ static void random_rest(Rng *rng, SsdParams *p)
     p->write_cache = rng_below(rng, SSD_WRITE_CACHE_VOLATILE + 1);
 }
 
-static void test_wider_drive(void)
+/* A drive is drawn, then `widen`, if there is one, changes it. */
+static void run_drives(unsigned count, void (*widen)(Rng *, SsdParams *))
 {
     Rng rng = { drive_seed() };
 
     accepted_count = 0;
-    for (unsigned i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < count; i++) {
         SsdParams params = random_params(&rng);
 
-        random_rest(&rng, &params);
+        if (widen) {
+            widen(&rng, &params);
+        }
         run_drive(&rng, &params);
     }
-    g_test_message("60 drives, %" G_GUINT64_FORMAT " accepted",
+    g_test_message("%u drives, %" G_GUINT64_FORMAT " accepted", count,
                    accepted_count);
+}
+
+static void test_any_drive(void)
+{
+    run_drives(120, NULL);
+}
+
+static void test_wider_drive(void)
+{
+    run_drives(60, random_rest);
 }
 
 int main(int argc, char **argv)
