@@ -317,6 +317,7 @@ static void init_worker(Engine *engine, unsigned job_idx, unsigned i,
     worker->job = job;
     worker->job_idx = job_idx;
     worker->worker_idx = i;
+    slot_queue_init(&worker->batch);
     worker->first_slot_idx = *slot_idx;
     worker->free_slot_idx = ENGINE_NONE;
     for (unsigned k = job->depth; k-- > 0;) {

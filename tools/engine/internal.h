@@ -60,6 +60,12 @@ typedef struct Lane {
     bool ended;        /* the worker's zones are used up */
 } Lane;
 
+/* Waiting slots in order. */
+typedef struct SlotQueue {
+    uint32_t head_idx;
+    uint32_t tail_idx;
+} SlotQueue;
+
 /* Goes through the worker's zones, in order, as often as there are passes. */
 typedef struct ZoneWalk {
     uint32_t next_i;
@@ -104,11 +110,14 @@ typedef struct Worker {
     uint64_t flow_count; /* what it has sent, if it has a flow */
     bool in_flow;        /* it has a flow, and has not stopped */
     bool flow_held;      /* that was more than its share */
+    bool flow_counted;   /* what it sends next is among it */
     uint64_t think_left;
     unsigned ops_left; /* sent, but not ended */
     uint64_t think_until_at_ns;
     uint64_t wake_at_ns; /* the next EVENT_WAKE; UINT64_MAX: none */
     uint64_t cpu_free_at_ns; /* its processor has done all it was sent */
+    bool batching;   /* it has not yet sent all that it may */
+    SlotQueue batch; /* meanwhile: sent, but the drive does not know of them */
 } Worker;
 
 /* A job while it runs. */
@@ -118,12 +127,6 @@ typedef struct JobRun {
     uint64_t sent_count;
     uint64_t sent_bytes;
 } JobRun;
-
-/* Waiting slots in order. */
-typedef struct SlotQueue {
-    uint32_t head_idx;
-    uint32_t tail_idx;
-} SlotQueue;
 
 typedef struct Policy {
     SlotQueue *zone_writes; /* [zone] writes that wait for the one inside */
@@ -242,6 +245,9 @@ SsdCmd slot_data_cmd(const Engine *engine, const Worker *worker, SsdOp op,
  * host's overhead and `wait_ns`.
  */
 void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns);
+
+/* The drive is told of all that the worker has sent while it was batching. */
+void slot_send_batch(Engine *engine, Worker *worker);
 
 /* Take a slot for an operation and send its first command. */
 void slot_start(Engine *engine, Worker *worker, PlanOp op, SlotStep step,

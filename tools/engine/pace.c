@@ -50,12 +50,12 @@ static void draw_arrival(Worker *worker)
 
 /* --- Flows: workers that send in proportion ------------------------------ */
 
-/* Has the worker sent more than its share? */
+/* Has the worker sent more than its share? fio's common count begins at 1. */
 static bool is_ahead(const Engine *engine, const Worker *worker)
 {
     return worker->job->flow > 0 &&
            (unsigned __int128)worker->flow_count * engine->flow_weight >
-           (unsigned __int128)engine->flow_count * worker->job->flow;
+           (unsigned __int128)(engine->flow_count + 1) * worker->job->flow;
 }
 
 static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
@@ -67,30 +67,54 @@ static void wake_at(Engine *engine, Worker *worker, uint64_t at_ns)
     }
 }
 
+static void add_to_flow(Engine *engine, Worker *worker)
+{
+    worker->flow_count++;
+    engine->flow_count++;
+}
+
 /*
- * What others have sent, or that one has stopped, may let a worker go on; one
- * that sleeps sees it when it wakes.
+ * May the worker go on that its flow held back? One of which nothing is under
+ * way looks all the time, and counts what it sends next at once, as fio does.
+ */
+static bool let_go(Engine *engine, Worker *worker)
+{
+    if (!worker->flow_held || worker->job->flow_sleep_ns != 0 ||
+        is_ahead(engine, worker)) {
+        return false;
+    }
+    worker->flow_held = false;
+    wake_at(engine, worker, engine_now_ns(engine));
+    if (worker->inflight == 0) {
+        worker->flow_counted = true;
+        add_to_flow(engine, worker);
+    }
+    return true;
+}
+
+/*
+ * What others have sent, or that one has stopped, may let a worker go on, and
+ * what it counts then may let others; one that sleeps sees it when it wakes.
  */
 static void wake_flow(Engine *engine)
 {
-    for (unsigned i = 0; i < engine->worker_count; i++) {
-        Worker *worker = &engine->workers[i];
+    bool let = true;
 
-        if (worker->flow_held && worker->job->flow_sleep_ns == 0 &&
-            !is_ahead(engine, worker)) {
-            worker->flow_held = false;
-            wake_at(engine, worker, engine_now_ns(engine));
+    while (let) {
+        let = false;
+        for (unsigned i = 0; i < engine->worker_count; i++) {
+            let |= let_go(engine, &engine->workers[i]);
         }
     }
 }
 
 static void count_flow(Engine *engine, Worker *worker)
 {
-    if (worker->job->flow > 0) {
-        worker->flow_count++;
-        engine->flow_count++;
+    if (worker->job->flow > 0 && !worker->flow_counted) {
+        add_to_flow(engine, worker);
         wake_flow(engine);
     }
+    worker->flow_counted = false;
 }
 
 /* A worker that has stopped takes with it what it has sent. */
@@ -298,7 +322,7 @@ static bool send_one(Engine *engine, Worker *worker)
     if (waits_in_ramp(engine, worker)) {
         return false;
     }
-    worker->flow_held = is_ahead(engine, worker);
+    worker->flow_held = !worker->flow_counted && is_ahead(engine, worker);
     if (settles(worker, worker->flow_held ||
                 (worker->job->settles && at_ns > now_ns)) ||
         worker->flow_held) {
@@ -330,11 +354,32 @@ static bool send_one(Engine *engine, Worker *worker)
     }
 }
 
+static bool may_send(const Engine *engine, const Worker *worker)
+{
+    return !worker->stopped && worker->free_slot_idx != ENGINE_NONE &&
+           !engine->failure;
+}
+
+/* Is its processor still at the last of a batch to which it may add more? */
+static bool busy_with_batch(const Engine *engine, const Worker *worker)
+{
+    return worker->batching && worker->cpu_free_at_ns > engine_now_ns(engine);
+}
+
 bool pace_pump(Engine *engine, Worker *worker)
 {
-    while (!worker->stopped && worker->free_slot_idx != ENGINE_NONE &&
-           !engine->failure && send_one(engine, worker)) {
+    if (busy_with_batch(engine, worker)) {
+        return false; /* it goes on when that wakes it */
     }
+    worker->batching = worker->job->host.batches;
+    while (may_send(engine, worker) && send_one(engine, worker)) {
+        if (may_send(engine, worker) && busy_with_batch(engine, worker)) {
+            wake_at(engine, worker, worker->cpu_free_at_ns);
+            return false;
+        }
+    }
+    worker->batching = false;
+    slot_send_batch(engine, worker);
     if (worker->stopped) {
         leave_flow(engine, worker);
     }

@@ -90,17 +90,40 @@ void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
     Worker *worker = &engine->workers[slot->worker_idx];
     uint64_t start_at_ns = engine_now_ns(engine) + wait_ns;
     uint64_t begin_at_ns = take_cpu(worker, start_at_ns);
-    uint64_t delay_ns = begin_at_ns - engine_now_ns(engine) +
-                        overhead_ns(engine, &worker->job->host);
+    uint64_t delay_ns;
 
     slot->cmd_start_at_ns = start_at_ns;
     slot->merged_idx = ENGINE_NONE;
     engine->at->io_inside += slot_is_io(slot);
+    if (worker->batching) {
+        slot_queue_append(engine, &worker->batch, slot_idx);
+        return;
+    }
+    delay_ns = begin_at_ns - engine_now_ns(engine) +
+               overhead_ns(engine, &worker->job->host);
     if (delay_ns == 0) {
         policy_submit(engine, slot_idx);
     } else {
         sim_heap_push(&engine->events, engine_now_ns(engine) + delay_ns,
                       EVENT_SUBMIT, slot_idx);
+    }
+}
+
+void slot_send_batch(Engine *engine, Worker *worker)
+{
+    const PlanHost *host = &worker->job->host;
+    uint64_t now_ns = engine_now_ns(engine), told_at_ns;
+
+    if (worker->batch.head_idx == ENGINE_NONE) {
+        return;
+    }
+    /* The processor's part of the last one's overhead is over, or will be. */
+    told_at_ns = MAX(now_ns, worker->cpu_free_at_ns) - host->cpu_ns +
+                 overhead_ns(engine, host);
+    told_at_ns = MAX(now_ns, told_at_ns);
+    while (worker->batch.head_idx != ENGINE_NONE) {
+        sim_heap_push(&engine->events, told_at_ns, EVENT_SUBMIT,
+                      slot_queue_take(engine, &worker->batch));
     }
 }
 

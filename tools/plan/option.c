@@ -261,6 +261,9 @@ static const OptionRow rows[] = {
      "command in the host, such as 8us (0)"},
     {"host_cpu", OPTION_MICROS, OF_JOB(host.cpu_ns), "of host_overhead: a "
      "worker's processor, which has one command at a time (0)"},
+    {"host_batch", OPTION_BOOL, OF_JOB(host.batches), "1: the drive is "
+     "told of what a worker sends when it can send no more, as by SPDK's fio "
+     "plugin (0)"},
     {"host_spread", OPTION_MICROS, OF_JOB(host.spread_ns), "drawn for every "
      "command, up to this much more or less (0)"},
     {"host_stall", OPTION_MICROS, OF_JOB(host.stall_ns), "some commands take "

@@ -38,6 +38,8 @@ typedef struct PlanHost {
     uint64_t overhead_ns;    /* of each, before it is submitted */
     uint64_t cpu_ns;         /* of that: a worker has one command at a time
                                 there */
+    bool batches;            /* the drive is told of what a worker sends when
+                                it can send no more */
     uint64_t spread_ns;      /* drawn, up to this much more or less */
     uint64_t stall_ns;       /* a stalled command takes up to this longer */
     uint64_t stall_per_million; /* so many commands are stalled */

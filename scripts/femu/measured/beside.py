@@ -58,6 +58,10 @@ SEVERAL = re.compile(r'_(\d+)_conc_(\d+)')
 # Whom fio's flow held back in runs named conc slept for 1 us (flow_sleep=1),
 # which Linux makes up to 50 us longer: a thread's timer slack by default.
 FLOW_SLEEP = {'flow_sleep': '1us', 'host_timer_slack': '50us'}
+# A run is not simulated whole if it was longer.
+LONGEST_S = 100
+# fio's option of a run, among its flags.
+FLOW = re.compile(r'\bflow=([1-9]\d?)\b')
 # io_uring rounds its queue up to a power of two, and fio fills it: so many are
 # under way of a queue depth, as Little's law says.
 UNDER_WAY = {3: 4, 5: 7, 6: 8, 7: 8}
@@ -247,20 +251,71 @@ def under_way(exp):
                                                            0) / 1000
 
 
+def flow_of(exp):
+    """Return: fio's option flow of the job, in percent; None if the run does
+    not say."""
+    found = FLOW.search(exp.fields.get('flags') or '')
+    return int(found[1]) if found else None
+
+
+def is_coupled(exp):
+    """Return: whether both of the two jobs that flow couples are limited by it.
+    A reader of one at a time never waits for a writer, which is faster."""
+    return flow_of(exp) is not None and \
+        max((exp.whole(depth, 1) for op, depth in (
+            ('fg_op', 'qd'), ('bg_op', 'bg_qd')) if exp.op(op) == 'read'),
+            default=0) > 1
+
+
+def couple(exp, host, options, flow):
+    """Job OPTIONS get the weight FLOW, and send as SPDK's fio plugin does: it
+    sets delay_cmd_submit, by which the doorbell is rung when fio asks for
+    completions."""
+    options['flow'] = flow
+    if exp.fields.get('engine') == 'spdk':
+        options.update(host_batch=1, host_cpu='%dns' % host['polled']['ns'])
+
+
+def free_count(exp):
+    """Return: how many of a job's operations were more than its share of what
+    both did: once the reader has ended, fio lets them go."""
+    share = flow_of(exp)
+    if share is None or not 0 < exp.number('runtime_s') <= LONGEST_S:
+        return 0
+    surplus_kiops = exp.measured.get('kiops', 0) - \
+        exp.number('bg_kiops') * share / (100 - share)
+    return max(0, round(1000 * surplus_kiops * exp.number('runtime_s')))
+
+
+def burst_and_rate(exp):
+    """Return: the options of a job that sent free_count() of its operations at
+    its queue depth, and the others at a rate; the times of its run."""
+    kiops, count = exp.measured.get('kiops', 0), free_count(exp)
+    if count < exp.whole('qd', 1) or exp.whole('qd', 1) == 1:
+        return held_iops(kiops, 'kiops', 1), TIMES
+    seconds = exp.number('runtime_s')
+    return dict(held_iops(kiops - count / 1000 / seconds, 'kiops', 1),
+                rate_burst=count), {'runtime': '%gs' % seconds}
+
+
 def part_mixed(exp, host, seed):
-    """A reader and a writer that fio's option flow coupled: the one that was
-    limited by its queue depth runs freely, the other is held to its measured
-    rate."""
+    """A reader and a writer that fio's option flow coupled. If the reader had
+    one read under way, it ran freely, and the writer is held to its rate."""
     check_usable(exp)
+    times = TIMES
     fg_options = io_options(exp, host, exp.op('fg_op'), exp.whole('bs_bytes'),
                             1, exp.whole('qd', 1))
     bg_options = io_options(exp, host, exp.op('bg_op'),
                             exp.whole('bg_bs_bytes'), 1, exp.whole('bg_qd', 1))
-    if is_closed_loop(exp):
+    if is_coupled(exp):
+        couple(exp, host, fg_options, flow_of(exp))
+        couple(exp, host, bg_options, 100 - flow_of(exp))
+    elif is_closed_loop(exp):
         bg_options.update(held_iops(exp.number('bg_kiops'), 'bg_kiops', 1))
     else:
-        fg_options.update(held_iops(exp.measured.get('kiops', 0), 'kiops', 1))
-    return both(seed, TIMES, fg_options, bg_options)
+        held, times = burst_and_rate(exp)
+        fg_options.update(held)
+    return both(seed, times, fg_options, bg_options)
 
 
 def softfinish_options(exp, host, share):
@@ -437,8 +492,9 @@ def prescribed(exp):
     """Return: the metrics that the experiment prescribed, or that follow from
     another metric: they have rows, but do not count in the sums."""
     told = {'mibps', 'bg_mibps'}
-    if exp.part == 'mixed-rw' or exp.part == 'mixratio' and \
-            not is_mixed(exp) and not is_closed_loop(exp):
+    if exp.part == 'mixed-rw' and not is_coupled(exp) or \
+            exp.part == 'mixratio' and not is_mixed(exp) and \
+            not is_closed_loop(exp):
         told.add('kiops')
     if exp.part.startswith('reset-on-'):
         told.add('mgmt_per_s')
