@@ -3,9 +3,9 @@
  *
  * To look into all rooms costs what all commands have in them. But most events
  * are of others: while a command waits for nothing but operations of the flash,
- * and none of these has had an event, it can have got no others, so the same are
- * looked at again, and nothing else. Then a look costs what the command itself
- * has in the drive.
+ * and none of these has had an event, it can have got no others, so the same
+ * are looked at again, and nothing else. Then a look costs what the command
+ * itself has in the drive.
  *
  * Knows nothing of what the causes mean.
  *

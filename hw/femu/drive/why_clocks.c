@@ -48,7 +48,7 @@ void why_clocks_free(WhyClocks *clocks)
     g_free(clocks);
 }
 
-/* Some events of the queue, side by side: those of a lane's end, or the heap. */
+/* Some events of the queue, side by side: a part of a lane, or the heap. */
 typedef struct Stretch {
     const Event *events;
     uint32_t count;
