@@ -92,4 +92,14 @@ typedef struct SsdCause {
  */
 GArray *ssd_why(const Ssd *ssd, uint32_t tag);
 
+/*
+ * The same of one command, time after time, at the cost of what it has in the
+ * drive where that suffices; each answer is what ssd_why() would say. The drive
+ * must be the same one, and outlive the inquiry.
+ */
+typedef struct SsdInquiry SsdInquiry;
+SsdInquiry *ssd_inquiry_new(const Ssd *ssd, uint32_t tag);
+GArray *ssd_inquiry_look(SsdInquiry *inquiry);
+void ssd_inquiry_free(SsdInquiry *inquiry); /* or NULL */
+
 #endif

@@ -175,6 +175,7 @@ typedef struct Watcher {
     Feed feed;
     uint64_t seq;
     bool is_inside;
+    SsdInquiry *inquiry; /* once it is inside, as long as power lasts */
     GArray **written;    /* [zone] of Written, in order; NULL: none */
     GHashTable *open;    /* part_id -> place in stretches, plus 1 */
     GArray *stretches;   /* of BlamePart */
@@ -342,8 +343,7 @@ static void close_stretches(Watcher *watcher, const GArray *causes)
 
 static void observe(Watcher *watcher)
 {
-    g_autoptr(GArray) causes = ssd_why(watcher->feed.ssd,
-                                       (uint32_t)watcher->seq);
+    g_autoptr(GArray) causes = ssd_inquiry_look(watcher->inquiry);
 
     watcher->until_ns = UINT64_MAX;
     close_stretches(watcher, causes);
@@ -387,11 +387,20 @@ static void run_to(Watcher *watcher, uint64_t now_ns)
     poll(watcher, MAX(now_ns, watcher->feed.now_ns));
 }
 
+/* The drive is another one: an inquiry is of one drive. */
+static void ask_anew(Watcher *watcher)
+{
+    ssd_inquiry_free(watcher->inquiry);
+    watcher->inquiry = ssd_inquiry_new(watcher->feed.ssd,
+                                       (uint32_t)watcher->seq);
+}
+
 static void note_blamed(Watcher *watcher, const SsdTraceRecord *record)
 {
     Blame *blame = watcher->blame;
 
     watcher->is_inside = watcher->feed.was_accepted;
+    ask_anew(watcher);
     blame->seq = record->seq;
     blame->cmd = record->cmd;
     blame->cmd.ranges = NULL;
@@ -418,6 +427,8 @@ static bool watch(Watcher *watcher, const SsdTraceRecord *record,
     }
     if (record->kind == SSD_TRACE_FORMAT) {
         forget_zones(watcher, 0, ssd_params(watcher->feed.ssd)->zones);
+    } else if (record->kind == SSD_TRACE_POWER_CUT) {
+        ask_anew(watcher);
     } else if (record->kind == SSD_TRACE_SUBMIT) {
         note_command(watcher, record);
         if (record->seq == watcher->seq) {
@@ -540,6 +551,7 @@ static void watcher_clear(Watcher *watcher, uint32_t zones)
     g_free(watcher->written);
     g_hash_table_unref(watcher->open);
     g_array_unref(watcher->stretches);
+    ssd_inquiry_free(watcher->inquiry);
     ssd_free(watcher->feed.ssd);
 }
 

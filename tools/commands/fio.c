@@ -484,6 +484,13 @@ static bool files_apart(const FioOptions *o, const Plan *plan,
                            error);
 }
 
+/* These are written when all is done, which may have taken hours. */
+static bool results_have_place(const FioOptions *o, GError **error)
+{
+    return (!o->output || sim_file_has_place(o->output, error)) &&
+           (!o->wear || sim_file_has_place(o->wear, error));
+}
+
 static bool run(const FioOptions *o, int argc, char **argv, GError **error)
 {
     g_autoptr(Plan) plan = NULL;
@@ -494,6 +501,7 @@ static bool run(const FioOptions *o, int argc, char **argv, GError **error)
         plan = read_plan(argc, argv, &drives, error);
     }
     ran = plan && files_apart(o, plan, drives.count, argv, error) &&
+          results_have_place(o, error) &&
           make_drives(o, &drives, error) &&
           (!o->states || fill_drives(plan, &drives, o->states, error)) &&
           run_logged(o, plan, &drives, error);

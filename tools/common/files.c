@@ -1,5 +1,5 @@
 /*
- * Tells whether two paths are one file.
+ * Tells whether two paths are one file, and whether a file has a place.
  *
  * Knows nothing of what is in them.
  *
@@ -8,7 +8,9 @@
 
 #include "files.h"
 
+#include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
 
@@ -48,4 +50,31 @@ bool sim_files_apart(const SimFile *files, unsigned count, GError **error)
         }
     }
     return true;
+}
+
+/* Return: 0, or what of errno hinders it. */
+static int hindrance(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    struct stat st;
+
+    if (stat(path, &st) == 0) {
+        return S_ISDIR(st.st_mode) ? EISDIR
+               : access(path, W_OK) == 0 ? 0 : errno;
+    }
+    if (errno != ENOENT || path[0] == '\0') {
+        return errno;
+    }
+    return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+bool sim_file_has_place(const char *path, GError **error)
+{
+    int wrong = hindrance(path);
+
+    if (wrong != 0) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "cannot write '%s': %s", path,
+                    g_strerror(wrong));
+    }
+    return wrong == 0;
 }

@@ -27,4 +27,10 @@ typedef struct SimFile {
  */
 bool sim_files_apart(const SimFile *files, unsigned count, GError **error);
 
+/*
+ * May the file be written where it is named? So that who writes it only in the
+ * end, or destroys an older one, need not begin. Return: false and *error.
+ */
+bool sim_file_has_place(const char *path, GError **error);
+
 #endif

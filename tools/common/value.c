@@ -22,7 +22,13 @@ static bool leading_number(const char *text, uint64_t *value,
     }
     *value = g_ascii_strtoull(text, &end, 10);
     *rest = end;
-    return *value < UINT64_MAX;
+    return true;
+}
+
+/* What is no uint64_t is read as the largest, which nothing takes. */
+static const char *check_most(uint64_t value, uint64_t most)
+{
+    return value > MIN(most, UINT64_MAX - 1) ? "is too large" : NULL;
 }
 
 const char *sim_value_bytes(const char *text, uint64_t zone_bytes,
@@ -47,11 +53,8 @@ const char *sim_value_bytes(const char *text, uint64_t zone_bytes,
         }
         factor = UINT64_C(1) << (10 * (suffix - suffixes + 1));
     }
-    if (value > UINT64_MAX / 2 / factor) {
-        return "is too large";
-    }
     *bytes = value * factor;
-    return NULL;
+    return check_most(value, UINT64_MAX / 2 / factor);
 }
 
 /*
@@ -136,15 +139,14 @@ const char *sim_value_thousandths(const char *text, uint64_t *value)
     uint64_t whole, part = 0, parts = 1;
     const char *rest;
 
-    if (!leading_number(text, &whole, &rest) ||
-        whole > UINT64_MAX / 1000 / 2) {
+    if (!leading_number(text, &whole, &rest)) {
         return "is not a number";
     }
     if (!decimals(&rest, &part, &parts) || parts > 1000 || rest[0] != '\0') {
         return "is not a number with at most three decimals";
     }
     *value = whole * 1000 + part * (1000 / parts);
-    return NULL;
+    return check_most(whole, UINT64_MAX / 1000 / 2);
 }
 
 const char *sim_value_count(const char *text, uint64_t *value)
@@ -154,7 +156,7 @@ const char *sim_value_count(const char *text, uint64_t *value)
     if (!leading_number(text, value, &rest) || rest[0] != '\0') {
         return "is not a whole number";
     }
-    return NULL;
+    return check_most(*value, UINT64_MAX);
 }
 
 const char *sim_value_bool(const char *text, bool *value)

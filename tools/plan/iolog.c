@@ -46,26 +46,44 @@ struct SimIolog {
 
 /* --- Lines and words ----------------------------------------------------- */
 
-static bool read_line(SimIolog *iolog)
-{
-    if (iolog->line_is_ahead) {
-        iolog->line_is_ahead = false;
-        return true;
-    }
-    if (getline(&iolog->line, &iolog->line_size, iolog->file) < 0) {
-        return false;
-    }
-    iolog->line_number++;
-    g_strchomp(iolog->line);
-    return true;
-}
-
 static bool wrong(const SimIolog *iolog, const char *text, const char *what,
                   GError **error)
 {
     g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: '%s': %s", iolog->path,
                 iolog->line_number, text, what);
     return false;
+}
+
+/*
+ * *got: is there a line? Return: false with *error if it cannot be read, or has
+ * a 0 byte, behind which nothing of it would be seen.
+ */
+static bool read_line(SimIolog *iolog, bool *got, GError **error)
+{
+    gssize length;
+
+    *got = true;
+    if (iolog->line_is_ahead) {
+        iolog->line_is_ahead = false;
+        return true;
+    }
+    errno = 0;
+    length = getline(&iolog->line, &iolog->line_size, iolog->file);
+    if (length < 0) {
+        *got = false;
+        if (ferror(iolog->file)) {
+            g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: cannot read: %s",
+                        iolog->path, iolog->line_number, g_strerror(errno));
+        }
+        return !ferror(iolog->file);
+    }
+    iolog->line_number++;
+    if (memchr(iolog->line, '\0', (size_t)length)) {
+        return wrong(iolog, iolog->line, "has a 0 byte behind it: the log is "
+                     "damaged", error);
+    }
+    g_strchomp(iolog->line);
+    return true;
 }
 
 /* A log is of one drive: what was sent to another cannot go there, too. */
@@ -255,6 +273,32 @@ static bool is_passthrough(char *const words[], unsigned count)
            strchr("([", words[8][0]) && number(words[7], MOST_BYTES, &bytes);
 }
 
+/* "8,0" begins a line of an event, and none of the summary. */
+static bool is_event(const char *word)
+{
+    size_t digits = strspn(word, "0123456789");
+
+    return digits > 0 && word[digits] == ',' &&
+           g_ascii_isdigit(word[digits + 1]);
+}
+
+/*
+ * Each event has its action, and what is issued a kind and, of the data of a
+ * disk, a place or a name: else the log ends amid it, or was damaged.
+ */
+static bool is_cut(char *const words[], unsigned count)
+{
+    PlanOp op;
+    bool all;
+
+    if (!is_event(words[0])) {
+        return false;
+    }
+    return count < 6 ||
+           (g_str_equal(words[5], "D") &&
+            (count < 7 || (count < 8 && blkparse_op(words[6], &op, &all))));
+}
+
 /*
  * "8,0 1 7 0.000123456 697 D W 223490 + 8 [name]": only lines of the action D
  * (issued to the driver) are operations. Others and the summary are skipped.
@@ -267,6 +311,10 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
     uint64_t sector, sectors = 0;
 
     *found = false;
+    if (count > 0 && is_cut(words, count)) {
+        return wrong(iolog, words[count - 1], "the line must go on behind it: "
+                     "an action, and of D a kind and a place", error);
+    }
     if (count < 8 || !strchr(words[0], ',') || !g_str_equal(words[5], "D")) {
         return true;
     }
@@ -299,9 +347,11 @@ static bool blkparse_line(SimIolog *iolog, IologEntry *entry, bool *found,
 
 static bool find_kind(SimIolog *iolog, GError **error)
 {
+    bool got;
+
     iolog->kind = IOLOG_BLKPARSE;
-    if (!read_line(iolog)) {
-        return true;
+    if (!read_line(iolog, &got, error) || !got) {
+        return !got && !ferror(iolog->file);
     }
     if (g_str_equal(iolog->line, "fio version 2 iolog")) {
         iolog->kind = IOLOG_FIO_2;
@@ -413,7 +463,9 @@ static bool entry_fits(const SimIolog *iolog, const IologPlaces *places,
 bool sim_iolog_next(SimIolog *iolog, const IologPlaces *places,
                     IologEntry *entry, GError **error)
 {
-    while (read_line(iolog)) {
+    bool got = false;
+
+    while (read_line(iolog, &got, error) && got) {
         bool found = false;
 
         if (!(iolog->kind == IOLOG_BLKPARSE
@@ -430,10 +482,7 @@ bool sim_iolog_next(SimIolog *iolog, const IologPlaces *places,
         iolog->has_operations = true;
         return true;
     }
-    if (ferror(iolog->file)) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: cannot read: %s",
-                    iolog->path, iolog->line_number, g_strerror(errno));
-    } else if (!iolog->has_operations) {
+    if (!got && !ferror(iolog->file) && !iolog->has_operations) {
         g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s: has no operation: must be "
                     "fio's iolog, version 2 or 3, or blkparse's text",
                     iolog->path);

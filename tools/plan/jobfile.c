@@ -126,7 +126,7 @@ static bool read_line(JobReader *reader, char *line, GError **error)
 }
 
 /* All of a file. Return: NULL with its words in *wrong; free it. */
-static char *read_text(const char *path, const char **wrong)
+static GString *read_text(const char *path, const char **wrong)
 {
     FILE *file = ssd_file_read(path, wrong);
     GString *text;
@@ -144,13 +144,45 @@ static char *read_text(const char *path, const char **wrong)
     good = !ferror(file);
     *wrong = good ? NULL : g_strerror(errno);
     fclose(file);
-    return g_string_free(text, !good);
+    if (!good) {
+        g_string_free(text, TRUE);
+    }
+    return good ? text : NULL;
+}
+
+/* As text it would end at its first 0 byte. Return: the line, 0 of none. */
+static unsigned line_of_zero(const GString *text)
+{
+    const char *zero = memchr(text->str, '\0', text->len);
+    unsigned line = 1;
+
+    for (const char *at = text->str; zero && at < zero; at++) {
+        line += *at == '\n';
+    }
+    return zero ? line : 0;
+}
+
+static bool check_text(const GString *text, const char *path, GError **error)
+{
+    unsigned line = line_of_zero(text);
+
+    if (g_str_has_prefix(text->str, "\xef\xbb\xbf")) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:1: there must be no byte "
+                    "order mark", path);
+        return false;
+    }
+    if (line > 0) {
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:%u: there must be no 0 "
+                    "byte: the file is damaged, or no text", path, line);
+        return false;
+    }
+    return true;
 }
 
 static bool read_lines(JobReader *reader, const char *path, GError **error)
 {
     const char *wrong;
-    g_autofree char *text = read_text(path, &wrong);
+    g_autoptr(GString) text = read_text(path, &wrong);
     g_auto(GStrv) lines = NULL;
 
     if (!text) {
@@ -158,12 +190,10 @@ static bool read_lines(JobReader *reader, const char *path, GError **error)
                     "%s", path, wrong);
         return false;
     }
-    if (g_str_has_prefix(text, "\xef\xbb\xbf")) {
-        g_set_error(error, SIM_ERROR_DOMAIN, 0, "%s:1: there must be no byte "
-                    "order mark", path);
+    if (!check_text(text, path, error)) {
         return false;
     }
-    lines = g_strsplit(text, "\n", -1);
+    lines = g_strsplit(text->str, "\n", -1);
     for (unsigned i = 0; lines[i]; i++) {
         if (!read_line(reader, lines[i], error)) {
             g_prefix_error(error, "%s:%u: ", path, i + 1);

@@ -393,6 +393,13 @@ static bool check_name(const PlanJob *job, GError **error)
             return false;
         }
     }
+    if (!g_utf8_validate(job->name, -1, NULL)) {
+        g_autofree char *name = g_strescape(job->name, NULL);
+
+        g_set_error(error, SIM_ERROR_DOMAIN, 0, "job '%s': a name must be "
+                    "UTF-8, as JSON is", name);
+        return false;
+    }
     return true;
 }
 

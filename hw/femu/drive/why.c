@@ -501,6 +501,7 @@ static void add_jobs(Why *why)
 {
     for (uint32_t i = 0; i < why->ssd->zns.jobs.fresh_idx; i++) {
         if (why_is_own_job(why, i)) {
+            why->own_jobs++;
             add_zone_job(why, i);
         }
     }
@@ -524,14 +525,32 @@ static void add_pages(Why *why)
 
 /* All */
 
+static bool is_slot_of(const Why *why, uint32_t slot, uint32_t tag)
+{
+    return why->is_inside[slot] && why->ssd->commands.at[slot].done.tag == tag;
+}
+
+/* It stays in its slot, so it is looked for where it was. */
 static uint32_t find_command(const Why *why, uint32_t tag)
 {
+    if (why->command_idx != SSD_NONE &&
+        is_slot_of(why, why->command_idx, tag)) {
+        return why->command_idx;
+    }
     for (uint32_t i = 0; i < why->ssd->params.cmd_slots; i++) {
-        if (why->is_inside[i] && why->ssd->commands.at[i].done.tag == tag) {
+        if (is_slot_of(why, i, tag)) {
             return i;
         }
     }
     return SSD_NONE;
+}
+
+/* Every operation of a read or a write is a part of it. */
+static bool has_ops(const Why *why)
+{
+    const Command *command = command_of(why);
+
+    return command->parts_left != 0 || !commands_is_host_io(command->done.op);
 }
 
 static void look(Why *why)
@@ -543,7 +562,9 @@ static void look(Why *why)
     add_queue(why);
     waits_for_room(why);
     add_link_in(why);
-    why_find_ops(why);
+    if (has_ops(why)) {
+        why_find_ops(why);
+    }
     add_jobs(why);
     if (why->awaits || why->drains) {
         add_pages(why);
@@ -553,21 +574,17 @@ static void look(Why *why)
     }
 }
 
-GArray *ssd_why(const Ssd *ssd, uint32_t tag)
+void why_look(Why *why, uint32_t tag)
 {
-    Why why = {
-        .ssd = ssd,
-        .now_ns = ssd->run_at_ns,
-        .is_inside = commands_inside(&ssd->commands, ssd->params.cmd_slots),
-        .causes = g_array_new(FALSE, FALSE, sizeof(SsdCause)),
-    };
+    const Ssd *ssd = why->ssd;
 
-    why.command_idx = find_command(&why, tag);
-    if (why.command_idx != SSD_NONE) {
-        why_begin(&why);
-        look(&why);
-        why_end(&why);
+    why->now_ns = ssd->run_at_ns;
+    why->is_inside = commands_inside(&ssd->commands, ssd->params.cmd_slots);
+    why->command_idx = find_command(why, tag);
+    if (why->command_idx != SSD_NONE) {
+        why_find_epoch(why);
+        look(why);
     }
-    g_free(why.is_inside);
-    return why.causes;
+    g_free(why->job_free);
+    g_free(why->is_inside);
 }

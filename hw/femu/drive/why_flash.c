@@ -34,7 +34,7 @@ static bool *free_tokens(const Flash *flash)
 }
 
 /* Is it the command, or a job of it? */
-static bool is_own(const Why *why, Owner owner)
+static bool is_own(Why *why, Owner owner)
 {
     return (owner_kind(owner) == OWNER_COMMAND &&
             owner_idx(owner) == why->command_idx) ||
@@ -42,8 +42,7 @@ static bool is_own(const Why *why, Owner owner)
             why_is_own_job(why, owner_idx(owner)));
 }
 
-/* A flush waits for epochs, a reset that drains for programs of units. */
-static void find_epoch(Why *why)
+void why_find_epoch(Why *why)
 {
     const Programs *programs = &why->ssd->media.programs;
     const ResetEngine *reset = &why->ssd->reset;
@@ -59,65 +58,6 @@ static void find_epoch(Why *why)
                   why_is_own_job(why, reset->first_job_idx);
 }
 
-/*
- * Channels and the controller's issue are clocks: what was booked first is
- * served first, and has the earliest event.
- */
-static void note_event(Why *why, uint32_t token_idx, uint64_t at_ns)
-{
-    const Flash *flash = &why->ssd->media.flash;
-    const FlashToken *token = &flash->tokens[token_idx];
-    uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
-    uint32_t *served = flash_is_issuing(token)
-                       ? &why->issued_idx : &why->on_channel[channel_idx];
-
-    why->token_at_ns[token_idx] = at_ns;
-    if (!token->at_unit && (*served == FLASH_NONE ||
-                            at_ns < why->token_at_ns[*served])) {
-        *served = token_idx;
-    }
-}
-
-static void find_events(Why *why)
-{
-    const Flash *flash = &why->ssd->media.flash;
-    const EventHeap *events = &why->ssd->events;
-
-    why->token_at_ns = g_new(uint64_t, flash->fresh_idx);
-    for (uint32_t i = 0; i < flash->fresh_idx; i++) {
-        why->token_at_ns[i] = UINT64_MAX;
-    }
-    why->on_channel = g_new(uint32_t, flash->config.channels);
-    for (uint32_t i = 0; i < flash->config.channels; i++) {
-        why->on_channel[i] = FLASH_NONE;
-    }
-    why->issued_idx = FLASH_NONE;
-    for (uint32_t i = 0; i < event_heap_count(events); i++) {
-        Event event = event_heap_at(events, i);
-
-        /* Names of the flash's events are the lowest, see event_name(). */
-        if (event.payload < flash->config.op_capacity) {
-            note_event(why, event.payload, event.key >> 64);
-        }
-    }
-}
-
-void why_begin(Why *why)
-{
-    why->job_free = free_jobs(&why->ssd->zns.jobs);
-    why->token_free = free_tokens(&why->ssd->media.flash);
-    find_events(why);
-    find_epoch(why);
-}
-
-void why_end(Why *why)
-{
-    g_free(why->on_channel);
-    g_free(why->token_at_ns);
-    g_free(why->token_free);
-    g_free(why->job_free);
-}
-
 void why_add(Why *why, const SsdCause *cause)
 {
     SsdCause added = *cause;
@@ -126,20 +66,6 @@ void why_add(Why *why, const SsdCause *cause)
         added.until_ns = UINT64_MAX;
     }
     g_array_append_val(why->causes, added);
-}
-
-uint64_t why_event_at_ns(const Why *why, uint32_t payload)
-{
-    const EventHeap *events = &why->ssd->events;
-
-    for (uint32_t i = 0; i < event_heap_count(events); i++) {
-        Event event = event_heap_at(events, i);
-
-        if (event.payload == payload) {
-            return event.key >> 64;
-        }
-    }
-    return UINT64_MAX;
 }
 
 /* Who */
@@ -204,11 +130,17 @@ SsdWho why_owner(const Why *why, const FlashOp *op)
     return (SsdWho) { .kind = SSD_WHO_CONTROLLER, .zone_idx = SSD_NONE };
 }
 
-bool why_is_own_job(const Why *why, uint32_t job_idx)
+bool why_is_own_job(Why *why, uint32_t job_idx)
 {
-    const Job *job = &why->ssd->zns.jobs.at[job_idx];
+    const Jobs *jobs = &why->ssd->zns.jobs;
 
-    return !why->job_free[job_idx] && job->command_idx == why->command_idx;
+    if (jobs->at[job_idx].command_idx != why->command_idx) {
+        return false;
+    }
+    if (!why->job_free) {
+        why->job_free = free_jobs(jobs);
+    }
+    return !why->job_free[job_idx];
 }
 
 bool why_awaits(const Why *why, uint32_t epoch, uint32_t unit_idx)
@@ -265,19 +197,18 @@ static void add_at_clock(Why *why, SsdCause *cause, const FlashToken *token,
 {
     const Flash *flash = &why->ssd->media.flash;
     uint64_t begin_at_ns = end_at_ns - service_ns(flash, token);
-    uint32_t channel_idx = flash->units[token->op.unit_idx].channel_idx;
     bool issues = flash_is_issuing(token);
 
     cause->place = issues ? SSD_PLACE_ISSUE : SSD_PLACE_CHANNEL;
-    cause->idx = issues ? 0 : channel_idx;
+    cause->idx = issues ? 0 : flash->units[token->op.unit_idx].channel_idx;
     cause->works = why->now_ns >= begin_at_ns;
     cause->until_ns = end_at_ns;
     if (!cause->works) {
-        uint32_t served_idx = issues ? why->issued_idx
-                                     : why->on_channel[channel_idx];
+        uint64_t until_ns;
+        const FlashToken *served = why_served(why, token, &until_ns);
 
-        cause->until_ns = MIN(begin_at_ns, why->token_at_ns[served_idx]);
-        set_holder(why, cause, &flash->tokens[served_idx]);
+        cause->until_ns = MIN(begin_at_ns, until_ns);
+        set_holder(why, cause, served);
     }
     why_add(why, cause);
 }
@@ -316,10 +247,9 @@ static void add_before(Why *why, SsdCause *cause, const FlashToken *token)
     why_add(why, cause);
 }
 
-static void add_op(Why *why, uint32_t token_idx)
+void why_add_op(Why *why, uint32_t token_idx, uint64_t at_ns)
 {
     const FlashToken *token = &why->ssd->media.flash.tokens[token_idx];
-    uint64_t end_at_ns = why->token_at_ns[token_idx];
     SsdCause cause = {
         .idx = token->op.unit_idx,
         .part_id = token_idx,
@@ -331,8 +261,8 @@ static void add_op(Why *why, uint32_t token_idx)
     }
     if (token->at_unit) {
         add_at_unit(why, &cause, token);
-    } else if (end_at_ns != UINT64_MAX || flash_is_at_channel(token)) {
-        add_at_clock(why, &cause, token, end_at_ns);
+    } else if (at_ns != UINT64_MAX || flash_is_at_channel(token)) {
+        add_at_clock(why, &cause, token, at_ns);
     } else {
         add_before(why, &cause, token);
     }
@@ -353,7 +283,7 @@ static bool is_line_awaited(const Why *why, uint32_t fetch_idx)
 }
 
 /* A reset waits for the erases of its zone's first write before it begins. */
-static bool is_erase_awaited(const Why *why, uint32_t zone_idx)
+static bool is_erase_awaited(Why *why, uint32_t zone_idx)
 {
     const JobQueue *queue = &why->ssd->zns.jobs.zones[zone_idx];
 
@@ -367,7 +297,7 @@ static bool is_program_awaited(const Why *why, const FlashOp *op)
            why_awaits(why, op->epoch, op->unit_idx);
 }
 
-static bool is_awaited(const Why *why, const FlashOp *op)
+static bool is_awaited(Why *why, const FlashOp *op)
 {
     switch (owner_kind(op->owner)) {
     case OWNER_COMMAND:
@@ -392,10 +322,15 @@ static bool is_awaited(const Why *why, const FlashOp *op)
 void why_find_ops(Why *why)
 {
     const Flash *flash = &why->ssd->media.flash;
+    g_autofree bool *is_free = free_tokens(flash);
+    g_autofree uint64_t *at_ns = why_token_events(why);
 
     for (uint32_t i = 0; i < flash->fresh_idx; i++) {
-        if (!why->token_free[i] && is_awaited(why, &flash->tokens[i].op)) {
-            add_op(why, i);
+        if (!is_free[i] && is_awaited(why, &flash->tokens[i].op)) {
+            WhyOp op = { i, at_ns[i], flash->tokens[i] };
+
+            g_array_append_val(why->ops, op);
+            why_add_op(why, i, at_ns[i]);
         }
     }
 }

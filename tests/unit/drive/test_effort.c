@@ -12,7 +12,10 @@
 
 #include <inttypes.h>
 
+#include "ssd_why.h"
 #include "support/drive.h"
+
+#define ASKED_PAGES 4
 
 static uint64_t steps;
 
@@ -261,6 +264,51 @@ static uint64_t find_attributed(Drive *d, uint64_t n)
     return 1;
 }
 
+/*
+ * The last of n commands of a few pages each is asked about at each step of all
+ * of them: a step of others costs as much however many there are.
+ */
+static uint64_t ask_of_last(Drive *d, uint64_t n, SsdOp op)
+{
+    uint64_t asked = 0, before;
+    SsdInquiry *inquiry;
+
+    for (uint64_t i = 0; i < n; i++) {
+        drive_write(d, d->now_ns, i * ASKED_PAGES, ASKED_PAGES);
+    }
+    if (op == SSD_OP_READ) {
+        drive_drain(d);
+        for (uint64_t i = 0; i < n; i++) {
+            drive_read(d, d->now_ns, i * ASKED_PAGES, ASKED_PAGES);
+        }
+    }
+    inquiry = ssd_inquiry_new(d->ssd, d->next_tag - 1);
+    while (ssd_inflight(d->ssd) > 0) {
+        SsdDone done;
+
+        before = steps;
+        g_array_unref(ssd_inquiry_look(inquiry));
+        asked += steps - before;
+        while (ssd_poll(d->ssd, ssd_next_step_at_ns(d->ssd), &done, 1) > 0) {
+            ;
+        }
+    }
+    ssd_inquiry_free(inquiry);
+    d->now_ns = ssd_now_ns(d->ssd);
+    steps = asked;
+    return n;
+}
+
+static uint64_t ask_of_write(Drive *d, uint64_t n)
+{
+    return ask_of_last(d, n, SSD_OP_WRITE);
+}
+
+static uint64_t ask_of_read(Drive *d, uint64_t n)
+{
+    return ask_of_last(d, n, SSD_OP_READ);
+}
+
 /* --- Cases ---------------------------------------------------------------- */
 
 #define SMALL_ZONES "zone-size=64K page-size=4K channels=1 pages-per-block=16 "
@@ -276,6 +324,7 @@ typedef struct Case {
 } Case;
 
 #define WORN SMALL_ZONES "mapping=lazy erase-at=background zones=%s "
+#define ASKED "zones=1 zone-size=128M page-size=4K channels=4 dies=2 "
 #define SUSPENDED "zones=2 zone-size=1M channels=1 pages-per-block=64 " \
     "erase-ns=1000000000 erase-suspend=on reads-first=1 "
 
@@ -305,6 +354,10 @@ static const Case cases[] = {
      1 << 8, 1 << 18, "256", "262144"},
     {"commands/reads", read_at_once, "channels=1 cmd-slots=%s", 8, 8192, "8",
      "8192"},
+    {"commands/why/writes", ask_of_write, ASKED "cmd-slots=%s", 64, 4096, "64",
+     "4096"},
+    {"commands/why/reads", ask_of_read, ASKED "cmd-slots=%s", 64, 4096, "64",
+     "4096"},
     {"commands/finishes", finish_at_once,
      SMALL_ZONES "zones=8192 cmd-slots=%s", 64, 8192, "64", "8192"},
     {"commands/excursions", excurse_at_once,

@@ -2,7 +2,8 @@
  * ssd_why() knows where each command is: on all drives of the corpus, at many
  * instants, whatever is inside is somewhere, in a place that has a name, and a
  * part that waits, waits for somebody who is inside. That it is the right place
- * is tested by exact scenes: tests/sim/blame.
+ * is tested by exact scenes: tests/sim/blame. And who asks again and again of
+ * one command hears the same as who asks once.
  *
  * Knows nothing of the drive's inside: it uses ssd.h, ssd_why.h and params.h.
  *
@@ -14,6 +15,9 @@
 #include "transcript.h"
 
 #define STEPS 16 /* that a drive does, each time */
+
+#define AGAIN_STEPS 150
+#define AGAIN_COUNT 120
 
 /* So many commands have come, some of which are inside. */
 static const unsigned counts[] = { 90, 251 };
@@ -68,6 +72,73 @@ static void poll(Ssd *ssd, uint64_t now_ns)
     }
 }
 
+/* --- Again and again ------------------------------------------------------ */
+
+static void check_same(const GArray *kept, const GArray *anew)
+{
+    g_assert_cmpuint(kept->len, ==, anew->len);
+    for (unsigned i = 0; i < anew->len; i++) {
+        const SsdCause *a = &g_array_index(kept, SsdCause, i);
+        const SsdCause *b = &g_array_index(anew, SsdCause, i);
+
+        g_assert_cmpuint(a->place, ==, b->place);
+        g_assert_cmpuint(a->works, ==, b->works);
+        g_assert_cmpuint(a->idx, ==, b->idx);
+        g_assert_cmpuint(a->part_id, ==, b->part_id);
+        g_assert_cmpstr(a->what, ==, b->what);
+        g_assert_cmpuint(a->who.kind, ==, b->who.kind);
+        g_assert_cmpuint(a->who.tag, ==, b->who.tag);
+        g_assert_cmpuint(a->who.zone_idx, ==, b->who.zone_idx);
+        g_assert_cmpuint(a->who.page, ==, b->who.page);
+        g_assert_cmpuint(a->until_ns, ==, b->until_ns);
+    }
+}
+
+static void ask_of_all(const Ssd *ssd, SsdInquiry **inquiries)
+{
+    for (uint32_t tag = 0; tag < TAGS; tag++) {
+        g_autoptr(GArray) anew = ssd_why(ssd, tag);
+
+        inquiries[tag] = anew->len > 0 ? ssd_inquiry_new(ssd, tag) : NULL;
+    }
+}
+
+/* Once a command has left there is nothing more to ask. */
+static void look_at_all(const Ssd *ssd, SsdInquiry **inquiries)
+{
+    for (uint32_t tag = 0; tag < TAGS; tag++) {
+        if (inquiries[tag]) {
+            g_autoptr(GArray) anew = ssd_why(ssd, tag);
+            g_autoptr(GArray) kept = ssd_inquiry_look(inquiries[tag]);
+
+            check_same(kept, anew);
+            if (anew->len == 0) {
+                ssd_inquiry_free(inquiries[tag]);
+                inquiries[tag] = NULL;
+            }
+        }
+    }
+}
+
+/* Of each command that is inside, at each step. */
+static void test_again(gconstpointer data)
+{
+    const Entry *entry = data;
+    SsdParams params = entry_params(entry);
+    Ssd *ssd = transcript_drive(&params, g_str_hash(entry->name), AGAIN_COUNT);
+    SsdInquiry *inquiries[TAGS];
+
+    ask_of_all(ssd, inquiries);
+    for (unsigned step = 0; step < AGAIN_STEPS && ssd_inflight(ssd); step++) {
+        look_at_all(ssd, inquiries);
+        poll(ssd, ssd_next_step_at_ns(ssd));
+    }
+    for (uint32_t tag = 0; tag < TAGS; tag++) {
+        ssd_inquiry_free(inquiries[tag]);
+    }
+    ssd_free(ssd);
+}
+
 static void test_drive(gconstpointer data)
 {
     const Entry *entry = data;
@@ -95,6 +166,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     entries = entries_read("tests/data/corpus/drives.csv");
     entries_add_tests("why", entries, test_drive);
+    entries_add_tests("again", entries, test_again);
     status = g_test_run();
     entries_free(entries);
     return status;
