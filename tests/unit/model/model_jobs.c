@@ -312,11 +312,12 @@ static void end_life(Model *m, Job *job)
     memset(m->programmed[z], 0, m->zone_pages);
     model_ahead_forget(m, z);
     model_discard_writes(m, z);
-    model_buffer_forget(m, z);
-    model_buffer_look(m);
     if (first->fill && !first->running) {
         model_look_at(m, z);        /* it waits for nothing any more */
     }
+    /* Only then may another zone have the seat that this one gives up. */
+    model_buffer_forget(m, z);
+    model_buffer_look(m);
 }
 
 void model_hand_off_jobs(Model *m, Cmd *cmd)

@@ -326,6 +326,41 @@ static void test_excursion_frees_room(void)
     pair_free(pair);
 }
 
+/*
+ * The two seats are those of zone 0, which fails with its data on the link, and
+ * of zone 1; zone 2 waits for one. The finishes of both wait for their data. A
+ * reset of all zones discards these, one zone after the other: that of zone 1
+ * lets its finish begin, and only then is its seat that of zone 2.
+ */
+static void test_finish_before_seat(void)
+{
+    const uint64_t fill_ns = 15 * 10000, program_ns = 700027;
+    SsdParams params = drive_params(
+        "zones=3 zone-capacity=64K page-size=64K program-registers=2 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=160000 "
+        "link-in-ns=100000000 write-buffer=160K take-turns=on max-open=2 "
+        "max-active=2");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 0, 1);
+    pair_zone_fail(pair, 1, 0, SSD_ZONE_READ_ONLY);
+    submit(pair, SSD_OP_WRITE, 1, 1);
+    submit(pair, SSD_OP_WRITE, 2, 1);
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_ZONE_FINISH, 1, 0);
+    submit(pair, SSD_OP_ZONE_FINISH, 2, 0);
+    pair_submit(pair, &(SsdCmd) {
+        .op = SSD_OP_ZONE_RESET, .nsid = 1, .select_all = true,
+    });
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, fill_ns + program_ns);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag + 1).due_at_ns,
+                     ==, fill_ns + 2 * program_ns);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -539,6 +574,7 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/drop-ends-drain", test_drop_ends_drain);
     g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
     g_test_add_func("/whole/excursion-frees-room", test_excursion_frees_room);
+    g_test_add_func("/whole/finish-before-seat", test_finish_before_seat);
     g_test_add_func("/whole/any-drive", test_any_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
     return g_test_run();
