@@ -194,14 +194,18 @@ void model_job_woken(Model *m, Job *job)
     }
 }
 
+/* Writes go on as the erases begin, so before the reset is done: always. */
 void model_job_erase(Model *m, Job *job)
 {
     uint32_t zone_idx = job->zone_idx;
+    Cmd *cmd = job->cmd;
 
     job->erases = true;
+    cmd->parts++;
     model_erase_begin(m, job);
     model_job_advance(m, job);
     model_write_in_turn(m, zone_idx);
+    model_part_done(m, cmd);
     model_settle(m);
 }
 

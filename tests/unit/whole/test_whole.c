@@ -361,6 +361,39 @@ static void test_finish_before_seat(void)
     pair_free(pair);
 }
 
+/*
+ * Two read slots: one is that of a compare, whose data wait for the link. The
+ * other is that of a write for which the buffer is too full, and when that has
+ * been let in, of the write behind a reset: it begins to wait as the reset ends,
+ * and before a read may come in because the reset is done. So the read comes in
+ * when the next command is done, the first of the writes.
+ */
+static void test_write_before_reset_is_done(void)
+{
+    const uint64_t from_ns = 2000000, block_ns = 1000000;
+    SsdParams params = drive_params(
+        "zones=4 zone-capacity=64K page-size=16K channels=1 program-ns=700027 "
+        "page-transfer-ns=25031 link-in-ns=256000000 program-registers=1 "
+        "write-buffer=80K max-open=3 max-active=3 read-slots=2 "
+        "reset-base-ns=9000000");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 1, 1);
+    pair_advance(pair, from_ns);
+    submit(pair, SSD_OP_ZONE_RESET, 1, 0);
+    submit(pair, SSD_OP_WRITE, 1, 4);
+    submit(pair, SSD_OP_WRITE, 0, 16);
+    submit(pair, SSD_OP_WRITE, 2, 5);
+    submit(pair, SSD_OP_COMPARE, 3, 1);
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_READ, 3, 1);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, from_ns + 16 * block_ns);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -575,6 +608,8 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
     g_test_add_func("/whole/excursion-frees-room", test_excursion_frees_room);
     g_test_add_func("/whole/finish-before-seat", test_finish_before_seat);
+    g_test_add_func("/whole/write-before-reset-is-done",
+                    test_write_before_reset_is_done);
     g_test_add_func("/whole/any-drive", test_any_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
     return g_test_run();
