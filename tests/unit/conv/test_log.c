@@ -115,6 +115,20 @@ static void test_done_when_there(void)
     drive_free(d);
 }
 
+/*
+ * The log has places for half of a write: the line that stays free is kept, and
+ * the write has left an erase to be done before there are more. It comes back to
+ * the front end when all its data are there, and only then.
+ */
+static void test_comes_back_once(void)
+{
+    Drive *d = drive_full(LARGE LINKED "fe-write-arrived-ns=7000000");
+    uint32_t tag = drive_write(d, T0, 0, 16);
+
+    drive_expect(d, tag, T0 + ERASE + 8 * LINK + 2 * ERASE);
+    drive_free(d);
+}
+
 /* Without a buffer, or without that parameter, as without the other. */
 static void test_off(void)
 {
@@ -616,6 +630,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/log/done-when-there", test_done_when_there);
     g_test_add_func("/log/off", test_off);
+    g_test_add_func("/log/comes-back-once", test_comes_back_once);
     g_test_add_func("/log/rules", test_rules);
     g_test_add_func("/log/room", test_room);
     g_test_add_func("/log/share", test_share);
