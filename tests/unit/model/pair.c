@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Commands that a failure shows; FEMU_HISTORY changes it. */
 #define HISTORY 24
@@ -296,7 +297,8 @@ static void compare_namespace(Pair *pair, uint32_t nsid)
 
 void pair_compare(Pair *pair)
 {
-    g_assert_cmpuint(ssd_ns_count(pair->ssd), ==, pair->params.namespaces);
+    g_assert_cmpuint(ssd_ns_count(pair->ssd), ==,
+                     model_ns_count(pair->model));
     for (uint32_t i = 1; i <= pair->params.namespaces; i++) {
         compare_namespace(pair, i);
     }
@@ -392,11 +394,35 @@ static void compare_wear(Pair *pair)
     }
 }
 
+/* What the log has been given, and has moved, programmed and erased. */
+static void compare_log(Pair *pair)
+{
+    g_autofree char *got = ssd_stats_json(pair->ssd, pair->now_ns, NULL);
+    g_autofree char *want = model_conv_stats(pair->model);
+
+    if (pair->params.conventional_bytes && !strstr(got, want)) {
+        fail(pair, "statistics must have %s, are %s", want, got);
+    }
+}
+
+/* The flash may go on when no command is inside: pages, cleaning. */
+static void settle(Pair *pair)
+{
+    while (model_next_at_ns(pair->model) !=
+           model_watch_next_ns(pair->model)) {
+        pair_advance(pair, model_next_at_ns(pair->model));
+    }
+}
+
 void pair_free(Pair *pair)
 {
     pair_drain(pair);
     pair_compare(pair);
     compare_wear(pair);
+    if (pair->params.conventional_bytes) {
+        settle(pair);
+        compare_log(pair);
+    }
     model_free(pair->model);
     ssd_free(pair->ssd);
     g_array_free(pair->done_ssd, TRUE);

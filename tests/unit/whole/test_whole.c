@@ -364,9 +364,9 @@ static void test_finish_before_seat(void)
 /*
  * Two read slots: one is that of a compare, whose data wait for the link. The
  * other is that of a write for which the buffer is too full, and when that has
- * been let in, of the write behind a reset: it begins to wait as the reset ends,
- * and before a read may come in because the reset is done. So the read comes in
- * when the next command is done, the first of the writes.
+ * been let in, of the write behind a reset: it begins to wait as that ends, and
+ * before a read may come in because the reset is done. So the read comes in when
+ * the next command is done, the first of the writes.
  */
 static void test_write_before_reset_is_done(void)
 {
@@ -571,6 +571,44 @@ static void random_rest(Rng *rng, SsdParams *p)
     p->write_cache = rng_below(rng, SSD_WRITE_CACHE_VOLATILE + 1);
 }
 
+static uint64_t line_bytes(const SsdParams *p)
+{
+    return (uint64_t)p->channels * p->ways * p->dies * p->planes *
+           p->pages_per_block * p->page_bytes;
+}
+
+/* So small that a few hundred commands write it again and again. */
+static void shrink_line(SsdParams *p)
+{
+    if (line_bytes(p) > SSD_MIB) {
+        p->pages_per_block = p->program_pages;
+    }
+    if (line_bytes(p) > SSD_MIB) {
+        p->channels = MAX(p->zone_channels, 1);
+        p->ways = MAX(p->zone_ways, 1);
+        p->dies = MAX(p->zone_dies, 1);
+    }
+}
+
+/* A conventional namespace of a part of a line, or of some. */
+static void random_conventional(Rng *rng, SsdParams *p)
+{
+    if (rng_chance(rng, 50)) {
+        random_rest(rng, p);
+    }
+    shrink_line(p);
+    p->conventional_bytes = line_bytes(p) * PICK(rng, 1, 2, 4, 5, 7, 9) / 4 /
+                            4096 * 4096 + PICK(rng, 4096, 4096, 20480);
+    p->conventional_spare_pct = PICK(rng, 0, 7, 28, 100);
+    if (p->take_turns && p->read_slots) {
+        p->read_slots = MAX(p->read_slots, p->namespaces + 1);
+    }
+    if (p->write_buffer_bytes != 0 && p->buffer_portion_bytes % 4096 == 0) {
+        p->conventional_buffer = rng_chance(rng, 70);
+        p->write_buffer_bytes += p->conventional_buffer * program_bytes(p);
+    }
+}
+
 /* A drive is drawn, then `widen`, if there is one, changes it. */
 static void run_drives(unsigned count, void (*widen)(Rng *, SsdParams *))
 {
@@ -599,6 +637,11 @@ static void test_wider_drive(void)
     run_drives(60, random_rest);
 }
 
+static void test_conventional_drive(void)
+{
+    run_drives(40, random_conventional);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -612,5 +655,6 @@ int main(int argc, char **argv)
                     test_write_before_reset_is_done);
     g_test_add_func("/whole/any-drive", test_any_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
+    g_test_add_func("/whole/conventional-drive", test_conventional_drive);
     return g_test_run();
 }
