@@ -295,12 +295,27 @@ static void compare_namespace(Pair *pair, uint32_t nsid)
     }
 }
 
+static void compare_conventional(Pair *pair)
+{
+    uint32_t nsid = model_ns_count(pair->model);
+    const Rules *rules = model_rules(pair->model, nsid);
+    SsdNsInfo info = ssd_ns_info(pair->ssd, nsid);
+
+    if (info.lba_bytes != rules->lba_bytes ||
+        info.size_nlb != rules->zone_nlb || info.zones != 0) {
+        fail(pair, "namespace %" PRIu32 ": another shape", nsid);
+    }
+}
+
 void pair_compare(Pair *pair)
 {
     g_assert_cmpuint(ssd_ns_count(pair->ssd), ==,
                      model_ns_count(pair->model));
     for (uint32_t i = 1; i <= pair->params.namespaces; i++) {
         compare_namespace(pair, i);
+    }
+    if (pair->params.conventional_bytes) {
+        compare_conventional(pair);
     }
 }
 

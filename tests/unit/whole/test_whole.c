@@ -157,6 +157,26 @@ static const Soup soups[] = {
     { "turns/all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "take-turns=on "
       "namespaces=2 max-open=2 max-active=3 read-slots=3 dies=2 "
       "program-registers=2 reset-drain-first=on", 6000 },
+    { "conventional/plain", ZONES "conventional-size=96K "
+      "conventional-spare=28 lba-size=512", 6000 },
+    { "conventional/link", ZONES FRONT LINK AGAIN FIXED "read-slots=3 "
+      "conventional-size=72K program-registers=1 page-size=16K "
+      "pages-per-block=2", 6000 },
+    { "conventional/array", ZONES "conventional-size=240K dies=2 planes=2 "
+      "multi-plane=on program-pages=3 pages-per-block=6 page-size=4K "
+      "register-read-ns=7907 sense-command-ns=6007 program-spread=50 "
+      "stripe-spread=90 slow-pages=200 read-slow-ns=90007 reads-first=2 "
+      "program-suspend=on erase-suspend=on suspend-ns=20013 "
+      "own-program-after=2 own-program-ns=300007 zone-dies=1", 6000 },
+    { "conventional/buffer", ZONES BUFFER FRONT LINK AGAIN
+      "conventional-size=96K conventional-buffer=on lba-size=512 "
+      "buffer-portion=8K buffer-waiters=3 buffer-resume=1", 6000 },
+    { "conventional/resets", ZONES BUFFER RESETS LINK "conventional-size=128K "
+      "conventional-buffer=on page-turns=on dies=2 program-registers=2 "
+      "reset-drain-first=on buffer-release-ns=300007", 6000 },
+    { "conventional/turns", ZONES BUFFER LINK "conventional-size=96K "
+      "conventional-buffer=on take-turns=on namespaces=2 max-open=2 "
+      "max-active=2 buffer-portion=16K zone-buffer=24K read-slots=4", 6000 },
     { "all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "read-slots=3 "
       "fe-after=335 buffer-waiters=3 buffer-resume=1 dies=2 "
       "program-registers=2 program-issue-ns=40009 reset-drain-first=on "
