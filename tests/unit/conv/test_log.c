@@ -117,8 +117,8 @@ static void test_done_when_there(void)
 
 /*
  * The log has places for half of a write: a line stays free, and there are more
- * when one that the write has replaced is erased. It comes back to the front end
- * when all its data are there, and only then.
+ * when one that the write has replaced is erased. It comes back to the front
+ * end when all its data are there, and only then.
  */
 static void test_comes_back_once(void)
 {

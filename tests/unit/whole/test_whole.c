@@ -385,8 +385,8 @@ static void test_finish_before_seat(void)
  * Two read slots: one is that of a compare, whose data wait for the link. The
  * other is that of a write for which the buffer is too full, and when that has
  * been let in, of the write behind a reset: it begins to wait as that ends, and
- * before a read may come in because the reset is done. So the read comes in when
- * the next command is done, the first of the writes.
+ * before a read may come in because the reset is done. So the read comes in
+ * when the next command is done, the first of the writes.
  */
 static void test_write_before_reset_is_done(void)
 {
