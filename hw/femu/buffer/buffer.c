@@ -778,6 +778,11 @@ void wbuf_log_put(WriteBuffer *buffer, uint32_t bytes, bool is_moved)
     buffer->streams[log_idx].held_bytes += bytes;
 }
 
+void wbuf_log_moved(WriteBuffer *buffer, uint64_t now_ns)
+{
+    let_in(buffer, now_ns);
+}
+
 void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
                    bool is_moved)
 {

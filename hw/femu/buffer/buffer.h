@@ -315,6 +315,11 @@ void wbuf_log_put(WriteBuffer *buffer, uint32_t bytes, bool is_moved);
 /* All of a page of the log is in the buffer: the next one, of this line. */
 void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
                    bool is_moved);
+/*
+ * Cleaning has moved a row. Its last places may have completed no page, but now
+ * the log may use more than its share, so that its line stands aside.
+ */
+void wbuf_log_moved(WriteBuffer *buffer, uint64_t now_ns);
 /* The most that cleaning may have in the buffer beyond its size. */
 uint64_t wbuf_moved_most_bytes(const WriteBuffer *buffer);
 

@@ -347,6 +347,9 @@ static void write_row(Conv *conv, uint64_t now_ns)
         }
     }
     writer_issue(conv, now_ns, &writer);
+    if (wbuf_has_log(conv->buffer)) {
+        wbuf_log_moved(conv->buffer, now_ns);
+    }
 }
 
 static void erase_victim(Conv *conv, uint64_t now_ns)

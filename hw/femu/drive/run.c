@@ -304,16 +304,25 @@ static void write_arrived(Ssd *ssd, uint64_t now_ns,
     }
 }
 
-/* Without the buffer it is all of a write, whose turn has come now. */
+/*
+ * Without the buffer it is all of a write, whose turn has come now. Through the
+ * buffer comes what has been promised a place; of one that is still to write
+ * more, the rest waits for places, and its data are not all here yet.
+ */
 RARE
 static void conventional_arrived(Ssd *ssd, uint64_t now_ns,
                                  const LinkPortion *portion)
 {
-    if (wbuf_has_log(&ssd->buffer)) {
+    bool through_buffer = wbuf_has_log(&ssd->buffer);
+    const Command *command = &ssd->commands.at[portion->command_idx];
+
+    if (through_buffer) {
         conv_write_arrived(&ssd->conv, now_ns, portion);
     }
     if (portion->is_last) {
-        entry_write_arrived(&ssd->entry, now_ns, portion->command_idx);
+        if (!through_buffer || !command->writes) {
+            entry_write_arrived(&ssd->entry, now_ns, portion->command_idx);
+        }
         part_ended(ssd, now_ns, portion->command_idx);
     }
 }

@@ -115,6 +115,20 @@ static void test_done_when_there(void)
     drive_free(d);
 }
 
+/*
+ * The log has places for half of a write: a line stays free, and there are more
+ * when one that the write has replaced is erased. It comes back to the front
+ * end when all its data are there, and only then.
+ */
+static void test_comes_back_once(void)
+{
+    Drive *d = drive_full(LARGE LINKED "fe-write-arrived-ns=7000000");
+    uint32_t tag = drive_write(d, T0, 0, 16);
+
+    drive_expect(d, tag, T0 + ERASE + 8 * LINK + 2 * ERASE);
+    drive_free(d);
+}
+
 /* Without a buffer, or without that parameter, as without the other. */
 static void test_off(void)
 {
@@ -387,6 +401,34 @@ static void test_moved_takes_room(void)
 }
 
 /*
+ * Of a row three granules are moved: they complete the page that the first of
+ * them begins, and the last is a part of the next. With that part the log has
+ * no room for 16K in its share any more, and its line stands aside: a zone's
+ * block comes in at that instant. With the page alone it has, and the line
+ * whose turn it is waits for room in the buffer, as does all behind it.
+ */
+static void test_moved_part_stands_aside(void)
+{
+    Drive *d = drive_full("conventional-buffer=on conventional-size=64K "
+                          "lba-size=512 page-size=8K pages-per-block=2 "
+                          "program-registers=1 max-open=1 max-active=1 "
+                          "buffer-portion=16K write-buffer=32K "
+                          "zone-buffer=32K take-turns=on");
+    uint32_t tag;
+
+    drive_write(d, T0, 0, 8);       /* a page of two granules, ... */
+    drive_write(d, T0, 32, 8);
+    zone_write(d, T0, 0, 20);       /* ... and 10K beside it */
+    drive_write(d, T0 + 1, 64, 32);
+    tag = zone_write(d, T0 + 2, 20, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        drive_expect_next(d, tag - 4 + i, T0);
+    }
+    drive_expect(d, tag, T0 + READ + XFER);
+    drive_free(d);
+}
+
+/*
  * Eight of nine granules leave a line free, and have their places; the ninth
  * waits for the erase of line 0, which holds nothing any more.
  */
@@ -616,6 +658,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/log/done-when-there", test_done_when_there);
     g_test_add_func("/log/off", test_off);
+    g_test_add_func("/log/comes-back-once", test_comes_back_once);
     g_test_add_func("/log/rules", test_rules);
     g_test_add_func("/log/room", test_room);
     g_test_add_func("/log/share", test_share);
@@ -629,6 +672,8 @@ int main(int argc, char **argv)
     g_test_add_func("/log/finish-yields", test_finish_yields);
     g_test_add_func("/log/cleaning", test_cleaning);
     g_test_add_func("/log/moved-takes-room", test_moved_takes_room);
+    g_test_add_func("/log/moved-part-stands-aside",
+                    test_moved_part_stands_aside);
     g_test_add_func("/log/no-place", test_no_place);
     g_test_add_func("/log/no-place-holds-up-nobody",
                     test_no_place_holds_up_nobody);

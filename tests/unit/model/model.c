@@ -46,10 +46,15 @@ Model *model_new(const SsdParams *resolved)
 
     m->p = *resolved;
     g_assert_cmpuint(p->namespaces, <=, MODEL_MAX_NAMESPACES);
+    m->ns_count = p->namespaces + (p->conventional_bytes != 0);
     for (uint32_t i = 0; i < p->namespaces; i++) {
         m->rules[i] = rules_new(p, i + 1, p->lba_bytes);
     }
     join_pages(m);
+    model_log_init(m);
+    if (p->conventional_bytes) {
+        m->rules[p->namespaces] = model_conv_rules(m, p->lba_bytes);
+    }
     m->channel_ns = g_new0(uint64_t, p->channels);
     m->crossing = g_new0(unsigned, p->channels);
     m->lines = g_new0(GQueue, p->channels);
@@ -65,7 +70,7 @@ Model *model_new(const SsdParams *resolved)
         m->used[z] = g_new0(uint8_t, m->zone_pages);
     }
     m->life = g_new0(uint32_t, p->zones);
-    m->writes_ever = g_new0(uint32_t, p->zones);
+    m->writes_ever = g_new0(uint32_t, p->zones + 1);
     m->first_erases = g_new0(unsigned, p->zones);
     m->lives = g_new0(uint32_t, p->zones);
     m->host_bytes = g_new0(uint64_t, p->zones);
@@ -102,11 +107,12 @@ void model_free(Model *m)
     model_buffer_free(m);
     model_ahead_free(m);
     model_erase_free(m);
+    model_log_free(m);
     for (uint32_t z = 0; z < m->p.zones; z++) {
         g_free(m->programmed[z]);
         g_free(m->used[z]);
     }
-    for (uint32_t i = 0; i < m->p.namespaces; i++) {
+    for (uint32_t i = 0; i < m->ns_count; i++) {
         g_free(m->rules[i]);
     }
     g_free(m->programmed);
@@ -134,9 +140,14 @@ void model_free(Model *m)
     g_free(m);
 }
 
+uint32_t model_ns_count(const Model *m)
+{
+    return m->ns_count;
+}
+
 const Rules *model_rules(const Model *m, uint32_t nsid)
 {
-    g_assert_cmpuint(nsid - 1, <, m->p.namespaces);
+    g_assert_cmpuint(nsid - 1, <, m->ns_count);
     return m->rules[nsid - 1];
 }
 
@@ -205,6 +216,10 @@ void model_part_done(Model *m, Cmd *cmd)
     if (--cmd->parts) {
         return;
     }
+    if (cmd->writes && cmd->conventional) {
+        model_conv_go_on(m);
+        return;
+    }
     if (cmd->writes) {
         model_write_in_turn(m, cmd->write.zone_idx);
         return;
@@ -222,7 +237,8 @@ void model_part_done(Model *m, Cmd *cmd)
 
 bool model_uses_buffer(const Model *m, const Cmd *cmd)
 {
-    return m->p.write_buffer_bytes && !cmd->zrwa;
+    return m->p.write_buffer_bytes && !cmd->zrwa &&
+           (!cmd->conventional || m->log.buffered);
 }
 
 static void put(Model *m, Cmd *cmd)
@@ -247,7 +263,7 @@ static void look_for_finish(Model *m, uint32_t zone_idx)
     model_settle(m);
 }
 
-void model_arrived(Model *m, const Portion *portion)
+static void zone_data_arrived(Model *m, const Portion *portion)
 {
     Cmd *cmd = portion->cmd;
     uint32_t zone_idx = cmd->write.zone_idx;
@@ -263,6 +279,15 @@ void model_arrived(Model *m, const Portion *portion)
         is_written(m, cmd);
         model_seats_look(m, zone_idx, false);
         look_for_finish(m, zone_idx);
+    }
+}
+
+void model_arrived(Model *m, const Portion *portion)
+{
+    if (portion->cmd->conventional) {
+        model_conv_arrived(m, portion);
+    } else {
+        zone_data_arrived(m, portion);
     }
 }
 
@@ -334,7 +359,10 @@ void model_begin(Model *m, Cmd *cmd)
         model_link_compare(m, cmd);
     }
     cmd->begun = true;
-    for (guint i = 0; i < cmd->reads->len; i++) {
+    if (cmd->conventional) {
+        model_conv_begin(m, cmd);
+    }
+    for (guint i = 0; i < cmd->reads->len && !cmd->conventional; i++) {
         model_start_read(m, cmd, g_array_index(cmd->reads, Piece, i));
     }
     if (cmd->has_data) {
@@ -350,78 +378,6 @@ void model_begin(Model *m, Cmd *cmd)
     model_part_done(m, cmd);
 }
 
-/* --- waiting for programs ------------------------------------------------ */
-
-bool model_await_programs(Model *m, Cmd *cmd)
-{
-    Waiting waiting = { .seq = ++m->seq, .cmd = cmd };
-
-    if (!m->host_programs->len) {
-        return false;
-    }
-    g_array_append_val(m->flushes, waiting);
-    return true;
-}
-
-static bool is_over(const Model *m, const Waiting *waiting)
-{
-    for (guint i = 0; i < m->host_programs->len; i++) {
-        if (g_array_index(m->host_programs, HostProgram, i).seq <
-            waiting->seq) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void model_check_flushes(Model *m)
-{
-    while (m->flushes->len) {
-        Waiting first = g_array_index(m->flushes, Waiting, 0);
-
-        if (!is_over(m, &first)) {
-            break;
-        }
-        g_array_remove_index(m->flushes, 0);
-        model_part_done(m, first.cmd);
-    }
-    model_check_drain(m);
-}
-
-void model_host_program_begins(Model *m, uint64_t seq, uint32_t zone_idx,
-                               uint64_t page)
-{
-    HostProgram program = {
-        .seq = seq, .unit = model_place(m, zone_idx, page).unit,
-    };
-
-    g_array_append_val(m->host_programs, program);
-}
-
-uint32_t model_host_programs_of(const Model *m, uint32_t unit)
-{
-    uint32_t count = 0;
-
-    for (guint i = 0; i < m->host_programs->len; i++) {
-        count += g_array_index(m->host_programs, HostProgram, i).unit == unit;
-    }
-    return count;
-}
-
-void model_host_program_ended(Model *m, uint64_t seq)
-{
-    for (guint i = 0; i < m->host_programs->len; i++) {
-        HostProgram program = g_array_index(m->host_programs, HostProgram, i);
-
-        if (program.seq == seq) {
-            g_array_remove_index(m->host_programs, i);
-            m->unit_programs_ended[program.unit]++;
-            return;
-        }
-    }
-    g_assert_not_reached();
-}
-
 /* --- steps ------------------------------------------------------------- */
 
 void model_add_step(Model *m, Step step)
@@ -432,6 +388,10 @@ void model_add_step(Model *m, Step step)
 
 static void program_end(Model *m, const Step *step)
 {
+    if (step->zone_idx == m->log.idx) {
+        model_conv_program_end(m, step);
+        return;
+    }
     /* With a page count those before it on its unit, if they were there. */
     for (uint64_t i = 0; step->life == m->life[step->zone_idx] &&
                          i <= step->page; i += m->zone_units) {
@@ -476,6 +436,10 @@ static void run_flash_step(Model *m, Step step)
             model_ahead_fetched(m, step.line);
             break;
         }
+        if (step.cleans) {
+            model_conv_cleaned(m);
+            break;
+        }
         if (step.bytes) {
             model_link_out(m, step.cmd, step.bytes);
         }
@@ -507,7 +471,9 @@ static void run_flash_step(Model *m, Step step)
         break;
     case STEP_ERASE_END:
         model_unit_next(m, step.unit);
-        if (step.cmd) {
+        if (step.cleans) {
+            model_conv_cleaned(m);
+        } else if (step.cmd) {
             model_part_done(m, step.cmd);
         } else if (step.job) {
             model_job_op_ended(m, step.job);
@@ -646,6 +612,12 @@ void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes)
 {
     Rules *rules = m->rules[nsid - 1];
 
+    if (rules->first_zone_idx == m->log.idx) {
+        m->rules[nsid - 1] = model_conv_rules(m, lba_bytes);
+        g_free(rules);
+        model_log_format(m);
+        return;
+    }
     g_assert_cmpuint(m->inflight, ==, 0);
     rules_format(rules, &m->p, nsid, lba_bytes);
     for (uint32_t z = 0; z < rules->zone_count; z++) {
@@ -717,6 +689,12 @@ static void plan(Model *m, Cmd *cmd, const SsdCmd *what, Rules *rules,
 {
     uint64_t nlb = what->op == SSD_OP_COPY ? effect->nlb : what->nlb;
 
+    if (rules->first_zone_idx == m->log.idx) {
+        cmd->nlb = nlb;
+        cmd->bytes = cmd->host_io ? nlb * rules->lba_bytes : 0;
+        model_conv_plan(cmd, what, rules);
+        return;
+    }
     if (writes(what->op)) {
         plan_write(m, cmd, rules, piece_of(rules, effect->lba, nlb), effect);
     } else if (what->op == SSD_OP_ZONE_FLUSH_ZRWA) {
@@ -751,6 +729,16 @@ static uint64_t copy_nlb(const SsdCmd *what)
     return nlb;
 }
 
+static RulesEffect apply(const Model *m, Rules *rules, const SsdCmd *what)
+{
+    return rules->first_zone_idx != m->log.idx
+           ? rules_apply(rules, what)
+           : (RulesEffect) {
+               .status = model_conv_judge(rules, what),
+               .lba = what->slba, .nlb = copy_nlb(what),
+           };
+}
+
 SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
                        uint32_t tag)
 {
@@ -762,13 +750,13 @@ SsdAccept model_submit(Model *m, uint64_t now_ns, const SsdCmd *what,
     Cmd *cmd;
 
     model_run(m, now_ns);
-    if (!of_all && (what->nsid < 1 || what->nsid > m->p.namespaces)) {
+    if (!of_all && (what->nsid < 1 || what->nsid > m->ns_count)) {
         return (SsdAccept) { .status = SSD_INVALID_NAMESPACE_OR_FORMAT };
     }
     rules = m->rules[of_all ? 0 : what->nsid - 1];
     model_front_cost(m, &cost, what, rules, what->op == SSD_OP_COPY ?
                                             copy_nlb(what) : what->nlb);
-    effect = rules_apply(rules, what);
+    effect = apply(m, rules, what);
     if (effect.status) {
         return (SsdAccept) { .status = effect.status };
     }

@@ -131,6 +131,10 @@ uint64_t model_watch_next_ns(Model *m);
 uint64_t model_block_count(const Model *m);
 uint32_t model_erase_count(const Model *m, uint64_t block_idx);
 
+/* Of the conventional namespace, the last, `zone_nlb` is all that it has. */
 const Rules *model_rules(const Model *m, uint32_t nsid);
+uint32_t model_ns_count(const Model *m);
+/* As ssd_stats_json() has it of that namespace. */
+char *model_conv_stats(const Model *m);
 
 #endif

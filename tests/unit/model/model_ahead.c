@@ -49,7 +49,7 @@ void model_ahead_free(Model *m)
     g_free(m->rows);
 }
 
-/* Reads of less than 4 KiB that have begun and are not done. */
+/* Reads of zones of less than 4 KiB that have begun and are not done. */
 static unsigned parts_inside(const Model *m)
 {
     unsigned count = 0;
@@ -58,7 +58,7 @@ static unsigned parts_inside(const Model *m)
         const Cmd *cmd = g_ptr_array_index(m->cmds, i);
 
         count += cmd->done.op == SSD_OP_READ && cmd->begun &&
-                 cmd->bytes < 4096;
+                 cmd->bytes < 4096 && !cmd->conventional;
     }
     return count;
 }

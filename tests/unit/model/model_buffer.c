@@ -12,8 +12,8 @@
 
 void model_buffer_init(Model *m)
 {
-    m->buffer = g_new0(ZoneBuffer, m->p.zones);
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    m->buffer = g_new0(ZoneBuffer, m->p.zones + 1);
+    for (uint32_t z = 0; z <= m->log.idx; z++) {
         m->buffer[z].complete = g_array_new(FALSE, FALSE, sizeof(Complete));
         m->buffer[z].to_fill = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     }
@@ -23,7 +23,7 @@ void model_buffer_init(Model *m)
 
 void model_buffer_free(Model *m)
 {
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    for (uint32_t z = 0; z <= m->log.idx; z++) {
         g_array_free(m->buffer[z].complete, TRUE);
         g_array_free(m->buffer[z].to_fill, TRUE);
     }
@@ -78,7 +78,7 @@ uint64_t model_buffer_taken(const Model *m)
 {
     uint64_t bytes = on_the_link(m, UINT32_MAX) + leaving(m, UINT32_MAX);
 
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    for (uint32_t z = 0; z <= m->log.idx; z++) {
         bytes += held(m, z);
     }
     return bytes;
@@ -168,9 +168,11 @@ guint model_buffer_waiters(const Model *m)
 /* --- pages to units ------------------------------------------------------ */
 
 /* Pages of a zone that wait for each other: those of a unit, or all. */
-static uint32_t strands(const Model *m)
+static uint32_t strands(const Model *m, uint32_t zone_idx)
 {
-    return m->p.page_turns ? m->zone_units : 1;
+    uint32_t units = zone_idx == m->log.idx ? m->unit_count : m->zone_units;
+
+    return m->p.page_turns ? units : 1;
 }
 
 /* The first page of a strand that is complete, or -1. */
@@ -179,8 +181,9 @@ static int first_complete(const Model *m, uint32_t zone_idx, uint32_t strand)
     const ZoneBuffer *zone = &m->buffer[zone_idx];
 
     for (guint i = 0; i < zone->complete->len; i++) {
-        if (g_array_index(zone->complete, Complete, i).page % strands(m) ==
-            strand) {
+        uint64_t page = g_array_index(zone->complete, Complete, i).page;
+
+        if (page % strands(m, zone_idx) == strand) {
             return i;
         }
     }
@@ -193,7 +196,9 @@ static int first_fill(const Model *m, uint32_t zone_idx, uint32_t strand)
     const ZoneBuffer *zone = &m->buffer[zone_idx];
 
     for (guint i = 0; i < zone->to_fill->len; i++) {
-        if (g_array_index(zone->to_fill, uint64_t, i) % strands(m) == strand) {
+        uint64_t page = g_array_index(zone->to_fill, uint64_t, i);
+
+        if (page % strands(m, zone_idx) == strand) {
             return i;
         }
     }
@@ -209,7 +214,7 @@ static uint64_t stripe_end(const Model *m, uint32_t zone_idx)
     for (guint i = 0; i < zone->complete->len; i++) {
         page = MIN(page, g_array_index(zone->complete, Complete, i).page);
     }
-    return (page / strands(m) + 1) * strands(m);
+    return (page / strands(m, zone_idx) + 1) * strands(m, zone_idx);
 }
 
 /* Has a strand a page for a unit? Which one, and since when? */
@@ -247,7 +252,7 @@ static uint32_t writers(const Model *m)
 {
     uint32_t count = 0;
 
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    for (uint32_t z = 0; z <= m->log.idx; z++) {
         count += taken_by(m, z) >= m->p.page_bytes;
     }
     return count;
@@ -306,7 +311,7 @@ static void give_host_page(Model *m, uint32_t zone_idx, int i)
     }
     zone->gone += m->p.page_bytes;
     zone->programming++;
-    model_put_buffered(m, zone_idx, page.page, page.seq);
+    model_put_buffered(m, zone_idx, &page);
 }
 
 /* The first page of a finish takes what completes none with it. */
@@ -378,7 +383,7 @@ static void all_go_on(Model *m, uint32_t zone_idx)
 
     do {
         left = m->buffer[zone_idx].complete->len;
-        for (uint32_t i = 0; i < strands(m); i++) {
+        for (uint32_t i = 0; i < strands(m, zone_idx); i++) {
             go_on(m, zone_idx, i);
         }
     } while (m->buffer[zone_idx].complete->len < left);
@@ -395,7 +400,7 @@ static void fill_on(Model *m, uint32_t zone_idx)
     while (zone->fill && zone->to_fill->len == 0 &&
            !(m->p.page_turns && zone->complete->len)) {
         uint64_t page = zone->fill->next_page;
-        uint64_t end = MIN(page + strands(m), zone->fill->chunk_end);
+        uint64_t end = MIN(page + strands(m, zone_idx), zone->fill->chunk_end);
 
         if (page == end) {
             zone->fill = NULL;
@@ -404,7 +409,7 @@ static void fill_on(Model *m, uint32_t zone_idx)
         }
         for (; page < end; page++) {
             g_array_append_val(zone->to_fill, page);
-            go_on(m, zone_idx, page % strands(m));
+            go_on(m, zone_idx, page % strands(m, zone_idx));
         }
     }
 }
@@ -490,7 +495,7 @@ void model_buffer_unlocked(Model *m)
     for (uint32_t unit = 0; unit < m->unit_count; unit++) {
         serve(m, unit);
     }
-    for (uint32_t z = 0; z < m->p.zones; z++) {
+    for (uint32_t z = 0; z <= m->log.idx; z++) {
         all_go_on(m, z);
         fill_on(m, z);
     }
@@ -513,7 +518,7 @@ static void keep(Model *m, uint32_t zone_idx, uint64_t bytes)
         model_host_program_begins(m, page.seq, zone_idx, page.page);
     }
     for (; first < zone->next_page; first++) {
-        go_on(m, zone_idx, first % strands(m));
+        go_on(m, zone_idx, first % strands(m, zone_idx));
     }
     all_go_on(m, zone_idx);
     fill_on(m, zone_idx);
@@ -528,6 +533,42 @@ void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
         model_turns_call_back(&m->write_turns, zone_idx);
     }
     /* Before the write leaves: whoever waits for room has a read's slot. */
+    let_all_in(m);
+}
+
+/*
+ * What cleaning moves comes in here, without asking, a page at a time: between
+ * two of them others may find room.
+ */
+void model_buffer_log(Model *m, uint64_t place, bool ends_page, bool moved)
+{
+    ZoneBuffer *log = &m->buffer[m->log.idx];
+    Complete page = {
+        .page = log->next_page, .line = place / m->log.line_places,
+        .moved = moved,
+    };
+
+    log->arrived += moved ? GRANULE : 0;
+    if (ends_page) {
+        page.seq = ++m->seq;
+        log->next_page++;
+        g_array_append_val(log->complete, page);
+        model_host_program_begins(m, page.seq, m->log.idx, page.page);
+        go_on(m, m->log.idx, page.page % strands(m, m->log.idx));
+        all_go_on(m, m->log.idx);
+    }
+    if (ends_page && moved) {
+        let_all_in(m);
+    }
+}
+
+void model_buffer_log_arrives(Model *m, uint64_t bytes)
+{
+    m->buffer[m->log.idx].arrived += bytes;
+}
+
+void model_buffer_take_in(Model *m)
+{
     let_all_in(m);
 }
 
@@ -632,7 +673,7 @@ void model_buffer_forget(Model *m, uint32_t zone_idx)
     zone->next_page = 0;
     zone->failed = false;
     model_turns_call_back(&m->write_turns, zone_idx);
-    for (uint32_t i = 0; i < strands(m); i++) {
+    for (uint32_t i = 0; i < strands(m, zone_idx); i++) {
         go_on(m, zone_idx, i);
     }
     fill_on(m, zone_idx);

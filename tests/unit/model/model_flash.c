@@ -49,6 +49,9 @@ uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page)
     uint64_t place = (uint64_t)zone_idx * m->p.zone_stagger;
     uint64_t bits = draw_bits(m->p.seed, DRAW_ZONE_ORDER, zone_idx, 0);
 
+    if (zone_idx == m->log.idx) {
+        return page % m->unit_count;
+    }
     return m->p.zone_shuffle
            ? (place + bits % (UINT64_C(1) << 32) +
               page * step_of(m, draw_below(bits, step_count(m)))) %
@@ -56,10 +59,6 @@ uint64_t model_position(const Model *m, uint32_t zone_idx, uint64_t page)
            : (place + page) % m->zone_units;
 }
 
-Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)
-{
-    return model_place_at(m, zone_idx, model_position(m, zone_idx, page));
-}
 
 /* In the order of the parameter's words: what changes with every page first. */
 static const char *const stripe_orders[] = {
@@ -68,45 +67,69 @@ static const char *const stripe_orders[] = {
     "dpcw", "dpwc", "pcwd", "pcdw", "pwcd", "pwdc", "pdcw", "pdwc",
 };
 
-Place model_place_at(const Model *m, uint32_t group, uint64_t position)
+/* As many of each level: of a group, where it begins or how far it goes. */
+typedef struct Levels {
+    uint64_t ch, way, die, plane;
+} Levels;
+
+static Place place_in(const Model *m, Levels at, Levels span, uint64_t u)
 {
     const SsdParams *p = &m->p;
-    uint64_t u = position;
-    uint64_t g = group;
-    uint64_t ch, way, die, plane;
-
-    ch = g % (p->channels / p->zone_channels) * p->zone_channels;
-    g /= p->channels / p->zone_channels;
-    way = g % (p->ways / p->zone_ways) * p->zone_ways;
-    g /= p->ways / p->zone_ways;
-    die = g % (p->dies / p->zone_dies) * p->zone_dies;
-    g /= p->dies / p->zone_dies;
-    plane = g % (p->planes / p->zone_planes) * p->zone_planes;
 
     for (unsigned i = 0; i < 4; i++) {
         switch (stripe_orders[p->stripe_order][i]) {
         case 'c':
-            ch += u % p->zone_channels;
-            u /= p->zone_channels;
+            at.ch += u % span.ch;
+            u /= span.ch;
             break;
         case 'w':
-            way += u % p->zone_ways;
-            u /= p->zone_ways;
+            at.way += u % span.way;
+            u /= span.way;
             break;
         case 'd':
-            die += u % p->zone_dies;
-            u /= p->zone_dies;
+            at.die += u % span.die;
+            u /= span.die;
             break;
         case 'p':
-            plane += u % p->zone_planes;
-            u /= p->zone_planes;
+            at.plane += u % span.plane;
+            u /= span.plane;
             break;
         }
     }
     return (Place) {
-        .channel = ch,
-        .unit = ((ch * p->ways + way) * p->dies + die) * p->planes + plane,
+        .channel = at.ch,
+        .unit = ((at.ch * p->ways + at.way) * p->dies + at.die) * p->planes +
+                at.plane,
     };
+}
+
+Place model_place_at(const Model *m, uint32_t group, uint64_t position)
+{
+    const SsdParams *p = &m->p;
+    uint64_t g = group;
+    Levels at, span = {
+        p->zone_channels, p->zone_ways, p->zone_dies, p->zone_planes,
+    };
+
+    at.ch = g % (p->channels / span.ch) * span.ch;
+    g /= p->channels / span.ch;
+    at.way = g % (p->ways / span.way) * span.way;
+    g /= p->ways / span.way;
+    at.die = g % (p->dies / span.die) * span.die;
+    g /= p->dies / span.die;
+    at.plane = g % (p->planes / span.plane) * span.plane;
+    return place_in(m, at, span, position);
+}
+
+/* The log spans all units. */
+Place model_place(const Model *m, uint32_t zone_idx, uint64_t page)
+{
+    const SsdParams *p = &m->p;
+    uint64_t position = model_position(m, zone_idx, page);
+    Levels all = { p->channels, p->ways, p->dies, p->planes };
+
+    return zone_idx == m->log.idx ? place_in(m, (Levels) { 0 }, all, position)
+                                  : model_place_at(m, zone_idx, position);
 }
 
 /* A page takes `page_ns` on the channel: what bytes [from, to) of it take. */
@@ -163,7 +186,9 @@ void model_crossed(Model *m, uint32_t channel)
 static void program(Model *m, uint64_t take_ns, Step step)
 {
     step.kind = STEP_PROGRAM_JOIN;
-    step.superblock = m->backing_of[step.zone_idx];
+    if (step.zone_idx != m->log.idx) {
+        step.superblock = m->backing_of[step.zone_idx];
+    }
     model_unit_load(m, model_place(m, step.zone_idx, step.page), take_ns,
                     step);
 }
@@ -221,14 +246,42 @@ void model_commit_pages(Model *m, Cmd *cmd)
     }
 }
 
-void model_put_buffered(Model *m, uint32_t zone_idx, uint64_t page,
-                        uint64_t program_seq)
+static void put_buffered_log(Model *m, const Complete *page)
 {
-    model_before_program(m, zone_idx, page, NULL, NULL);
-    program(m, rest_ns(m, page, 0), (Step) {
-        .zone_idx = zone_idx, .life = m->life[zone_idx], .page = page,
-        .program_seq = program_seq, .data = true, .buffered = true,
+    program(m, rest_ns(m, 0, 0), (Step) {
+        .zone_idx = m->log.idx, .life = m->log.line[page->line].life,
+        .superblock = m->backing->len + page->line,
+        .page = page->page % m->log.line_pages,
+        .program_seq = page->seq, .data = true, .buffered = true,
+        .cleans = page->moved,
     });
+}
+
+void model_put_buffered(Model *m, uint32_t zone_idx, const Complete *page)
+{
+    if (zone_idx == m->log.idx) {
+        put_buffered_log(m, page);
+        return;
+    }
+    model_before_program(m, zone_idx, page->page, NULL, NULL);
+    program(m, rest_ns(m, page->page, 0), (Step) {
+        .zone_idx = zone_idx, .life = m->life[zone_idx], .page = page->page,
+        .program_seq = page->seq, .data = true, .buffered = true,
+    });
+}
+
+void model_put_log(Model *m, Step step, uint64_t at, uint64_t to)
+{
+    uint64_t take_ns = share_ns(m, m->p.program_transfer_ns, at, to);
+
+    step.kind = STEP_PART_DONE;
+    if (to == m->p.page_bytes) {
+        step.data = true;
+        program(m, take_ns, step);
+    } else {
+        model_cross(m, model_place(m, m->log.idx, step.page).channel, take_ns,
+                    step);
+    }
 }
 
 bool model_is_programmed(const Model *m, uint32_t zone_idx, uint64_t at)
@@ -238,9 +291,7 @@ bool model_is_programmed(const Model *m, uint32_t zone_idx, uint64_t at)
     return page < m->zone_pages && m->programmed[zone_idx][page];
 }
 
-/* Bytes [at, to) of a zone, which are sensed at once; `step` says for whom. */
-static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
-                  Step step)
+void model_sense(Model *m, Step step, uint64_t at, uint64_t to)
 {
     const SsdParams *p = &m->p;
     uint64_t granule = p->read_granule_bytes;
@@ -249,8 +300,6 @@ static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
     uint64_t to_granule = (to - page_at + granule - 1) / granule;
 
     step.kind = STEP_SENSE_END;
-    step.zone_idx = zone_idx;
-    step.superblock = m->backing_of[zone_idx];
     step.page = at / p->page_bytes;
     step.from = at - page_at;
     step.until = to - page_at;
@@ -258,7 +307,16 @@ static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
                                 from_granule * granule,
                                 to_granule * granule);
     step.crosses = (to_granule - from_granule) * granule;
-    model_unit_read(m, model_place(m, zone_idx, step.page), step);
+    model_unit_read(m, model_place(m, step.zone_idx, step.page), step);
+}
+
+/* The same of a zone; `step` says for whom. */
+static void sense(Model *m, uint32_t zone_idx, uint64_t at, uint64_t to,
+                  Step step)
+{
+    step.zone_idx = zone_idx;
+    step.superblock = m->backing_of[zone_idx];
+    model_sense(m, step, at, to);
 }
 
 void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,

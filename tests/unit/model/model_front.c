@@ -35,7 +35,9 @@ static Size size_of(const SsdParams *p, uint64_t bytes, uint32_t lba_bytes)
 /* A number for the next write to the zone, counted over all its lives. */
 static uint64_t draw_next(const Model *m, DrawKind kind, uint32_t zone_idx)
 {
-    return draw_bits(m->p.seed, kind, zone_idx, m->writes_ever[zone_idx]);
+    return draw_bits(m->p.seed, kind,
+                     zone_idx == m->log.idx ? UINT32_MAX : zone_idx,
+                     m->writes_ever[zone_idx]);
 }
 
 /* A pause of its own kind: does it come, and how long is it? */
@@ -54,7 +56,7 @@ static uint64_t count_parts_before(const Rules *rules, const SsdCmd *what,
 {
     uint64_t lba = what->slba, count = 0;
 
-    if (what->op == SSD_OP_APPEND) {
+    if (what->op == SSD_OP_APPEND && rules->zone_count) {
         lba += rules->zone[what->slba / rules->zone_nlb].written_nlb;
     }
     for (uint64_t at = lba * rules->lba_bytes;
@@ -153,14 +155,18 @@ void model_front_cost(Model *m, Cmd *cmd, const SsdCmd *what,
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:
     case SSD_OP_APPEND:
-        if (table_idx >= rules->zone_count) {
+        if (rules->first_zone_idx == m->log.idx) {
+            table_idx = 0;
+        } else if (table_idx >= rules->zone_count) {
             break;
         }
         cost_of_write(m, cmd, rules->first_zone_idx + table_idx,
                       what->op == SSD_OP_APPEND,
                       count_parts_before(rules, what, nlb * rules->lba_bytes),
                       size_of(p, nlb * rules->lba_bytes, rules->lba_bytes));
-        add_opening(p, cmd, what, rules);
+        if (rules->first_zone_idx != m->log.idx) {
+            add_opening(p, cmd, what, rules);
+        }
         if ((what->op == SSD_OP_WRITE || what->op == SSD_OP_APPEND) &&
             nlb * rules->lba_bytes > 8192) {
             cmd->fixed_ns += p->fixed_list_ns;
@@ -226,7 +232,7 @@ static void enter(Model *m, Cmd *cmd)
 
 static bool is_part_read(const Cmd *cmd)
 {
-    return cmd->takes_slot && cmd->bytes < 4096;
+    return cmd->takes_slot && cmd->bytes < 4096 && !cmd->conventional;
 }
 
 static uint32_t zone_of_read(const Cmd *cmd)
@@ -305,7 +311,7 @@ static bool has_slot(const Model *m, uint32_t nsid, const Cmd *cmd)
 {
     unsigned kept = 0;
 
-    for (uint32_t other = 1; other <= m->p.namespaces; other++) {
+    for (uint32_t other = 1; other <= m->ns_count; other++) {
         kept += other != nsid && slots_of(m, other) == 0;
     }
     return slots_of(m, nsid) == 0 ||
@@ -333,7 +339,7 @@ static void enter_in_turn(Model *m)
 {
     int group;
 
-    for (uint32_t i = 0; i < m->p.namespaces; i++) {
+    for (uint32_t i = 0; i < m->ns_count; i++) {
         if (slots_of(m, i + 1) == 0 &&
             model_turns_group_waits(&m->read_turns, i)) {
             enter(m, model_turns_step(&m->read_turns, i, true));
@@ -484,6 +490,9 @@ void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last)
                    cmd->done.op == SSD_OP_APPEND;
     Portion portion = { .cmd = cmd, .bytes = bytes, .last = last };
 
+    if (cmd->conventional) {
+        bytes = model_conv_carried(m, cmd, bytes);
+    }
     portion.at_ns = cross(m, &m->link_in_ns, carries ? bytes : 0,
                           m->p.link_in_ns);
     g_queue_push_tail(&m->link, g_memdup2(&portion, sizeof(portion)));

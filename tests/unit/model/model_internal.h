@@ -68,6 +68,14 @@ typedef struct Cmd {
     uint32_t life;          /* of the zone that it writes */
     uint64_t let_in;        /* bytes that the buffer has found room for */
 
+    /* Of the conventional namespace. */
+    bool conventional;
+    uint64_t nlb;
+    Piece target;           /* what it writes, in bytes of the namespace, ... */
+    bool log_begun;         /* ... of which some has a place in the log, ... */
+    uint64_t log_at;        /* ... and all below this, whole granules, ... */
+    uint64_t log_end;       /* ... and shall have up to here */
+
     GPtrArray *jobs;        /* Job; those that have ended are gone */
     bool select_all;
     unsigned admitted;
@@ -173,6 +181,7 @@ typedef struct Step {
     bool holds_unit;        /* on a channel, and the array waits for it */
     uint64_t visit;         /* to an array */
     bool pending;           /* the step of its end, which moves, is known */
+    bool cleans;            /* for no command, but to have a line free */
 } Step;
 
 /* A page in a plane's register; of none, `until` is 0. */
@@ -214,6 +223,8 @@ typedef struct Unit {
 typedef struct Complete {
     uint64_t page;
     uint64_t seq;
+    uint32_t line;          /* of the log, ... */
+    bool moved;             /* ... and whether cleaning waits for it */
 } Complete;
 
 /* A zone's data in the buffer, counted in bytes from its start. */
@@ -260,7 +271,7 @@ typedef struct Turns {
     uint32_t line_count;    /* 0: none take turns */
     uint32_t group_lines;
     Line *line;
-    uint64_t group_since[MODEL_MAX_NAMESPACES];
+    uint64_t group_since[MODEL_MAX_NAMESPACES + 1];
     uint64_t now;
 } Turns;
 
@@ -283,6 +294,42 @@ typedef struct Waiting {
     Cmd *cmd;
 } Waiting;
 
+/* A line of the log: a block on every unit. */
+typedef struct LogLine {
+    uint64_t used;          /* places that have been written */
+    uint64_t free_since;
+    uint32_t life;          /* erases that have begun */
+    uint8_t *programmed;    /* [page] */
+    int64_t *holds;         /* [place]: granule, or -1 */
+} LogLine;
+
+/* The unit of its mapping. */
+#define GRANULE 4096
+
+/* The conventional namespace; its index is that of a zone behind all zones. */
+typedef struct Log {
+    uint32_t idx;
+    bool buffered;          /* its writes go through the write buffer */
+    uint64_t granules;
+    uint64_t line_pages;
+    uint64_t line_places;
+    uint32_t line_count;
+    LogLine *line;
+    uint64_t now;
+    uint64_t *newest;       /* [granule]: Cmd.seq of a write to come; or 0 */
+    GQueue writes;          /* Cmd that have not written all yet */
+    uint64_t promised;      /* places, to what comes into the buffer */
+    int victim;             /* line that is being cleaned, or -1: ... */
+    uint64_t row;           /* ... this row of it, ... */
+    bool reads;             /* ... is being read, or written; ... */
+    bool erases;            /* ... or all is over but its erases */
+    uint64_t pending;       /* steps of that */
+    uint64_t host_bytes;
+    uint64_t moved_bytes;
+    uint64_t program_count;
+    uint64_t erase_count;
+} Log;
+
 typedef enum Phase {
     PHASE_DRAINED,
     PHASE_UNMAPPED,
@@ -292,7 +339,9 @@ typedef enum Phase {
 
 struct Model {
     SsdParams p;
-    Rules *rules[MODEL_MAX_NAMESPACES];
+    uint32_t ns_count;      /* with the conventional namespace, the last */
+    Rules *rules[MODEL_MAX_NAMESPACES + 1];
+    Log log;
     uint64_t now_ns;
     bool wrote;             /* a write has been handed off, last: */
     uint64_t wrote_at_ns;
@@ -397,6 +446,8 @@ void model_write_in_turn(Model *m, uint32_t zone_idx);
 void model_discard_writes(Model *m, uint32_t zone_idx);
 /* Is the write's place the buffer? */
 bool model_uses_buffer(const Model *m, const Cmd *cmd);
+
+/* model_programs.c */
 /* Wait for the host's programs so far. Return: false if there are none. */
 bool model_await_programs(Model *m, Cmd *cmd);
 void model_host_program_begins(Model *m, uint64_t seq, uint32_t zone_idx,
@@ -405,6 +456,35 @@ void model_host_program_begins(Model *m, uint64_t seq, uint32_t zone_idx,
 uint32_t model_host_programs_of(const Model *m, uint32_t unit);
 void model_host_program_ended(Model *m, uint64_t seq);
 void model_check_flushes(Model *m);
+
+/* model_log.c */
+void model_log_init(Model *m);
+void model_log_free(Model *m);
+LogLine *model_log_line(const Model *m, uint64_t place);
+int64_t *model_log_holds(const Model *m, uint64_t place);
+int64_t model_log_find(const Model *m, uint64_t granule);
+void model_log_drop(Model *m, uint64_t granule);
+uint64_t model_log_free_places(const Model *m);
+/* The granule gets the next place. Return: that. */
+uint64_t model_log_put(Model *m, uint64_t granule);
+/* The line to clean, or -1. */
+int model_log_victim(const Model *m);
+void model_log_erased(Model *m, uint32_t line_idx);
+void model_log_format(Model *m);
+
+/* model_conv.c */
+Rules *model_conv_rules(const Model *m, uint32_t lba_bytes);
+SsdStatus model_conv_judge(const Rules *rules, const SsdCmd *cmd);
+void model_conv_plan(Cmd *cmd, const SsdCmd *what, const Rules *rules);
+void model_conv_begin(Model *m, Cmd *cmd);
+/* Write what has a turn and a place; clean if few are left. */
+void model_conv_go_on(Model *m);
+void model_conv_arrived(Model *m, const Portion *portion);
+/* What crosses the link of bytes that come into the buffer. */
+uint64_t model_conv_carried(const Model *m, const Cmd *cmd, uint64_t bytes);
+void model_conv_program_end(Model *m, const Step *step);
+/* A step of cleaning has ended. */
+void model_conv_cleaned(Model *m);
 
 /* model_turns.c */
 void model_turns_init(const Model *m, Turns *turns);
@@ -466,6 +546,12 @@ void model_buffer_write(Model *m, Cmd *cmd);
 void model_buffer_arrived(Model *m, uint32_t zone_idx, uint64_t bytes,
                           bool alive);
 void model_buffer_fill(Model *m, Job *job);
+/* Writes that find room come in; the front end goes on later. */
+void model_buffer_take_in(Model *m);
+/* Data of the log are there, and get their places now. */
+void model_buffer_log_arrives(Model *m, uint64_t bytes);
+/* A place of the log is filled there; does that complete its page? */
+void model_buffer_log(Model *m, uint64_t place, bool ends_page, bool moved);
 uint64_t model_buffer_taken(const Model *m);
 guint model_buffer_waiters(const Model *m);
 void model_buffer_programmed(Model *m, const Step *step);
@@ -575,8 +661,11 @@ void model_own_ended(Model *m, uint32_t unit_idx);
 void model_put_pages(Model *m, Cmd *cmd);
 void model_commit_pages(Model *m, Cmd *cmd);
 /* A page that is complete in the buffer. */
-void model_put_buffered(Model *m, uint32_t zone_idx, uint64_t page,
-                        uint64_t program_seq);
+void model_put_buffered(Model *m, uint32_t zone_idx, const Complete *page);
+/* Bytes [at, to) of a page of the log come to its end. */
+void model_put_log(Model *m, Step step, uint64_t at, uint64_t to);
+/* Bytes [at, to) of its zone, or line, which are sensed at once. */
+void model_sense(Model *m, Step step, uint64_t at, uint64_t to);
 void model_start_read(Model *m, Cmd *cmd, Piece piece);
 void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,
                       uint64_t at);

@@ -194,14 +194,18 @@ void model_job_woken(Model *m, Job *job)
     }
 }
 
+/* Writes go on as the erases begin, so before the reset is done: always. */
 void model_job_erase(Model *m, Job *job)
 {
     uint32_t zone_idx = job->zone_idx;
+    Cmd *cmd = job->cmd;
 
     job->erases = true;
+    cmd->parts++;
     model_erase_begin(m, job);
     model_job_advance(m, job);
     model_write_in_turn(m, zone_idx);
+    model_part_done(m, cmd);
     model_settle(m);
 }
 
@@ -312,11 +316,12 @@ static void end_life(Model *m, Job *job)
     memset(m->programmed[z], 0, m->zone_pages);
     model_ahead_forget(m, z);
     model_discard_writes(m, z);
-    model_buffer_forget(m, z);
-    model_buffer_look(m);
     if (first->fill && !first->running) {
         model_look_at(m, z);        /* it waits for nothing any more */
     }
+    /* Only then may another zone have the seat that this one gives up. */
+    model_buffer_forget(m, z);
+    model_buffer_look(m);
 }
 
 void model_hand_off_jobs(Model *m, Cmd *cmd)

@@ -548,6 +548,7 @@ static SsdStatus apply(Rules *r, const SsdCmd *cmd, RulesEffect *effect)
     case SSD_OP_COPY:
         return copy_data(r, cmd, effect);
     case SSD_OP_DEALLOCATE:
+        effect->lba = cmd->slba;
         return deallocate(r, cmd);
     case SSD_OP_READ:
     case SSD_OP_VERIFY:

@@ -31,8 +31,8 @@ static uint64_t seated(const Model *m, uint32_t zone_idx)
 static bool has_free(const Model *m, uint32_t zone_idx)
 {
     return seated(m, zone_idx) <
-           (m->p.write_buffer_bytes - m->p.buffer_portion_bytes) /
-           m->p.page_bytes / m->p.namespaces;
+           ((m->p.write_buffer_bytes - m->p.buffer_portion_bytes) /
+            m->p.page_bytes - m->log.buffered) / m->p.namespaces;
 }
 
 /* Complete pages in one portion leave no part of a page. */

@@ -19,14 +19,26 @@
  */
 static uint64_t place_of(const Model *m, const Step *step)
 {
+    uint64_t zones = (uint64_t)m->backing->len * m->zone_units;
+
+    if (step->zone_idx == m->log.idx) {
+        return zones + (uint64_t)(step->superblock - m->backing->len) *
+                       m->unit_count + step->page % m->unit_count;
+    }
     return (uint64_t)step->superblock * m->zone_units +
            model_position(m, step->zone_idx, step->page);
+}
+
+static uint64_t row_of(const Model *m, const Step *step)
+{
+    return step->page / (step->zone_idx == m->log.idx ? m->unit_count
+                                                      : m->zone_units);
 }
 
 uint64_t model_read_ns(const Model *m, const Step *step)
 {
     const SsdParams *p = &m->p;
-    uint64_t page = step->page / m->zone_units * p->program_pages +
+    uint64_t page = row_of(m, step) * p->program_pages +
                     step->from / m->sense_bytes;
     uint64_t bits = draw_bits(p->seed, DRAW_PAGE_TYPE, place_of(m, step),
                               page);
@@ -43,12 +55,13 @@ static uint64_t vary(uint64_t ns, uint64_t bits, uint32_t permille)
 uint64_t model_program_ns(const Model *m, const Step *step)
 {
     const SsdParams *p = &m->p;
-    uint64_t row = (uint64_t)step->life << 32 | step->page / m->zone_units;
+    uint64_t row = (uint64_t)step->life << 32 | row_of(m, step);
     uint64_t ns = p->program_ns;
 
     if (step->data) {
         ns = vary(ns + p->program_data_ns,
-                  draw_bits(p->seed, DRAW_STRIPE_TIME, step->superblock, row),
+                  draw_bits(p->seed, DRAW_STRIPE_TIME,
+                            place_of(m, step) / m->zone_units, row),
                   p->stripe_spread_permille);
     }
     return vary(ns, draw_bits(p->seed, DRAW_PROGRAM_TIME, place_of(m, step),

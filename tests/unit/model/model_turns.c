@@ -11,8 +11,8 @@
 
 void model_turns_init(const Model *m, Turns *turns)
 {
-    turns->line_count = m->p.zones;
     turns->group_lines = m->p.zones / m->p.namespaces;
+    turns->line_count = m->ns_count * turns->group_lines;
     turns->line = g_new0(Line, turns->line_count);
 }
 

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Commands that a failure shows; FEMU_HISTORY changes it. */
 #define HISTORY 24
@@ -294,11 +295,27 @@ static void compare_namespace(Pair *pair, uint32_t nsid)
     }
 }
 
+static void compare_conventional(Pair *pair)
+{
+    uint32_t nsid = model_ns_count(pair->model);
+    const Rules *rules = model_rules(pair->model, nsid);
+    SsdNsInfo info = ssd_ns_info(pair->ssd, nsid);
+
+    if (info.lba_bytes != rules->lba_bytes ||
+        info.size_nlb != rules->zone_nlb || info.zones != 0) {
+        fail(pair, "namespace %" PRIu32 ": another shape", nsid);
+    }
+}
+
 void pair_compare(Pair *pair)
 {
-    g_assert_cmpuint(ssd_ns_count(pair->ssd), ==, pair->params.namespaces);
+    g_assert_cmpuint(ssd_ns_count(pair->ssd), ==,
+                     model_ns_count(pair->model));
     for (uint32_t i = 1; i <= pair->params.namespaces; i++) {
         compare_namespace(pair, i);
+    }
+    if (pair->params.conventional_bytes) {
+        compare_conventional(pair);
     }
 }
 
@@ -392,11 +409,35 @@ static void compare_wear(Pair *pair)
     }
 }
 
+/* What the log has been given, and has moved, programmed and erased. */
+static void compare_log(Pair *pair)
+{
+    g_autofree char *got = ssd_stats_json(pair->ssd, pair->now_ns, NULL);
+    g_autofree char *want = model_conv_stats(pair->model);
+
+    if (pair->params.conventional_bytes && !strstr(got, want)) {
+        fail(pair, "statistics must have %s, are %s", want, got);
+    }
+}
+
+/* The flash may go on when no command is inside: pages, cleaning. */
+static void settle(Pair *pair)
+{
+    while (model_next_at_ns(pair->model) !=
+           model_watch_next_ns(pair->model)) {
+        pair_advance(pair, model_next_at_ns(pair->model));
+    }
+}
+
 void pair_free(Pair *pair)
 {
     pair_drain(pair);
     pair_compare(pair);
     compare_wear(pair);
+    if (pair->params.conventional_bytes) {
+        settle(pair);
+        compare_log(pair);
+    }
     model_free(pair->model);
     ssd_free(pair->ssd);
     g_array_free(pair->done_ssd, TRUE);

@@ -45,6 +45,11 @@ static SsdOp random_op(Rng *rng)
     return ops[rng_below(rng, G_N_ELEMENTS(ops))];
 }
 
+static uint64_t size_nlb(const Rules *rules)
+{
+    return MAX(rules->zone_count, 1) * rules->zone_nlb;
+}
+
 /* The same for the sources of a copy. */
 static void spoil_copy(const Rules *rules, Rng *rng, SsdCmd *cmd,
                        SsdRange *ranges)
@@ -59,7 +64,7 @@ static void spoil_copy(const Rules *rules, Rng *rng, SsdCmd *cmd,
         range->nlb = rng_chance(rng, 50) ? 0 : UINT32_MAX;
         break;
     case 2:
-        range->slba = rules->zone_count * rules->zone_nlb - 1;
+        range->slba = size_nlb(rules) - 1;
         break;
     case 3:
         range->slba |= rules->zone_nlb - 1;
@@ -70,7 +75,7 @@ static void spoil_copy(const Rules *rules, Rng *rng, SsdCmd *cmd,
 /* Something wrong, or at least unusual, in one field. */
 static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd, SsdRange *ranges)
 {
-    uint64_t end_lba = rules->zone_count * rules->zone_nlb;
+    uint64_t end_lba = size_nlb(rules);
     static const uint32_t odd_nlb[] = { 0, 0x10000, UINT32_MAX };
 
     if (cmd->op == SSD_OP_COPY && rng_chance(rng, 50)) {
@@ -162,9 +167,9 @@ static bool read_on(const Pair *pair, Rng *rng, SsdCmd *cmd)
     return false;
 }
 
-SsdCmd soup_cmd(const Pair *pair, Rng *rng, SsdRange ranges[COPY_RANGES])
+static SsdCmd zoned_cmd(const Pair *pair, Rng *rng, uint32_t nsid,
+                        SsdRange ranges[COPY_RANGES])
 {
-    uint32_t nsid = 1 + rng_below(rng, pair->params.namespaces);
     const Rules *rules = model_rules(pair->model, nsid);
     uint32_t z = rng_below(rng, MIN(rules->zone_count, SOUP_ZONES));
     const RulesZone *zone = &rules->zone[z];
@@ -205,6 +210,73 @@ SsdCmd soup_cmd(const Pair *pair, Rng *rng, SsdRange ranges[COPY_RANGES])
         spoil(rules, rng, &cmd, ranges);
     }
     return cmd;
+}
+
+static SsdOp random_conventional_op(Rng *rng)
+{
+    static const SsdOp ops[] = {
+        SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE,
+        SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE, SSD_OP_WRITE_ZEROES,
+        SSD_OP_READ, SSD_OP_READ, SSD_OP_READ, SSD_OP_VERIFY, SSD_OP_COMPARE,
+        SSD_OP_COPY, SSD_OP_COPY, SSD_OP_DEALLOCATE, SSD_OP_FLUSH,
+    };
+
+    return rng_chance(rng, 5) ? random_op(rng)
+                              : ops[rng_below(rng, G_N_ELEMENTS(ops))];
+}
+
+/* Any place, but mostly one of the first: so some lines are worth cleaning. */
+static uint64_t random_lba(const Rules *rules, Rng *rng)
+{
+    return rng_below(rng, rng_chance(rng, 50) ? rules->zone_nlb
+                                              : rules->zone_nlb / 8 + 1);
+}
+
+static SsdCmd conventional_cmd(const Rules *rules, Rng *rng, uint32_t nsid,
+                               SsdRange ranges[COPY_RANGES])
+{
+    SsdCmd cmd = {
+        .op = random_conventional_op(rng), .nsid = nsid, .ranges = ranges,
+        .slba = random_lba(rules, rng), .nlb = random_nlb(rules, rng),
+    };
+    uint64_t room_nlb = MIN(rules->zone_nlb - cmd.slba, rules->mdts_nlb);
+
+    if (rng_chance(rng, 60)) {  /* whole granules */
+        cmd.slba -= cmd.slba % (4096 / rules->lba_bytes);
+        cmd.nlb += 4096 / rules->lba_bytes - 1;
+        cmd.nlb -= cmd.nlb % (4096 / rules->lba_bytes);
+    }
+    cmd.nlb = MIN(cmd.nlb, room_nlb);
+    if (cmd.op == SSD_OP_COPY || cmd.op == SSD_OP_DEALLOCATE) {
+        cmd.range_count = 1 + rng_below(rng, COPY_RANGES);
+    }
+    for (uint32_t i = 0; i < cmd.range_count; i++) {
+        ranges[i].slba = random_lba(rules, rng);
+        ranges[i].nlb = MIN(rules->zone_nlb - ranges[i].slba,
+                            1 + rng_below(rng, 20));
+    }
+    if (rng_chance(rng, 4)) {
+        spoil(rules, rng, &cmd, ranges);
+    }
+    return cmd;
+}
+
+/* In a drive that has one, most commands are of the conventional namespace. */
+static uint32_t random_nsid(const Pair *pair, Rng *rng)
+{
+    return pair->params.conventional_bytes && rng_chance(rng, 60)
+           ? model_ns_count(pair->model)
+           : 1 + rng_below(rng, pair->params.namespaces);
+}
+
+SsdCmd soup_cmd(const Pair *pair, Rng *rng, SsdRange ranges[COPY_RANGES])
+{
+    uint32_t nsid = random_nsid(pair, rng);
+    const Rules *rules = model_rules(pair->model, nsid);
+
+    return nsid > pair->params.namespaces
+           ? conventional_cmd(rules, rng, nsid, ranges)
+           : zoned_cmd(pair, rng, nsid, ranges);
 }
 
 void soup_fail_a_zone(Pair *pair, Rng *rng)
@@ -416,7 +488,7 @@ void soup_with_failures(Pair *pair, Rng *rng, unsigned rounds,
         soup_run(pair, rng, commands);
         soup_fail_a_zone(pair, rng);
         if (rng_chance(rng, 20)) {
-            pair_format(pair, 1 + rng_below(rng, pair->params.namespaces),
+            pair_format(pair, 1 + rng_below(rng, model_ns_count(pair->model)),
                         PICK(rng, 512, 4096));
         }
     }

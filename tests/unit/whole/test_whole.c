@@ -157,6 +157,26 @@ static const Soup soups[] = {
     { "turns/all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "take-turns=on "
       "namespaces=2 max-open=2 max-active=3 read-slots=3 dies=2 "
       "program-registers=2 reset-drain-first=on", 6000 },
+    { "conventional/plain", ZONES "conventional-size=96K "
+      "conventional-spare=28 lba-size=512", 6000 },
+    { "conventional/link", ZONES FRONT LINK AGAIN FIXED "read-slots=3 "
+      "conventional-size=72K program-registers=1 page-size=16K "
+      "pages-per-block=2", 6000 },
+    { "conventional/array", ZONES "conventional-size=240K dies=2 planes=2 "
+      "multi-plane=on program-pages=3 pages-per-block=6 page-size=4K "
+      "register-read-ns=7907 sense-command-ns=6007 program-spread=50 "
+      "stripe-spread=90 slow-pages=200 read-slow-ns=90007 reads-first=2 "
+      "program-suspend=on erase-suspend=on suspend-ns=20013 "
+      "own-program-after=2 own-program-ns=300007 zone-dies=1", 6000 },
+    { "conventional/buffer", ZONES BUFFER FRONT LINK AGAIN
+      "conventional-size=96K conventional-buffer=on lba-size=512 "
+      "buffer-portion=8K buffer-waiters=3 buffer-resume=1", 6000 },
+    { "conventional/resets", ZONES BUFFER RESETS LINK "conventional-size=128K "
+      "conventional-buffer=on page-turns=on dies=2 program-registers=2 "
+      "reset-drain-first=on buffer-release-ns=300007", 6000 },
+    { "conventional/turns", ZONES BUFFER LINK "conventional-size=96K "
+      "conventional-buffer=on take-turns=on namespaces=2 max-open=2 "
+      "max-active=2 buffer-portion=16K zone-buffer=24K read-slots=4", 6000 },
     { "all", ZONES FRONT SMALL LINK FIXED BUFFER RESETS "read-slots=3 "
       "fe-after=335 buffer-waiters=3 buffer-resume=1 dies=2 "
       "program-registers=2 program-issue-ns=40009 reset-drain-first=on "
@@ -323,6 +343,74 @@ static void test_excursion_frees_room(void)
     pair_drain(pair);
     g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
                      ==, excursion_ns);
+    pair_free(pair);
+}
+
+/*
+ * The two seats are those of zone 0, which fails with its data on the link, and
+ * of zone 1; zone 2 waits for one. The finishes of both wait for their data. A
+ * reset of all zones discards these, one zone after the other: that of zone 1
+ * lets its finish begin, and only then is its seat that of zone 2.
+ */
+static void test_finish_before_seat(void)
+{
+    const uint64_t fill_ns = 15 * 10000, program_ns = 700027;
+    SsdParams params = drive_params(
+        "zones=3 zone-capacity=64K page-size=64K program-registers=2 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=160000 "
+        "link-in-ns=100000000 write-buffer=160K take-turns=on max-open=2 "
+        "max-active=2");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 0, 1);
+    pair_zone_fail(pair, 1, 0, SSD_ZONE_READ_ONLY);
+    submit(pair, SSD_OP_WRITE, 1, 1);
+    submit(pair, SSD_OP_WRITE, 2, 1);
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_ZONE_FINISH, 1, 0);
+    submit(pair, SSD_OP_ZONE_FINISH, 2, 0);
+    pair_submit(pair, &(SsdCmd) {
+        .op = SSD_OP_ZONE_RESET, .nsid = 1, .select_all = true,
+    });
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, fill_ns + program_ns);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag + 1).due_at_ns,
+                     ==, fill_ns + 2 * program_ns);
+    pair_free(pair);
+}
+
+/*
+ * Two read slots: one is that of a compare, whose data wait for the link. The
+ * other is that of a write for which the buffer is too full, and when that has
+ * been let in, of the write behind a reset: it begins to wait as that ends, and
+ * before a read may come in because the reset is done. So the read comes in
+ * when the next command is done, the first of the writes.
+ */
+static void test_write_before_reset_is_done(void)
+{
+    const uint64_t from_ns = 2000000, block_ns = 1000000;
+    SsdParams params = drive_params(
+        "zones=4 zone-capacity=64K page-size=16K channels=1 program-ns=700027 "
+        "page-transfer-ns=25031 link-in-ns=256000000 program-registers=1 "
+        "write-buffer=80K max-open=3 max-active=3 read-slots=2 "
+        "reset-base-ns=9000000");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 1, 1);
+    pair_advance(pair, from_ns);
+    submit(pair, SSD_OP_ZONE_RESET, 1, 0);
+    submit(pair, SSD_OP_WRITE, 1, 4);
+    submit(pair, SSD_OP_WRITE, 0, 16);
+    submit(pair, SSD_OP_WRITE, 2, 5);
+    submit(pair, SSD_OP_COMPARE, 3, 1);
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_READ, 3, 1);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, from_ns + 16 * block_ns);
     pair_free(pair);
 }
 
@@ -503,6 +591,44 @@ static void random_rest(Rng *rng, SsdParams *p)
     p->write_cache = rng_below(rng, SSD_WRITE_CACHE_VOLATILE + 1);
 }
 
+static uint64_t line_bytes(const SsdParams *p)
+{
+    return (uint64_t)p->channels * p->ways * p->dies * p->planes *
+           p->pages_per_block * p->page_bytes;
+}
+
+/* So small that a few hundred commands write it again and again. */
+static void shrink_line(SsdParams *p)
+{
+    if (line_bytes(p) > SSD_MIB) {
+        p->pages_per_block = p->program_pages;
+    }
+    if (line_bytes(p) > SSD_MIB) {
+        p->channels = MAX(p->zone_channels, 1);
+        p->ways = MAX(p->zone_ways, 1);
+        p->dies = MAX(p->zone_dies, 1);
+    }
+}
+
+/* A conventional namespace of a part of a line, or of some. */
+static void random_conventional(Rng *rng, SsdParams *p)
+{
+    if (rng_chance(rng, 50)) {
+        random_rest(rng, p);
+    }
+    shrink_line(p);
+    p->conventional_bytes = line_bytes(p) * PICK(rng, 1, 2, 4, 5, 7, 9) / 4 /
+                            4096 * 4096 + PICK(rng, 4096, 4096, 20480);
+    p->conventional_spare_pct = PICK(rng, 0, 7, 28, 100);
+    if (p->take_turns && p->read_slots) {
+        p->read_slots = MAX(p->read_slots, p->namespaces + 1);
+    }
+    if (p->write_buffer_bytes != 0 && p->buffer_portion_bytes % 4096 == 0) {
+        p->conventional_buffer = rng_chance(rng, 70);
+        p->write_buffer_bytes += p->conventional_buffer * program_bytes(p);
+    }
+}
+
 /* A drive is drawn, then `widen`, if there is one, changes it. */
 static void run_drives(unsigned count, void (*widen)(Rng *, SsdParams *))
 {
@@ -531,6 +657,11 @@ static void test_wider_drive(void)
     run_drives(60, random_rest);
 }
 
+static void test_conventional_drive(void)
+{
+    run_drives(40, random_conventional);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -539,7 +670,11 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/drop-ends-drain", test_drop_ends_drain);
     g_test_add_func("/whole/let-in-before-front", test_let_in_before_front);
     g_test_add_func("/whole/excursion-frees-room", test_excursion_frees_room);
+    g_test_add_func("/whole/finish-before-seat", test_finish_before_seat);
+    g_test_add_func("/whole/write-before-reset-is-done",
+                    test_write_before_reset_is_done);
     g_test_add_func("/whole/any-drive", test_any_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
+    g_test_add_func("/whole/conventional-drive", test_conventional_drive);
     return g_test_run();
 }
