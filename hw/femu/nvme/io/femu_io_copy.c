@@ -42,7 +42,8 @@ static uint16_t read_ranges(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
 
 /*
  * Gather all sources in the bounce buffer before writing any, because they may
- * overlap the destination.
+ * overlap the destination. Of the SMART log, a Copy is a host read command and
+ * a User Data Out command, but reads no data units (NVM command set 1.0, 1.4.2).
  */
 static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
                       uint64_t to_lba)
@@ -64,6 +65,9 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
     n->entry.work_bytes += to - n->bounce;
     femu_store_write(&ns->store, to_lba * lba_bytes, n->bounce,
                      to - n->bounce);
+    ns->smart->read_commands++;
+    ns->smart->write_commands++;
+    ns->smart->written_bytes += to - n->bounce;
 }
 
 /*
