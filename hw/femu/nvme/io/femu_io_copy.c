@@ -84,7 +84,8 @@ static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
     }
     for (uint32_t i = 0; i < copy->range_count; i++) {
         const SsdRange *range = &copy->ranges[i];
-        uint16_t status = femu_inject_read(ns, range->slba, range->nlb);
+        uint16_t status = femu_inject_read(n, ns, range->slba,
+                                           range->nlb);
 
         if (status) {
             return status;

@@ -64,7 +64,7 @@ bool femu_format_busy(const FemuZns *n, const FemuNs *ns);
 void femu_format_reset_done(FemuNs *ns);
 
 /* femu_bad_blocks.c: blocks that a user has made bad. */
-uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb);
+uint16_t femu_inject_read(FemuZns *n, FemuNs *ns, uint64_t slba, uint64_t nlb);
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 bool femu_inject_fits(const FemuNs *ns, uint64_t slba, uint64_t nlb);
 void femu_inject_clear(FemuNs *ns);
