@@ -242,17 +242,15 @@ static uint16_t descriptors(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 }
 
 /*
- * As of_any(), of the Zoned Namespace Command Set: the broadcast identifier
- * asks for what all zoned namespaces have in common.
+ * As of_namespace(), of the Zoned Namespace Command Set. What all namespaces
+ * have in common is only for hosts that can make some (NVMe base 2.0, 5.17.2.5):
+ * OACS has no Namespace Management.
  */
 static uint16_t of_zoned(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                          bool allocated)
 {
     const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
 
-    if (le32_to_cpu(cmd->nsid) == NVME_NSID_BROADCAST && !allocated) {
-        return identify_ns_zoned(n, &n->ns[0], buf);
-    }
     if (ns && ns->csi != NVME_CSI_ZONED) {
         return NVME_INVALID_FIELD;
     }
@@ -293,10 +291,15 @@ static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
     return NVME_SUCCESS;
 }
 
+/*
+ * As ns_list(), of a command set that there is, and, if the namespaces are to be
+ * active, that the host has enabled (NVMe base 2.0, 5.17.2.7).
+ */
 static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                                bool allocated)
 {
-    if (cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) {
+    if ((cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) ||
+        !(allocated || femu_set_enabled(n, cmd->csi))) {
         return NVME_INVALID_FIELD;
     }
     return ns_list(n, cmd, buf, allocated, true);

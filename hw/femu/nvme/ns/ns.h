@@ -35,6 +35,7 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);
 bool femu_number_from_text(const char **at, char end, uint64_t *value);
 FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp);
+bool femu_set_enabled(const FemuZns *n, uint8_t csi);
 bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns);
 bool femu_ns_active(const FemuZns *n, const FemuNs *ns);
 uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns);
