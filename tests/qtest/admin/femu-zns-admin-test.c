@@ -442,8 +442,9 @@ static void test_log_effects(void)
         g_assert_cmpuint(supported, ==,
                          csi ? ARRAY_SIZE(zoned) : NVM_COMMANDS);
     }
+    /* of a command set that there is not (NVMe base 2.0, figure 268) */
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, 1, 0, NULL,
-                                 4096), ==, NVME_INVALID_FIELD);
+                                 4096), ==, NVME_IOCS_NOT_SUPPORTED);
     femu_shutdown(drive);
 }
 
