@@ -98,6 +98,8 @@ static void test_namespaces(void)
     identify_ok(drive, NVME_ID_CNS_NS, 0, NVME_NSID_BROADCAST, &common);
     g_assert_cmpuint(common.nsze | common.ncap | common.nuse, ==, 0);
     g_assert_cmphex(common.eui64, ==, 0);
+    g_assert_cmphex(common.dlfeat, ==, 0);
+    g_assert_cmpuint(common.msrc, ==, 0);
     g_assert_cmpuint(common.nlbaf, ==, 1);
     g_assert_cmpuint(common.lbaf[0].ds, ==, 9);
     g_assert_cmpuint(common.lbaf[1].ds, ==, 12);

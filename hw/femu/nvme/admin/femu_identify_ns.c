@@ -19,12 +19,13 @@
 /* Fill `buf`, which is zeroed, with a data structure of the namespace. */
 typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
 
-/* What all namespaces have in common. */
+/*
+ * What all namespaces have in common: of the fields that belong to it (NVM
+ * command set 1.0, figure 97, Reported) those of formats are not 0.
+ */
 static void identify_common(NvmeIdNs *id)
 {
     id->nlbaf = FEMU_LBA_FORMATS - 1;
-    id->dlfeat = DLFEAT_READS_ZEROES;
-    id->msrc = SSD_COPY_RANGES_MAX - 1;
     for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
         id->lbaf[i].ds = ctz32(femu_format_lba_bytes(i));
     }
@@ -92,10 +93,12 @@ static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
     id->ncap = cpu_to_le64(femu_ns_capacity_nlb(ns));
     id->nuse = id->ncap;
     id->flbas = femu_format_current(ns);
+    id->dlfeat = DLFEAT_READS_ZEROES;
     stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
     identify_preferred(&n->params, ns, id);
     femu_identity_nguid(ns->identity, id->nguid);
     femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
+    id->msrc = SSD_COPY_RANGES_MAX - 1;
     id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
     id->mcl = cpu_to_le32(femu_copy_max_nlb(n, ns));
     return NVME_SUCCESS;
