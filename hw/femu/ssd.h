@@ -127,8 +127,9 @@ bool ssd_has_room(const Ssd *ssd);
  * nlb = 0 is SSD_INVALID_FIELD, as is a transfer above mdts, or above zasl
  * for an append. A copy of more than SSD_COPY_RANGES_MAX ranges, or of more
  * than mdts in all, is SSD_COMMAND_SIZE_LIMIT_EXCEEDED. Of DEALLOCATE, 1 to
- * SSD_DEALLOCATE_RANGES_MAX ranges, each of which may be empty. A report of more
- * zones than there are from `slba` on is SSD_INVALID_FIELD.
+ * SSD_DEALLOCATE_RANGES_MAX ranges, each of which may be empty, and none in an
+ * offline zone. A report of more zones than there are from `slba` on is
+ * SSD_INVALID_FIELD.
  */
 SsdAccept ssd_submit(Ssd *ssd, uint64_t now_ns, const SsdCmd *cmd,
                      uint32_t tag);

@@ -117,9 +117,13 @@ static SsdStatus check_deallocate(const SsdNs *ns, const SsdCmd *cmd)
         return SSD_INVALID_FIELD;
     }
     for (uint32_t i = 0; i < cmd->range_count; i++) {
-        SsdStatus status = check_range(ns, cmd->ranges[i].slba,
-                                       cmd->ranges[i].nlb);
+        const SsdRange *range = &cmd->ranges[i];
+        SsdStatus status = check_range(ns, range->slba, range->nlb);
 
+        if (status == SSD_SUCCESS && ns->kind == SSD_NS_ZONED) {
+            status = zone_check_deallocate(&ns->zones, range->slba,
+                                           range->nlb);
+        }
         if (status != SSD_SUCCESS) {
             return status;
         }

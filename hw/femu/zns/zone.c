@@ -248,6 +248,21 @@ SsdStatus zone_check_read(const ZoneTable *table, uint32_t zone_idx,
     return SSD_SUCCESS;
 }
 
+/* ZNS 1.1 section 3.3.3 */
+SsdStatus zone_check_deallocate(const ZoneTable *table, uint64_t slba,
+                                uint64_t nlb)
+{
+    uint32_t offline_idx;
+
+    if (nlb == 0) {
+        return SSD_SUCCESS;
+    }
+    offline_idx = zone_next_in_state(table, zone_of_lba(table, slba),
+                                     SSD_ZONE_OFFLINE);
+    return offline_idx <= zone_of_lba(table, slba + nlb - 1)
+           ? SSD_ZONE_IS_OFFLINE : SSD_SUCCESS;
+}
+
 static SsdStatus check_writable(const ZoneEntry *zone)
 {
     return zone->state == SSD_ZONE_FULL ? SSD_ZONE_IS_FULL :

@@ -129,6 +129,13 @@ SsdStatus zone_check_append(const ZoneTable *table, uint32_t zone_idx,
 void zone_commit_write(ZoneTable *table, uint32_t zone_idx,
                        uint64_t offset_nlb, uint64_t nlb);
 
+/*
+ * May `nlb` blocks, which may be none and may be of several zones, be deallocated
+ * from block `slba` of the table on? Not those of an offline zone.
+ */
+SsdStatus zone_check_deallocate(const ZoneTable *table, uint64_t slba,
+                                uint64_t nlb);
+
 /* May `nlb` blocks be read at block `offset_nlb` of the zone? */
 SsdStatus zone_check_read(const ZoneTable *table, uint32_t zone_idx,
                           uint64_t offset_nlb, uint64_t nlb);

@@ -258,6 +258,14 @@ static void test_identify_refused(void)
         { NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, 2, NVME_INVALID_NSID },
         { NVME_ID_CNS_NS_DESCR_LIST, 0, 0, NVME_INVALID_NSID },
         { NVME_ID_CNS_NS_DESCR_LIST, 0, 2, NVME_INVALID_NSID },
+        /* all namespaces, as OACS has no Namespace Management */
+        { NVME_ID_CNS_CS_NS, NVME_CSI_NVM, NVME_NSID_BROADCAST,
+          NVME_INVALID_NSID },
+        { NVME_ID_CNS_CS_NS, NVME_CSI_ZONED, NVME_NSID_BROADCAST,
+          NVME_INVALID_NSID },
+        { NVME_ID_CNS_CS_IND_NS, 0, NVME_NSID_BROADCAST, NVME_INVALID_NSID },
+        { NVME_ID_CNS_NS_ATTACHED_CTRL_LIST, 0, NVME_NSID_BROADCAST,
+          NVME_INVALID_FIELD },
     };
     FemuDrive *drive = boot();
 
@@ -285,6 +293,15 @@ static void test_css_nvm(void)
     femu_io_queues_create(drive);
     identify_ok(drive, NVME_ID_CNS_NS_ACTIVE_LIST, 0, 0, list);
     g_assert_cmpuint(list[0], ==, 0);
+    /* there is no list of active ones of a set that is not enabled */
+    g_assert_cmphex(femu_identify(drive, NVME_ID_CNS_CS_NS_ACTIVE_LIST,
+                                  NVME_CSI_ZONED, 0, NULL), ==,
+                    NVME_INVALID_FIELD);
+    identify_ok(drive, NVME_ID_CNS_CS_NS_ACTIVE_LIST, NVME_CSI_NVM, 0, list);
+    g_assert_cmpuint(list[0], ==, 0);
+    identify_ok(drive, NVME_ID_CNS_CS_NS_PRESENT_LIST, NVME_CSI_ZONED, 0,
+                list);
+    g_assert_cmpuint(le32_to_cpu(list[0]), ==, 1);
     identify_ok(drive, NVME_ID_CNS_NS, 0, 1, id);
     g_assert_true(buffer_is_zero(id, sizeof(id)));
     g_assert_cmphex(femu_write(drive, 0, 1, NULL), ==, NVME_INVALID_FIELD);
@@ -425,8 +442,9 @@ static void test_log_effects(void)
         g_assert_cmpuint(supported, ==,
                          csi ? ARRAY_SIZE(zoned) : NVM_COMMANDS);
     }
+    /* of a command set that there is not (NVMe base 2.0, figure 268) */
     g_assert_cmphex(femu_get_log(drive, NVME_LOG_CMD_EFFECTS, 1, 0, NULL,
-                                 4096), ==, NVME_INVALID_FIELD);
+                                 4096), ==, NVME_IOCS_NOT_SUPPORTED);
     femu_shutdown(drive);
 }
 

@@ -53,9 +53,10 @@ static void no_data(FemuDrive *drive, uint8_t opcode, uint64_t slba,
 }
 
 /*
- * What counts as data and as a command (NVM command set 1.0, 4.1.4.2): Verify
- * reads data and is no read command, Write Zeroes is nothing. Units are
- * rounded up: each step here fills one, or begins one by a block.
+ * What counts as data and as a command (NVM command set 1.0, 1.4.2): Verify
+ * reads data and is no read command, Write Zeroes is nothing, and a Copy is a
+ * command that reads and one that writes, but only what it writes are data.
+ * Units are rounded up: each step here fills one, or begins one by a block.
  */
 static void test_counts(void)
 {
@@ -84,10 +85,14 @@ static void test_counts(void)
     assert_counts(drive, 3, 2, 1, 2);
     g_assert_cmphex(femu_read(drive, 0, unit_nlb, NULL), ==, NVME_SUCCESS);
     assert_counts(drive, 4, 2, 2, 2);
+    g_assert_cmphex(femu_copy(drive, 0, unit_nlb, femu_zone_lba(drive, 2)),
+                    ==, NVME_SUCCESS);
+    assert_counts(drive, 4, 3, 3, 3);
     /* refused: nothing */
     g_assert_cmphex(femu_write(drive, 0, 1, NULL), ==,
                     NVME_ZONE_INVALID_WRITE);
-    assert_counts(drive, 4, 2, 2, 2);
+    g_assert_cmphex(femu_copy(drive, 0, 1, 0), ==, NVME_ZONE_INVALID_WRITE);
+    assert_counts(drive, 4, 3, 3, 3);
     femu_shutdown(drive);
 }
 

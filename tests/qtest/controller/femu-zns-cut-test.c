@@ -10,6 +10,7 @@
 
 #include "qemu/osdep.h"
 #include <glib/gstdio.h>
+#include "qemu/units.h"
 #include "femu-zns-folder.h"
 #include "qobject/qdict.h"
 
@@ -121,6 +122,43 @@ static void test_controller(void)
     assert_left(drive, 0, TOLD_NLB, TOLD_NLB + 9, 1);
     assert_left(drive, 1, left_nlb(drive, 1), INSIDE_NLB, 2);
     femu_assert_works(drive, 5);
+    femu_shutdown(drive);
+}
+
+/*
+ * The changed zone list is not kept (ZNS 1.1, 4.1.4.1); nor is the event, which
+ * the next change of a zone brings again.
+ */
+static void test_changed_list(void)
+{
+    enum { CHANGED_ZONES = 0xbf, ZONE_CHANGED = 1 << 27 };
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    const NvmeCmd request = { .opcode = NVME_ADM_CMD_ASYNC_EV_REQ };
+
+    config.ssd.conventional_bytes = 2 * MiB; /* which has no such list */
+    drive = femu_boot(&config, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t log[3];
+
+        g_assert_cmphex(femu_set_feature(drive, NVME_ASYNCHRONOUS_EVENT_CONF,
+                                         ZONE_CHANGED), ==, NVME_SUCCESS);
+        femu_submit(&drive->admin, &request);
+        qtest_qmp_assert_success(drive->host->qts, "{'execute': 'qom-set',"
+                                 "'arguments': {'path': %s, 'property':"
+                                 "'zone-fail', 'value': %s}}", PATH,
+                                 i ? "4 read-only" : "3 read-only");
+        femu_expect_now(&drive->admin_cq);
+        g_assert_cmphex(femu_admin(drive, NVME_ADM_CMD_GET_LOG_PAGE,
+                                   FEMU_NSID, 5u << 16 | 1u << 15 |
+                                   CHANGED_ZONES, 0, drive->buf).status, ==,
+                        NVME_SUCCESS);
+        qtest_bufread(drive->host->qts, drive->buf, log, sizeof(log));
+        g_assert_cmphex(le64_to_cpu(log[0]), ==, 1);
+        g_assert_cmphex(le64_to_cpu(log[1]), ==, femu_zone_lba(drive, 3 + i));
+        cut(drive, 1);
+        start_again(drive);
+    }
     femu_shutdown(drive);
 }
 
@@ -489,6 +527,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
 #define ADD(name, test) qtest_add_func("femu-zns/cut/" name, test)
     ADD("controller", test_controller);
+    ADD("changed-list", test_changed_list);
     ADD("write", test_write);
     ADD("reset", test_reset);
     ADD("reset-then", test_reset_then);

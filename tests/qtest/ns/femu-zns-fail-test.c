@@ -128,6 +128,50 @@ static void test_offline(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Dataset Management of blocks of an offline zone is refused (ZNS 1.1, 3.3.3),
+ * wherever in its ranges they are; of no blocks, or of a read-only zone's, not.
+ */
+static void test_offline_dataset(void)
+{
+    FemuDrive *drive = boot(NULL);
+    uint64_t lba = femu_zone_lba(drive, 5), zone_nlb = femu_zone_lba(drive, 1);
+    const struct {
+        uint64_t slba;
+        uint32_t nlb;
+        uint16_t status;
+    } rows[] = {
+        { lba, 1, NVME_ZONE_OFFLINE },
+        { lba - 1, 1, NVME_SUCCESS },
+        { lba - 1, 2, NVME_ZONE_OFFLINE },
+        { lba + zone_nlb - 1, 1, NVME_ZONE_OFFLINE },
+        { lba + zone_nlb, 1, NVME_SUCCESS },
+        { lba, 0, NVME_SUCCESS },
+        { 0, 8 * zone_nlb, NVME_ZONE_OFFLINE },
+        { 8 * zone_nlb, 0, NVME_SUCCESS },
+        { 8 * zone_nlb - 1, 2, NVME_LBA_RANGE },
+    };
+    NvmeDsmRange range[2] = { { .nlb = cpu_to_le32(1) } };
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_DSM,
+        .nsid = cpu_to_le32(FEMU_NSID),
+        .cdw10 = cpu_to_le32(1),
+        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
+        .dptr.prp1 = cpu_to_le64(drive->buf),
+    };
+
+    fail(drive, "2 read-only");
+    fail(drive, "5 offline");
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        range[1].slba = cpu_to_le64(rows[i].slba);
+        range[1].nlb = cpu_to_le32(rows[i].nlb);
+        qtest_bufwrite(drive->host->qts, drive->buf, range, sizeof(range));
+        g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                        rows[i].status);
+    }
+    femu_shutdown(drive);
+}
+
 /* Select All takes the read-only zones only (ZNS 1.1, 3.4.3.1.5). */
 static void test_offline_all(void)
 {
@@ -436,6 +480,7 @@ int main(int argc, char **argv)
 #define ADD(name, test) qtest_add_func("femu-zns/fail/" name, test)
     ADD("read-only", test_read_only);
     ADD("offline", test_offline);
+    ADD("offline-dataset", test_offline_dataset);
     ADD("offline-all", test_offline_all);
     ADD("changed-list", test_changed_list);
     ADD("refused", test_fail_refused);

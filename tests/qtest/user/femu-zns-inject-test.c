@@ -126,6 +126,82 @@ static void test_read(void)
     femu_shutdown(drive);
 }
 
+/* Assert what the error log says of the last command that failed. */
+static void assert_error(FemuDrive *drive, uint16_t status, uint64_t lba)
+{
+    NvmeErrorLog log;
+
+    g_assert_cmphex(femu_get_log(drive, NVME_LOG_ERROR_INFO, 0, 0, &log,
+                                 sizeof(log)), ==, NVME_SUCCESS);
+    g_assert_cmphex(le16_to_cpu(log.status_field) >> 1 & 0x7ff, ==, status);
+    g_assert_cmpuint(le64_to_cpu(log.lba), ==, lba);
+}
+
+/*
+ * The log has the lowest block that failed (NVM command set 1.0, 4.1.4.1),
+ * whatever the order of the ranges; of a command without blocks there is none.
+ */
+static void test_error_lba(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t to_lba = femu_zone_lba(drive, 1), lba;
+    g_autofree uint8_t *data = femu_pattern(drive, 0, 8, 1);
+    NvmeCmd cmd;
+
+    g_assert_cmphex(femu_write(drive, 0, 8, data), ==, NVME_SUCCESS);
+    inject(drive, "inject-read-error", "6 1");
+    inject(drive, "inject-read-error", "2 3");
+    inject(drive, "inject-write-error", "259 8");
+    g_assert_cmphex(femu_read(drive, 0, 8, NULL), ==, NVME_UNRECOVERED_READ);
+    assert_error(drive, NVME_UNRECOVERED_READ, 2);
+    g_assert_cmphex(femu_read(drive, 4, 4, NULL), ==, NVME_UNRECOVERED_READ);
+    assert_error(drive, NVME_UNRECOVERED_READ, 4);
+    cmd = femu_cmd_rw(drive, NVME_CMD_VERIFY, 5, 3, 0);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                    NVME_UNRECOVERED_READ);
+    assert_error(drive, NVME_UNRECOVERED_READ, 6);
+    g_assert_cmphex(femu_compare(drive, 0, 8, data), ==,
+                    NVME_UNRECOVERED_READ);
+    assert_error(drive, NVME_UNRECOVERED_READ, 2);
+    g_assert_cmphex(femu_copy(drive, 5, 3, to_lba), ==,
+                    NVME_UNRECOVERED_READ);
+    assert_error(drive, NVME_UNRECOVERED_READ, 6);
+    g_assert_cmphex(femu_copy(drive, 0, 2, to_lba), ==, NVME_SUCCESS);
+    g_assert_cmphex(femu_copy(drive, 0, 2, to_lba + 2), ==, NVME_WRITE_FAULT);
+    assert_error(drive, NVME_WRITE_FAULT, to_lba + 3);
+    g_assert_cmphex(femu_write(drive, to_lba + 2, 4, NULL), ==,
+                    NVME_WRITE_FAULT);
+    assert_error(drive, NVME_WRITE_FAULT, to_lba + 3);
+    g_assert_cmphex(femu_append(drive, to_lba, 4, NULL, &lba), ==,
+                    NVME_WRITE_FAULT);
+    assert_error(drive, NVME_WRITE_FAULT, to_lba + 3);
+    cmd = femu_cmd_rw(drive, NVME_CMD_WRITE_ZEROES, to_lba + 2, 3, 0);
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==, NVME_WRITE_FAULT);
+    assert_error(drive, NVME_WRITE_FAULT, to_lba + 3);
+    /* data that differ from the third block on */
+    qtest_qom_set_bool(drive->host->qts, PATH, "inject-clear", true);
+    data[2 * drive->config.ssd.lba_bytes] ^= 1;
+    data[5 * drive->config.ssd.lba_bytes] ^= 1;
+    g_assert_cmphex(femu_compare(drive, 0, 8, data), ==, NVME_CMP_FAILURE);
+    assert_error(drive, NVME_CMP_FAILURE, 2);
+    /* CDW10 and CDW11 of these are no block */
+    cmd = (NvmeCmd) {
+        .opcode = NVME_CMD_DSM,
+        .nsid = cpu_to_le32(FEMU_NSID),
+        .cdw10 = cpu_to_le32(3),
+        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
+        .dptr.prp1 = cpu_to_le64(UINT64_C(0x80000000)),
+    };
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                    NVME_DATA_TRAS_ERROR);
+    assert_error(drive, NVME_DATA_TRAS_ERROR, 0);
+    cmd.opcode = 0x0d; /* Reservation Register, which is not offered */
+    g_assert_cmphex(femu_exec(&drive->io, &cmd).status, ==,
+                    NVME_INVALID_OPCODE);
+    assert_error(drive, NVME_INVALID_OPCODE, 0);
+    femu_shutdown(drive);
+}
+
 /* Of all namespaces. */
 static void test_clear(void)
 {
@@ -391,6 +467,7 @@ int main(int argc, char **argv)
     ADD("inject/write", test_write);
     ADD("inject/write-empty", test_write_empty);
     ADD("inject/rules-first", test_rules_first);
+    ADD("inject/error-lba", test_error_lba);
     ADD("inject/clear", test_clear);
     ADD("inject/refused", test_refused);
     ADD("feature-data/timestamp", test_timestamp);

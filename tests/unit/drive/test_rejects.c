@@ -43,6 +43,10 @@ typedef struct Mistake {
                           .range_count = (n), \
                           .ranges = (const SsdRange[129]) { __VA_ARGS__ } }
 
+#define DROP(n, ...) { .op = SSD_OP_DEALLOCATE, .nsid = 1, \
+                       .range_count = (n), \
+                       .ranges = (const SsdRange[2]) { __VA_ARGS__ } }
+
 static const Mistake mistakes[] = {
     { "write to namespace 0", TO(0, WRITE), SSD_INVALID_NAMESPACE_OR_FORMAT },
     { "read of the namespace after the last", TO(2, READ),
@@ -270,6 +274,16 @@ static const Mistake on_failed[] = {
     { "copy from an offline zone", COPY(42, 2, { 0, 1 }, { 16, 1 }),
       SSD_ZONE_IS_OFFLINE },
     { "copy to an offline zone", COPY(16, 1, { 0, 1 }), SSD_ZONE_IS_OFFLINE },
+    { "deallocation in an offline zone", DROP(1, { 16, 1 }),
+      SSD_ZONE_IS_OFFLINE },
+    { "deallocation up to an offline zone's first block",
+      DROP(2, { 0, 16 }, { 15, 2 }), SSD_ZONE_IS_OFFLINE },
+    { "deallocation from an offline zone's last block on",
+      DROP(2, { 32, 0 }, { 31, 33 }), SSD_ZONE_IS_OFFLINE },
+    { "deallocation across an offline zone", DROP(1, { 0, 64 }),
+      SSD_ZONE_IS_OFFLINE },
+    { "deallocation across the end", DROP(2, { 32, 32 }, { 63, 2 }),
+      SSD_LBA_OUT_OF_RANGE },
     { "write to an offline zone", IO(WRITE, 16, 1), SSD_ZONE_IS_OFFLINE },
     { "append to an offline zone", IO(APPEND, 16, 1), SSD_ZONE_IS_OFFLINE },
     { "reset of an offline zone", IO(ZONE_RESET, 16, 0),

@@ -491,7 +491,10 @@ static bool op_reads(SsdOp op)
     return op == SSD_OP_READ || op == SSD_OP_VERIFY || op == SSD_OP_COMPARE;
 }
 
-/* NVM command set 1.0 section 3.2.3; zones keep their blocks until reset. */
+/*
+ * NVM command set 1.0 section 3.2.3, ZNS 1.1 section 3.3.3; zones keep their
+ * blocks until reset.
+ */
 static SsdStatus deallocate(const Rules *r, const SsdCmd *cmd)
 {
     uint64_t end_lba = r->zone_count * r->zone_nlb;
@@ -504,6 +507,13 @@ static SsdStatus deallocate(const Rules *r, const SsdCmd *cmd)
         if (cmd->ranges[i].slba > end_lba ||
             cmd->ranges[i].nlb > end_lba - cmd->ranges[i].slba) {
             return SSD_LBA_OUT_OF_RANGE;
+        }
+        for (uint64_t b = 0; b < cmd->ranges[i].nlb; b++) {
+            uint64_t lba = cmd->ranges[i].slba + b;
+
+            if (r->zone[lba / r->zone_nlb].state == SSD_ZONE_OFFLINE) {
+                return SSD_ZONE_IS_OFFLINE;
+            }
         }
     }
     return SSD_SUCCESS;

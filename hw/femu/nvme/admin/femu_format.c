@@ -26,24 +26,33 @@
 #define PI_TYPE_MAX 3
 
 /*
- * Check the command's NSID: an active namespace, or the broadcast identifier
- * for all that are active (FNA bit 3 is 0). Only one Format NVM command is
- * carried out at a time.
+ * Is this a namespace of the command? The broadcast identifier stands for all
+ * that are active (FNA bit 3 is 0). One that is named need not be attached (NVMe
+ * base 2.1, figure 188: any allocated value), but the host must have enabled its
+ * I/O command set.
+ */
+static bool is_named(const FemuZns *n, const FemuNs *ns, uint32_t nsid)
+{
+    return nsid == NVME_NSID_BROADCAST
+           ? femu_ns_active(n, ns)
+           : nsid == ns->nsid && femu_ns_set_enabled(n, ns);
+}
+
+/*
+ * Check the command's NSID. Only one Format NVM command is carried out at a
+ * time.
  */
 static uint16_t check_namespace(const FemuZns *n, uint32_t nsid)
 {
-    bool active = false;
+    bool any = false;
 
     if (nsid != NVME_NSID_BROADCAST && !femu_ns(n, nsid)) {
         return NVME_INVALID_NSID;
     }
     for (uint32_t i = 0; i < n->ns_count; i++) {
-        const FemuNs *ns = &n->ns[i];
-
-        active |= (nsid == NVME_NSID_BROADCAST || nsid == ns->nsid) &&
-                  femu_ns_active(n, ns);
+        any |= is_named(n, &n->ns[i], nsid);
     }
-    if (!active) {
+    if (!any) {
         return NVME_INVALID_FIELD;
     }
     return femu_format_busy(n, NULL) ? NVME_FORMAT_IN_PROGRESS : NVME_SUCCESS;
@@ -78,7 +87,9 @@ static void ns_begin(FemuZns *n, FemuNs *ns, uint32_t lba_bytes)
                                         : FEMU_FORMAT_RESET;
     if (ns->lba_bytes != lba_bytes) {
         ns->lba_bytes = lba_bytes;
-        femu_ns_changed(n, ns);
+        if (ns->attached) { /* else to be attached will be news enough */
+            femu_ns_changed(n, ns);
+        }
     }
     femu_inject_clear(ns);
 }
@@ -170,8 +181,7 @@ uint16_t femu_format(FemuZns *n, const NvmeCmd *cmd)
     for (uint32_t i = 0; i < n->ns_count; i++) {
         FemuNs *ns = &n->ns[i];
 
-        if ((nsid == NVME_NSID_BROADCAST || nsid == ns->nsid) &&
-            femu_ns_active(n, ns)) {
+        if (is_named(n, ns, nsid)) {
             ns_begin(n, ns, femu_format_lba_bytes(format));
         }
     }

@@ -125,13 +125,18 @@ static uint16_t ctrl_list(FemuZns *n, const NvmeIdentify *cmd, void *buf)
     return NVME_SUCCESS;
 }
 
-/* As ctrl_list(), but only controllers that the namespace is attached to. */
+/*
+ * As ctrl_list(), but only controllers that the namespace is attached to. All
+ * namespaces are an invalid field (NVMe base 2.0, 5.17.2.11).
+ */
 static uint16_t ctrl_list_of_ns(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 {
-    const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
+    uint32_t nsid = le32_to_cpu(cmd->nsid);
+    const FemuNs *ns = femu_ns(n, nsid);
 
     if (!ns) {
-        return NVME_INVALID_NSID;
+        return nsid == NVME_NSID_BROADCAST ? NVME_INVALID_FIELD
+                                           : NVME_INVALID_NSID;
     }
     return ns->attached ? ctrl_list(n, cmd, buf) : NVME_SUCCESS;
 }

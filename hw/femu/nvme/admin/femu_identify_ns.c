@@ -19,12 +19,13 @@
 /* Fill `buf`, which is zeroed, with a data structure of the namespace. */
 typedef uint16_t IdentifyNsFill(FemuZns *n, const FemuNs *ns, void *buf);
 
-/* What all namespaces have in common. */
+/*
+ * What all namespaces have in common: of the fields that belong to it (NVM
+ * command set 1.0, figure 97, Reported) those of formats are not 0.
+ */
 static void identify_common(NvmeIdNs *id)
 {
     id->nlbaf = FEMU_LBA_FORMATS - 1;
-    id->dlfeat = DLFEAT_READS_ZEROES;
-    id->msrc = SSD_COPY_RANGES_MAX - 1;
     for (unsigned i = 0; i < FEMU_LBA_FORMATS; i++) {
         id->lbaf[i].ds = ctz32(femu_format_lba_bytes(i));
     }
@@ -92,10 +93,12 @@ static uint16_t identify_ns(FemuZns *n, const FemuNs *ns, void *buf)
     id->ncap = cpu_to_le64(femu_ns_capacity_nlb(ns));
     id->nuse = id->ncap;
     id->flbas = femu_format_current(ns);
+    id->dlfeat = DLFEAT_READS_ZEROES;
     stq_le_p(id->nvmcap, femu_ns_capacity_nlb(ns) * ns->lba_bytes);
     identify_preferred(&n->params, ns, id);
     femu_identity_nguid(ns->identity, id->nguid);
     femu_identity_eui64(ns->identity, (uint8_t *)&id->eui64);
+    id->msrc = SSD_COPY_RANGES_MAX - 1;
     id->mssrl = cpu_to_le16(femu_copy_range_max_nlb(n, ns));
     id->mcl = cpu_to_le32(femu_copy_max_nlb(n, ns));
     return NVME_SUCCESS;
@@ -242,17 +245,15 @@ static uint16_t descriptors(FemuZns *n, const NvmeIdentify *cmd, void *buf)
 }
 
 /*
- * As of_any(), of the Zoned Namespace Command Set: the broadcast identifier
- * asks for what all zoned namespaces have in common.
+ * As of_namespace(), of the Zoned Namespace Command Set. What all namespaces
+ * have in common is only for hosts that can make some (NVMe base 2.0, 5.17.2.5):
+ * OACS has no Namespace Management.
  */
 static uint16_t of_zoned(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                          bool allocated)
 {
     const FemuNs *ns = femu_ns(n, le32_to_cpu(cmd->nsid));
 
-    if (le32_to_cpu(cmd->nsid) == NVME_NSID_BROADCAST && !allocated) {
-        return identify_ns_zoned(n, &n->ns[0], buf);
-    }
     if (ns && ns->csi != NVME_CSI_ZONED) {
         return NVME_INVALID_FIELD;
     }
@@ -293,10 +294,15 @@ static uint16_t ns_list(FemuZns *n, const NvmeIdentify *cmd, uint8_t *buf,
     return NVME_SUCCESS;
 }
 
+/*
+ * As ns_list(), of a command set that there is, and, if the namespaces are to be
+ * active, that the host has enabled (NVMe base 2.0, 5.17.2.7).
+ */
 static uint16_t ns_list_by_set(FemuZns *n, const NvmeIdentify *cmd, void *buf,
                                bool allocated)
 {
-    if (cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) {
+    if ((cmd->csi != NVME_CSI_NVM && cmd->csi != NVME_CSI_ZONED) ||
+        !(allocated || femu_set_enabled(n, cmd->csi))) {
         return NVME_INVALID_FIELD;
     }
     return ns_list(n, cmd, buf, allocated, true);

@@ -304,9 +304,10 @@ static uint16_t log_check(const FemuZns *n, const LogRequest *request,
 
         return status ? status : log_check_set(request, ns);
     }
+    /* NVMe base 2.0, figure 268 */
     if (request->lid == NVME_LOG_CMD_EFFECTS &&
         request->csi != NVME_CSI_NVM && request->csi != NVME_CSI_ZONED) {
-        return NVME_INVALID_FIELD;
+        return NVME_IOCS_NOT_SUPPORTED;
     }
     return NVME_SUCCESS;
 }

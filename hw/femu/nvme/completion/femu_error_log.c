@@ -35,18 +35,19 @@ void femu_log_doorbell_error(FemuZns *n, uint16_t status)
     });
 }
 
-/* Log a failed command. */
+/*
+ * Log the command that is being executed, which has failed: at n->error_lba, the
+ * lowest block that has to do with it (NVM command set 1.0, 4.1.4.1).
+ */
 void femu_log_error(FemuZns *n, const FemuSq *sq, const NvmeCmd *cmd,
                     uint16_t status)
 {
-    bool io = sq->id != 0;
-
     error_log_add(n, (NvmeErrorLog) {
         .sqid = cpu_to_le16(sq->id),
         .cid = cmd->cid,
         .status_field = cpu_to_le16((status | femu_status_retry(status)) << 1),
         .param_error_location = 0xffff,
-        .lba = io ? cpu_to_le64(femu_cmd_slba(cmd)) : 0,
+        .lba = cpu_to_le64(n->error_lba),
         .nsid = cmd->nsid,
     });
 }

@@ -77,6 +77,7 @@ void femu_time_run(FemuZns *n)
     if (n->cut_noted) { /* then all this is done again, after the reset */
         femu_power_cut(n);
         femu_format_power_cut(n);
+        femu_zone_change_power_cut(n);
         n->entry.reset_noted = true;
     }
     femu_time_tell(n);

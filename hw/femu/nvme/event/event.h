@@ -35,5 +35,6 @@ void femu_zone_changed(FemuZns *n, FemuNs *ns, uint32_t zone_idx);
 void femu_zone_change_poll(FemuZns *n);
 void femu_zone_change_log(const FemuNs *ns, uint8_t *buf);
 void femu_zone_change_clear(FemuNs *ns);
+void femu_zone_change_power_cut(FemuZns *n);
 
 #endif

@@ -68,3 +68,13 @@ void femu_zone_change_clear(FemuNs *ns)
 {
     bitmap_zero(ns->changed_zones, ns->zones);
 }
+
+/* A power cut: the lists are not kept (ZNS 1.1, 4.1.4.1). */
+void femu_zone_change_power_cut(FemuZns *n)
+{
+    for (uint32_t i = 0; i < n->ns_count; i++) {
+        if (femu_ns_zoned(&n->ns[i])) {
+            femu_zone_change_clear(&n->ns[i]);
+        }
+    }
+}

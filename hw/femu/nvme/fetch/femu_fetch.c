@@ -96,6 +96,7 @@ static void sq_fetch_one(FemuZns *n, FemuSq *sq)
         return;
     }
     sq->head = (sq->head + 1) % sq->size;
+    n->error_lba = 0;
     trace_femu_fetch(sq->id, le16_to_cpu(cmd.cid), cmd.opcode, cmd.flags,
                      le32_to_cpu(cmd.nsid));
     status = cmd_check(sq, &cmd);

@@ -79,7 +79,7 @@ static uint16_t io_read(FemuZns *n, FemuNs *ns, FemuSq *sq,
     }
     /* What it reads must be safe then (NVM command set 1.0, 3.2.4). */
     req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
-    req->status = femu_inject_read(ns, lba, read.nlb);
+    req->status = femu_inject_read(n, ns, lba, read.nlb);
     if (!req->status) {
         data = femu_store_read(&ns->store, lba * ns->lba_bytes, bytes,
                                n->bounce);
@@ -148,7 +148,7 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return status;
     }
     req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
-    req->status = femu_inject_read(ns, lba, verify.nlb);
+    req->status = femu_inject_read(n, ns, lba, verify.nlb);
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
     }
@@ -156,8 +156,12 @@ static uint16_t io_verify(FemuZns *n, FemuNs *ns, FemuSq *sq,
     return NVME_NO_COMPLETE;
 }
 
-/* Do the blocks from `lba` on hold the same data as the bounce buffer? */
-static bool data_equal(FemuZns *n, const FemuNs *ns, uint64_t lba, uint32_t nlb)
+/*
+ * How many of the blocks from `lba` on hold the same data as the bounce buffer,
+ * up to the first that does not?
+ */
+static uint32_t data_equal_nlb(FemuZns *n, const FemuNs *ns, uint64_t lba,
+                               uint32_t nlb)
 {
     uint32_t lba_bytes = ns->lba_bytes;
     uint8_t block[FEMU_LBA_BYTES_MAX];
@@ -167,10 +171,23 @@ static bool data_equal(FemuZns *n, const FemuNs *ns, uint64_t lba, uint32_t nlb)
                                            lba_bytes, block);
 
         if (memcmp(data, n->bounce + (size_t)i * lba_bytes, lba_bytes)) {
-            return false;
+            return i;
         }
     }
-    return true;
+    return nlb;
+}
+
+/* Return: the status of a Compare of blocks that can be read. */
+static uint16_t compare_data(FemuZns *n, const FemuNs *ns, uint64_t lba,
+                             uint32_t nlb)
+{
+    uint32_t equal_nlb = data_equal_nlb(n, ns, lba, nlb);
+
+    if (equal_nlb == nlb) {
+        return NVME_SUCCESS;
+    }
+    n->error_lba = lba + equal_nlb;
+    return NVME_CMP_FAILURE;
 }
 
 static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
@@ -191,9 +208,9 @@ static uint16_t io_compare(FemuZns *n, FemuNs *ns, FemuSq *sq,
         return status;
     }
     req->then_flush = femu_cache_is_volatile(n) && femu_io_fua(cmd);
-    req->status = femu_inject_read(ns, lba, compare.nlb);
-    if (!req->status && !data_equal(n, ns, lba, compare.nlb)) {
-        req->status = NVME_CMP_FAILURE;
+    req->status = femu_inject_read(n, ns, lba, compare.nlb);
+    if (!req->status) {
+        req->status = compare_data(n, ns, lba, compare.nlb);
     }
     if (req->status) {
         femu_log_error(n, sq, cmd, req->status);
@@ -261,11 +278,23 @@ static bool opcode_zoned(uint8_t opcode)
            opcode == NVME_CMD_ZONE_MGMT_RECV;
 }
 
+/* Do CDW10 and CDW11 of the command name a block? */
+static bool opcode_has_slba(uint8_t opcode)
+{
+    return opcode == NVME_CMD_READ || opcode == NVME_CMD_WRITE ||
+           opcode == NVME_CMD_COMPARE || opcode == NVME_CMD_WRITE_ZEROES ||
+           opcode == NVME_CMD_VERIFY || opcode == NVME_CMD_COPY ||
+           opcode_zoned(opcode);
+}
+
 uint16_t femu_io_execute(FemuZns *n, FemuSq *sq, const NvmeCmd *cmd)
 {
     FemuNs *ns = NULL;
     uint16_t status = io_find_ns(n, cmd, &ns);
 
+    if (opcode_has_slba(cmd->opcode)) {
+        n->error_lba = femu_cmd_slba(cmd);
+    }
     if (status) {
         return status;
     }

@@ -42,7 +42,8 @@ static uint16_t read_ranges(FemuZns *n, const FemuNs *ns, const NvmeCmd *cmd,
 
 /*
  * Gather all sources in the bounce buffer before writing any, because they may
- * overlap the destination.
+ * overlap the destination. Of the SMART log, a Copy is a host read command and
+ * a User Data Out command, but reads no data units (NVM command set 1.0, 1.4.2).
  */
 static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
                       uint64_t to_lba)
@@ -64,6 +65,9 @@ static void copy_data(FemuZns *n, FemuNs *ns, const SsdCmd *copy,
     n->entry.work_bytes += to - n->bounce;
     femu_store_write(&ns->store, to_lba * lba_bytes, n->bounce,
                      to - n->bounce);
+    ns->smart->read_commands++;
+    ns->smart->write_commands++;
+    ns->smart->written_bytes += to - n->bounce;
 }
 
 /*
@@ -80,7 +84,8 @@ static uint16_t copy_bad_blocks(FemuZns *n, FemuNs *ns,
     }
     for (uint32_t i = 0; i < copy->range_count; i++) {
         const SsdRange *range = &copy->ranges[i];
-        uint16_t status = femu_inject_read(ns, range->slba, range->nlb);
+        uint16_t status = femu_inject_read(n, ns, range->slba,
+                                           range->nlb);
 
         if (status) {
             return status;
@@ -133,47 +138,29 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
  * from now on (DLFEAT), though the core unmaps only the whole granules.
  */
 static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
-                           const SsdRange *range, uint32_t count)
+                           const SsdCmd *cmd)
 {
-    SsdCmd cmd = {
-        .op = SSD_OP_DEALLOCATE,
-        .nsid = ns->nsid,
-        .ranges = range,
-        .range_count = count,
-    };
     uint64_t lba;
     FemuReq *req;
-    uint16_t status = femu_req_submit(n, sq, cid, &cmd, &lba, &req);
+    uint16_t status = femu_req_submit(n, sq, cid, cmd, &lba, &req);
 
     if (status) {
         return status;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        femu_store_deallocate(&ns->store, range[i].slba * ns->lba_bytes,
-                              range[i].nlb * (uint64_t)ns->lba_bytes);
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        const SsdRange *range = &cmd->ranges[i];
+
+        femu_store_deallocate(&ns->store, range->slba * ns->lba_bytes,
+                              range->nlb * (uint64_t)ns->lba_bytes);
     }
     return NVME_NO_COMPLETE;
-}
-
-/* The ranges of a Deallocate must be valid even if it has no effect. */
-static uint16_t check_ranges(const FemuNs *ns, const SsdRange *range,
-                             uint32_t count)
-{
-    uint64_t size_lba = femu_ns_size_lba(ns);
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (range[i].slba > size_lba ||
-            range[i].nlb > size_lba - range[i].slba) {
-            return NVME_LBA_RANGE;
-        }
-    }
-    return NVME_SUCCESS;
 }
 
 /*
  * Dataset Management: only its attribute Deallocate has an effect; the others
  * are hints. In a zoned namespace Deallocate has none either, as zones are
  * freed by resets: blocks keep their data, and the command completes at once.
+ * But the core is asked: ranges must be valid even so, and no zone offline.
  */
 uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
                          const NvmeCmd *cmd)
@@ -181,6 +168,12 @@ uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
     uint32_t count = (le32_to_cpu(cmd->cdw10) & 0xff) + 1;
     const NvmeDsmRange *entry = (const void *)n->bounce;
     SsdRange range[SSD_DEALLOCATE_RANGES_MAX];
+    const SsdCmd drop = {
+        .op = SSD_OP_DEALLOCATE,
+        .nsid = ns->nsid,
+        .ranges = range,
+        .range_count = count,
+    };
     uint16_t status = femu_dma_map(n, cmd, count * sizeof(*entry),
                                    DMA_DIRECTION_TO_DEVICE);
 
@@ -196,8 +189,7 @@ uint16_t femu_io_dataset(FemuZns *n, FemuNs *ns, FemuSq *sq,
             .nlb = le32_to_cpu(entry[i].nlb),
         };
     }
-    if (femu_ns_zoned(ns)) {
-        return check_ranges(ns, range, count);
-    }
-    return deallocate(n, ns, sq, le16_to_cpu(cmd->cid), range, count);
+    return femu_ns_zoned(ns)
+           ? ssd_ask(n->ssd, n->now_ns, &drop).status
+           : deallocate(n, ns, sq, le16_to_cpu(cmd->cid), &drop);
 }

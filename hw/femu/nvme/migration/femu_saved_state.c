@@ -51,6 +51,7 @@ static const StateRow device_rows[] = {
     STATE_ELSE(FemuZns, cq, "which of cq_memory there are"),
     STATE_ELSE(FemuZns, cq_memory, "cq_rows"),
     STATE_BOOL(FemuZns, had_io_queues),
+    STATE_LEFT(FemuZns, error_lba, "of a command that is executed: none is"),
     STATE_ELSE(FemuZns, ns, "ns_rows"),
     STATE_LEFT(FemuZns, ns_count, "of the parameters"),
     STATE_LEFT(FemuZns, memory, "femu_data_put()"),

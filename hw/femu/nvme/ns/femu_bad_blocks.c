@@ -13,26 +13,42 @@
 #include "qemu/range.h"
 #include "ns.h"
 
-/* Is one of these blocks bad? */
-static bool bad_any(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
+#define NONE UINT64_MAX
+
+/* The lowest of these blocks that is bad, or NONE. */
+static uint64_t bad_first(const FemuBadBlocks *bad, uint64_t slba, uint64_t nlb)
 {
+    uint64_t first = NONE;
+
     for (uint32_t i = 0; i < bad->count; i++) {
         if (ranges_overlap(slba, nlb, bad->range[i].slba,
                            bad->range[i].nlb)) {
-            return true;
+            first = MIN(first, MAX(slba, bad->range[i].slba));
         }
     }
-    return false;
+    return first;
 }
 
-/* Return: the status of a read of these blocks, which are in the namespace. */
-uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb)
+/* A media error at this block, unless it is NONE. Return: the status. */
+static uint16_t media_error(FemuZns *n, FemuNs *ns, uint64_t lba,
+                            uint16_t status)
 {
-    if (!bad_any(&ns->bad_reads, slba, nlb)) {
+    if (lba == NONE) {
         return NVME_SUCCESS;
     }
+    n->error_lba = lba;
     ns->smart->media_errors++;
-    return NVME_UNRECOVERED_READ;
+    return status;
+}
+
+/*
+ * Return: the status of a read of these blocks, which are in the namespace, by
+ * the command that is being executed.
+ */
+uint16_t femu_inject_read(FemuZns *n, FemuNs *ns, uint64_t slba, uint64_t nlb)
+{
+    return media_error(n, ns, bad_first(&ns->bad_reads, slba, nlb),
+                       NVME_UNRECOVERED_READ);
 }
 
 /*
@@ -48,12 +64,12 @@ uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd)
         return NVME_SUCCESS;
     }
     accept = ssd_ask(n->ssd, n->now_ns, cmd);
-    if (accept.status != SSD_SUCCESS ||
-        !bad_any(&ns->bad_writes, accept.lba, cmd->nlb)) {
+    if (accept.status != SSD_SUCCESS) {
         return NVME_SUCCESS;
     }
-    ns->smart->media_errors++;
-    return NVME_WRITE_FAULT;
+    return media_error(n, ns,
+                       bad_first(&ns->bad_writes, accept.lba, cmd->nlb),
+                       NVME_WRITE_FAULT);
 }
 
 /* Are these at least one block, all in the namespace? */

@@ -150,14 +150,18 @@ FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
 }
 
 /*
- * Has the host enabled the namespace's I/O command set by CC.CSS? The Zoned
- * Namespace Command Set is only enabled together with all others (110b).
+ * Has the host enabled the I/O command set by CC.CSS? The Zoned Namespace
+ * Command Set is only enabled together with all others (110b).
  */
+bool femu_set_enabled(const FemuZns *n, uint8_t csi)
+{
+    return NVME_CC_CSS(n->cc) == NVME_CC_CSS_ALL || csi == NVME_CSI_NVM;
+}
+
+/* Has it enabled the namespace's? */
 bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns)
 {
-    uint32_t css = NVME_CC_CSS(n->cc);
-
-    return css == NVME_CC_CSS_ALL || ns->csi == NVME_CSI_NVM;
+    return femu_set_enabled(n, ns->csi);
 }
 
 /* Is the namespace attached, and its I/O command set enabled? */

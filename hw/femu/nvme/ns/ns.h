@@ -35,6 +35,7 @@ FemuNs *femu_ns(const FemuZns *n, uint32_t nsid);
 bool femu_number_from_text(const char **at, char end, uint64_t *value);
 FemuNs *femu_ns_from_text(const FemuZns *n, const char *name,
                           const char *value, const char **rest, Error **errp);
+bool femu_set_enabled(const FemuZns *n, uint8_t csi);
 bool femu_ns_set_enabled(const FemuZns *n, const FemuNs *ns);
 bool femu_ns_active(const FemuZns *n, const FemuNs *ns);
 uint16_t femu_ns_find_active(const FemuZns *n, uint32_t nsid, FemuNs **ns);
@@ -64,7 +65,7 @@ bool femu_format_busy(const FemuZns *n, const FemuNs *ns);
 void femu_format_reset_done(FemuNs *ns);
 
 /* femu_bad_blocks.c: blocks that a user has made bad. */
-uint16_t femu_inject_read(FemuNs *ns, uint64_t slba, uint64_t nlb);
+uint16_t femu_inject_read(FemuZns *n, FemuNs *ns, uint64_t slba, uint64_t nlb);
 uint16_t femu_inject_write(FemuZns *n, FemuNs *ns, const SsdCmd *cmd);
 bool femu_inject_fits(const FemuNs *ns, uint64_t slba, uint64_t nlb);
 void femu_inject_clear(FemuNs *ns);

@@ -369,6 +369,8 @@ struct FemuZns {
     FemuCq *cq[FEMU_MAX_QUEUES];
     FemuCq cq_memory[FEMU_MAX_QUEUES];
     bool had_io_queues;         /* since the last reset */
+    uint64_t error_lba;         /* if the command that is executed fails: */
+                                /* where; 0 if it names no block */
 
     /* ns: identifiers 1 to ns_count, see femu_ns(). */
     FemuNs *ns;
