@@ -361,21 +361,21 @@ static bool may_send(const Engine *engine, const Worker *worker)
 }
 
 /* Is its processor still at the last of a batch to which it may add more? */
-static bool busy_with_batch(const Engine *engine, const Worker *worker)
+static bool is_busy(const Engine *engine, const Worker *worker)
 {
     return worker->batching && worker->cpu_free_at_ns > engine_now_ns(engine);
 }
 
 bool pace_pump(Engine *engine, Worker *worker)
 {
-    if (busy_with_batch(engine, worker)) {
-        return false; /* it goes on when that wakes it */
-    }
-    worker->batching = worker->job->host.batches;
-    while (may_send(engine, worker) && send_one(engine, worker)) {
-        if (may_send(engine, worker) && busy_with_batch(engine, worker)) {
+    while (may_send(engine, worker)) {
+        if (is_busy(engine, worker)) {
             wake_at(engine, worker, worker->cpu_free_at_ns);
             return false;
+        }
+        worker->batching = worker->job->host.batches;
+        if (!send_one(engine, worker)) {
+            break;
         }
     }
     worker->batching = false;

@@ -84,22 +84,39 @@ static uint64_t take_cpu(Worker *worker, uint64_t at_ns)
     return begin_at_ns;
 }
 
+/* What of the overhead is not the processor's: no part that varies. */
+static uint64_t rest_ns(const PlanHost *host)
+{
+    return host->overhead_ns - host->cpu_ns;
+}
+
+/* Its processor has them one by one, each as long as is drawn. */
+static void add_to_batch(Engine *engine, Worker *worker, uint32_t slot_idx)
+{
+    const PlanHost *host = &worker->job->host;
+    uint64_t own_ns = overhead_ns(engine, host);
+    uint64_t cpu_ns = own_ns - MIN(own_ns, rest_ns(host));
+    uint64_t begin_at_ns = MAX(engine_now_ns(engine), worker->cpu_free_at_ns);
+
+    worker->cpu_free_at_ns = MIN(begin_at_ns + cpu_ns, ENGINE_END_NS);
+    slot_queue_append(engine, &worker->batch, slot_idx);
+}
+
 void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
 {
     Slot *slot = &engine->slots[slot_idx];
     Worker *worker = &engine->workers[slot->worker_idx];
     uint64_t start_at_ns = engine_now_ns(engine) + wait_ns;
-    uint64_t begin_at_ns = take_cpu(worker, start_at_ns);
     uint64_t delay_ns;
 
     slot->cmd_start_at_ns = start_at_ns;
     slot->merged_idx = ENGINE_NONE;
     engine->at->io_inside += slot_is_io(slot);
     if (worker->batching) {
-        slot_queue_append(engine, &worker->batch, slot_idx);
+        add_to_batch(engine, worker, slot_idx);
         return;
     }
-    delay_ns = begin_at_ns - engine_now_ns(engine) +
+    delay_ns = take_cpu(worker, start_at_ns) - engine_now_ns(engine) +
                overhead_ns(engine, &worker->job->host);
     if (delay_ns == 0) {
         policy_submit(engine, slot_idx);
@@ -111,16 +128,9 @@ void slot_send(Engine *engine, uint32_t slot_idx, uint64_t wait_ns)
 
 void slot_send_batch(Engine *engine, Worker *worker)
 {
-    const PlanHost *host = &worker->job->host;
-    uint64_t now_ns = engine_now_ns(engine), told_at_ns;
+    uint64_t told_at_ns = MAX(engine_now_ns(engine), worker->cpu_free_at_ns) +
+                          rest_ns(&worker->job->host);
 
-    if (worker->batch.head_idx == ENGINE_NONE) {
-        return;
-    }
-    /* The processor's part of the last one's overhead is over, or will be. */
-    told_at_ns = MAX(now_ns, worker->cpu_free_at_ns) - host->cpu_ns +
-                 overhead_ns(engine, host);
-    told_at_ns = MAX(now_ns, told_at_ns);
     while (worker->batch.head_idx != ENGINE_NONE) {
         sim_heap_push(&engine->events, told_at_ns, EVENT_SUBMIT,
                       slot_queue_take(engine, &worker->batch));
