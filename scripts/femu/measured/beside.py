@@ -159,9 +159,11 @@ def io_options(exp, host, op_name, block, workers, depth):
     place = {'size': '4z', 'prefill': '100%'} if op_name == 'read' else \
         {'size': '8z', 'offset_increment': '8z'}
     depth = UNDER_WAY.get(depth, depth)
+    ordered = exp.fields.get('sched') == 'mq-deadline'
     return dict({'rw': IO_OPS[op_name], 'bs': block, 'time_based': 1,
                  'iodepth': 1 if op_name == 'write' else depth,
                  'numjobs': max(1, workers)},
+                **({'ioscheduler': 'mq-deadline'} if ordered else {}),
                 **place, **of_host(exp, host, op_name, block))
 
 
