@@ -414,6 +414,42 @@ static void test_write_before_reset_is_done(void)
     pair_free(pair);
 }
 
+/*
+ * Two read slots: one is that of a compare, whose data wait for the link, the
+ * other that of a write for which the buffer is too full. When that has been let
+ * in, a read may come in as soon as a command is done, which is the finish of
+ * zone 0. But first the reset behind it begins, and so the write behind that,
+ * which finds no room and takes the slot. So the read comes in when the next
+ * command is done, the first of the writes.
+ */
+static void test_job_before_done(void)
+{
+    const uint64_t from_ns = 20000000, block_ns = 1000000;
+    SsdParams params = drive_params(
+        "zones=4 zone-capacity=64K page-size=16K channels=1 read-ns=60013 "
+        "program-ns=700027 erase-ns=3500017 page-transfer-ns=25031 "
+        "link-in-ns=256000000 program-registers=1 write-buffer=80K "
+        "buffer-portion=16K max-open=3 max-active=3 read-slots=2");
+    Pair *pair = pair_new(&params);
+    uint32_t tag;
+
+    submit(pair, SSD_OP_WRITE, 3, 4);
+    pair_advance(pair, from_ns);
+    submit(pair, SSD_OP_WRITE, 1, 16);
+    submit(pair, SSD_OP_WRITE, 2, 5);
+    submit(pair, SSD_OP_COMPARE, 3, 1);
+    tag = pair->next_tag;
+    submit(pair, SSD_OP_READ, 3, 1);
+    pair_advance(pair, from_ns + 3000000);
+    submit(pair, SSD_OP_ZONE_FINISH, 0, 0);
+    submit(pair, SSD_OP_ZONE_RESET, 0, 0);
+    submit(pair, SSD_OP_WRITE, 0, 4);
+    pair_drain(pair);
+    g_assert_cmpuint(g_array_index(pair->events, PairEvent, tag).due_at_ns,
+                     ==, from_ns + 16 * block_ns + 60013 + 25031);
+    pair_free(pair);
+}
+
 /* --- any drive ----------------------------------------------------------- */
 
 static void random_front(Rng *rng, SsdParams *p)
@@ -673,6 +709,7 @@ int main(int argc, char **argv)
     g_test_add_func("/whole/finish-before-seat", test_finish_before_seat);
     g_test_add_func("/whole/write-before-reset-is-done",
                     test_write_before_reset_is_done);
+    g_test_add_func("/whole/job-before-done", test_job_before_done);
     g_test_add_func("/whole/any-drive", test_any_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
     g_test_add_func("/whole/conventional-drive", test_conventional_drive);
