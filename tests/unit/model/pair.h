@@ -76,12 +76,14 @@ void pair_drain(Pair *pair);
 /*
  * Do the same once more to a new drive alone, in another way of polling: a
  * nanosecond before each completion and at it, never but when there is no room,
- * or at random. Every completion and the statistics must be the same again.
+ * or at random; or at random, and now and then the drive is replaced by what
+ * its bytes make. Every completion and the statistics must be the same again.
  */
 typedef enum PairPoll {
     PAIR_POLL_EXACTLY,
     PAIR_POLL_NEVER,
     PAIR_POLL_AT_RANDOM,
+    PAIR_POLL_SAVED,
     PAIR_POLL_MODES,
 } PairPoll;
 

@@ -83,12 +83,28 @@ static void poll_at_random(Replay *r, Rng *rng, uint64_t until_ns)
     }
 }
 
+/* What it has not been asked for yet, completions too, is in the bytes. */
+static void save_and_load(Replay *r)
+{
+    GByteArray *bytes = ssd_save(r->ssd);
+    GError *error = NULL;
+    Ssd *loaded = ssd_load(&r->pair->params, bytes->data, bytes->len, &error);
+
+    g_assert_no_error(error);
+    g_byte_array_unref(bytes);
+    ssd_free(r->ssd);
+    r->ssd = loaded;
+}
+
 static void poll_until(Replay *r, PairPoll mode, Rng *rng, uint64_t until_ns)
 {
     if (mode == PAIR_POLL_EXACTLY) {
         poll_exactly(r, until_ns);
-    } else if (mode == PAIR_POLL_AT_RANDOM) {
+    } else if (mode != PAIR_POLL_NEVER) {
         poll_at_random(r, rng, until_ns);
+    }
+    if (mode == PAIR_POLL_SAVED && rng_chance(rng, 4)) {
+        save_and_load(r);
     }
 }
 
