@@ -26,6 +26,7 @@ typedef struct PairEvent {
     uint64_t due_at_ns;
     SsdZoneState fails_to;      /* no command: zone cmd.slba has failed */
     uint32_t format_lba_bytes;  /* no command: the namespace was formatted */
+    bool is_cut;                /* no command: the power went */
 } PairEvent;
 
 typedef struct Pair {
@@ -69,6 +70,9 @@ void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
 
 /* Run both until idle, then give a namespace blocks of `lba_bytes`. */
 void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes);
+
+/* Run both until nothing is under way, then their power goes. */
+void pair_cut(Pair *pair);
 
 /* Run both until idle. */
 void pair_drain(Pair *pair);

@@ -24,7 +24,8 @@ static const PairEvent *event(const Replay *r, guint i)
 
 static bool is_accepted(const PairEvent *e)
 {
-    return !e->status && !e->fails_to && !e->format_lba_bytes;
+    return !e->status && !e->fails_to && !e->format_lba_bytes &&
+           !e->is_cut;
 }
 
 static gint by_time(gconstpointer a, gconstpointer b)
@@ -108,12 +109,26 @@ static void poll_until(Replay *r, PairPoll mode, Rng *rng, uint64_t until_ns)
     }
 }
 
+static void cut(Replay *r)
+{
+    Ssd *next = ssd_power_cut(r->ssd, r->now_ns, 1);
+
+    ssd_free(r->ssd);
+    r->ssd = next;
+    r->now_ns = ssd_now_ns(next);
+}
+
 static void redo(Replay *r, guint i)
 {
     const PairEvent *e = event(r, i);
     SsdCmd cmd = e->cmd;
     GError *error = NULL;
 
+    if (e->is_cut) {
+        poll(r, e->at_ns);
+        cut(r);
+        return;
+    }
     if (e->format_lba_bytes) {
         poll(r, e->at_ns);
         ssd_format(r->ssd, e->at_ns, cmd.nsid, e->format_lba_bytes, &error);

@@ -483,6 +483,33 @@ static void test_any_drive(void)
     run_drives(120, NULL);
 }
 
+/* Nothing is under way when the power goes; what is kept shows in times. */
+static void test_cut_drive(void)
+{
+    Rng rng = { drive_seed() };
+    unsigned count = drive_count("FEMU_DRIVES", 60);
+
+    for (unsigned i = 0; i < count; i++) {
+        SsdParams params = soup_whole_params(&rng);
+        Pair *pair;
+
+        if (rng_chance(&rng, 50)) {
+            soup_add_conventional(&rng, &params);
+        } else {
+            soup_widen(&rng, &params);
+        }
+        params.write_cache = SSD_WRITE_CACHE_PROTECTED;
+        params.power_up_ns = PICK(&rng, 0, 1000, 1000000007);
+        pair = soup_pair(&params);
+        for (unsigned cuts = 0; cuts < 8; cuts++) {
+            soup_with_failures(pair, &rng, 1, 60);
+            pair_cut(pair);
+        }
+        soup_run(pair, &rng, 60);
+        end(pair, &rng);
+    }
+}
+
 static void test_wider_drive(void)
 {
     run_drives(60, soup_widen);
@@ -506,6 +533,7 @@ int main(int argc, char **argv)
                     test_write_before_reset_is_done);
     g_test_add_func("/whole/job-before-done", test_job_before_done);
     g_test_add_func("/whole/any-drive", test_any_drive);
+    g_test_add_func("/whole/cut-drive", test_cut_drive);
     g_test_add_func("/whole/wider-drive", test_wider_drive);
     g_test_add_func("/whole/conventional-drive", test_conventional_drive);
     return g_test_run();
