@@ -320,7 +320,7 @@ void wbuf_log_page(WriteBuffer *buffer, uint64_t now_ns, uint32_t line,
  * the log may use more than its share, so that its line stands aside.
  */
 void wbuf_log_moved(WriteBuffer *buffer, uint64_t now_ns);
-/* The most that cleaning may have in the buffer beyond its size. */
+/* The most of what cleaning moves that may wait to be programmed. */
 uint64_t wbuf_moved_most_bytes(const WriteBuffer *buffer);
 
 /* What the buffer has had of the zone's life ends here. */

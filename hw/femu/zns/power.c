@@ -396,13 +396,45 @@ static uint64_t host_bytes_of_full(const PowerCut *cut, uint32_t zone_idx,
              ns_of(cut, zone_idx)->lba_bytes;
 }
 
+/*
+ * The same with a ZRWA: blocks that the write pointer has not passed, and some
+ * that have been written again.
+ */
+static uint64_t host_bytes_with_zrwa(const PowerCut *cut, uint32_t zone_idx,
+                                     const Fate *fate)
+{
+    const WriteQueue *writes = writes_of(cut, zone_idx);
+
+    return writes->handed_off_count == writes->entered_count &&
+           !is_of_old_life(cut, zone_idx)
+           ? writes->host_bytes
+           : fate->kept.end_nlb * ns_of(cut, zone_idx)->lba_bytes;
+}
+
 /* What the host has written of it. */
 static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
                            const Fate *fate)
 {
-    return fate->kept.state == SSD_ZONE_FULL
-           ? host_bytes_of_full(cut, zone_idx, fate)
+    if (fate->kept.state == SSD_ZONE_FULL) {
+        return host_bytes_of_full(cut, zone_idx, fate);
+    }
+    return fate->kept.has_zrwa
+           ? host_bytes_with_zrwa(cut, zone_idx, fate)
            : fate->kept.wp_nlb * ns_of(cut, zone_idx)->lba_bytes;
+}
+
+/*
+ * Is any page on the flash, or on its way? A flush of a ZRWA in which nothing
+ * has been written has pages programmed.
+ */
+static bool has_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
+{
+    if (is_of_old_life(cut, zone_idx)) {
+        return false;
+    }
+    return cut->from->media->issued_bytes[zone_idx] != 0 ||
+           (fate->undone_idx != SSD_NONE &&
+            job_at(cut->from, fate->undone_idx)->used_pages != 0);
 }
 
 /* Was the zone finished when nothing had been written, and is left so? */
@@ -410,7 +442,8 @@ static bool is_blank(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 {
     return !cut->from->params->finish_fills_empty &&
            fate->kept.state == SSD_ZONE_FULL &&
-           host_bytes_of_full(cut, zone_idx, fate) == 0;
+           host_bytes_of_full(cut, zone_idx, fate) == 0 &&
+           !has_pages(cut, zone_idx, fate);
 }
 
 /* Bytes of the zone from its start on that are data, or what filled it. */

@@ -7,6 +7,9 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <string.h>
+
+#include "ssd_live.h"
 #include "support/drive.h"
 
 /* The base drive of drive.h, in numbers. */
@@ -400,6 +403,48 @@ static void test_moved_takes_room(void)
     drive_free(d);
 }
 
+static uint64_t used_bytes(const Ssd *ssd)
+{
+    g_autofree char *json = ssd_live_json(ssd);
+    const char *key = "\"buffer_used_bytes\":";
+
+    return g_ascii_strtoull(strstr(json, key) + strlen(key), NULL, 10);
+}
+
+static void expect_loads(const Drive *d)
+{
+    GByteArray *bytes = ssd_save(d->ssd);
+    GError *error = NULL;
+
+    ssd_free(ssd_load(&d->params, bytes->data, bytes->len, &error));
+    g_assert_no_error(error);
+    g_byte_array_unref(bytes);
+}
+
+/*
+ * A row of eight pages comes into the buffer, which has room for four, while
+ * all of the row before it is programmed, but gives its room back later. Such
+ * a drive is one that can be, at each of its steps.
+ */
+static void test_moved_before_release(void)
+{
+    Drive *d = drive_full(ON "channels=8 conventional-size=256K "
+                          "write-buffer=16K buffer-release-ns=600000 "
+                          "mdts=256K");
+    uint64_t most_bytes = 0;
+
+    drive_write(d, T0, 31, 1);
+    while (ssd_next_step_at_ns(d->ssd) != UINT64_MAX) {
+        SsdDone done;
+
+        ssd_poll(d->ssd, ssd_next_step_at_ns(d->ssd), &done, 1);
+        expect_loads(d);
+        most_bytes = MAX(most_bytes, used_bytes(d->ssd));
+    }
+    g_assert_cmpuint(most_bytes, ==, 2 * 8 * 4 * SSD_KIB);
+    drive_free(d);
+}
+
 /*
  * Of a row three granules are moved: they complete the page that the first of
  * them begins, and the last is a part of the next. With that part the log has
@@ -672,6 +717,7 @@ int main(int argc, char **argv)
     g_test_add_func("/log/finish-yields", test_finish_yields);
     g_test_add_func("/log/cleaning", test_cleaning);
     g_test_add_func("/log/moved-takes-room", test_moved_takes_room);
+    g_test_add_func("/log/moved-before-release", test_moved_before_release);
     g_test_add_func("/log/moved-part-stands-aside",
                     test_moved_part_stands_aside);
     g_test_add_func("/log/no-place", test_no_place);

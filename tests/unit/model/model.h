@@ -117,6 +117,13 @@ bool model_zone_fail(Model *m, uint64_t now_ns, uint32_t nsid,
 /* As ssd_format() of one namespace; no command may be inside. */
 void model_format(Model *m, uint32_t nsid, uint32_t lba_bytes);
 
+/*
+ * As ssd_power_cut(), now; nothing may be under way, not even in the
+ * background.
+ */
+void model_power_cut(Model *m);
+bool model_is_at_rest(const Model *m);
+
 /* Run up to and including now_ns; completions gather for model_pop(). */
 void model_run(Model *m, uint64_t now_ns);
 bool model_pop(Model *m, SsdDone *done);

@@ -114,6 +114,12 @@ typedef struct Job {
     uint64_t stalls_from_ns;    /* ... since then */
 } Job;
 
+/* A zone in which a job may be able to start; or `cmd` has one job less. */
+typedef struct Settle {
+    uint32_t zone_idx;
+    Cmd *cmd;
+} Settle;
+
 /*
  * What backs a zone: the same number of blocks on each unit of a group.
  * Superblock s lies where zone s would.
@@ -369,7 +375,7 @@ struct Model {
     GQueue *zone_writes;    /* per zone: Cmd that have not written yet */
     GQueue *zone_jobs;      /* per zone, in order of submission */
     GQueue select_all;      /* Cmd, in order of submission */
-    GQueue look_at;         /* zones + 1 in which a job may be able to start */
+    GQueue to_settle;       /* Settle, in order */
     bool settling;
     uint32_t group_count;
     uint64_t blocks;        /* of a superblock on each unit */

@@ -23,13 +23,27 @@ bool model_reset_waits(const Model *m, uint32_t zone_idx)
     return false;
 }
 
+static void settle_later(Model *m, Settle what)
+{
+    g_queue_push_tail(&m->to_settle, g_memdup2(&what, sizeof(what)));
+}
+
 void model_look_at(Model *m, uint32_t zone_idx)
 {
-    gpointer zone = GUINT_TO_POINTER(zone_idx + 1);
+    for (GList *at = m->to_settle.head; at; at = at->next) {
+        const Settle *next = at->data;
 
-    if (!g_queue_find(&m->look_at, zone)) {
-        g_queue_push_tail(&m->look_at, zone);
+        if (!next->cmd && next->zone_idx == zone_idx) {
+            return;
+        }
     }
+    settle_later(m, (Settle) { .zone_idx = zone_idx });
+}
+
+/* One of a command's jobs has ended. */
+static void tell_command(Model *m, Cmd *cmd)
+{
+    settle_later(m, (Settle) { .cmd = cmd });
 }
 
 /*
@@ -74,7 +88,7 @@ static void job_done(Model *m, Job *job)
     }
     admit_select_all(m);
     model_look_at(m, zone_idx);
-    model_part_done(m, cmd);
+    tell_command(m, cmd);
 }
 
 static void wake_later(Model *m, Job *job, uint64_t at_ns)
@@ -198,14 +212,11 @@ void model_job_woken(Model *m, Job *job)
 void model_job_erase(Model *m, Job *job)
 {
     uint32_t zone_idx = job->zone_idx;
-    Cmd *cmd = job->cmd;
 
     job->erases = true;
-    cmd->parts++;
     model_erase_begin(m, job);
     model_job_advance(m, job);
     model_write_in_turn(m, zone_idx);
-    model_part_done(m, cmd);
     model_settle(m);
 }
 
@@ -238,27 +249,42 @@ static bool is_written(const Model *m, const Job *job)
     return true;
 }
 
-/* Start all jobs that may start now; of a life that is over, nothing is due. */
+/* Start the zone's first job if it may start now. */
+static void settle_zone(Model *m, uint32_t z)
+{
+    Job *job;
+
+    if (model_may_write(m, z)) {
+        model_buffer_let_in(m); /* who waits for room already goes first */
+        model_write_in_turn(m, z);
+    }
+    job = g_queue_peek_head(&m->zone_jobs[z]);
+    if (job && job->admitted && !job->running &&
+        (job->fill || m->first_erases[z] == 0) &&
+        !(job->fill && job->life == m->life[z] && !is_written(m, job))) {
+        start_job(m, job);
+    }
+}
+
+/*
+ * Start all jobs that may start now; of a life that is over, nothing is due. A
+ * zone's next job begins before the command of the last one is done.
+ */
 void model_settle(Model *m)
 {
+    Settle *next;
+
     if (m->settling) {
         return;
     }
     m->settling = true;
-    while (m->look_at.length) {
-        uint32_t z = GPOINTER_TO_UINT(g_queue_pop_head(&m->look_at)) - 1;
-        Job *job;
-
-        if (model_may_write(m, z)) {
-            model_buffer_let_in(m); /* who waits for room already goes first */
-            model_write_in_turn(m, z);
+    while ((next = g_queue_pop_head(&m->to_settle))) {
+        if (next->cmd) {
+            model_part_done(m, next->cmd);
+        } else {
+            settle_zone(m, next->zone_idx);
         }
-        job = g_queue_peek_head(&m->zone_jobs[z]);
-        if (job && job->admitted && !job->running &&
-            (job->fill || m->first_erases[z] == 0) &&
-            !(job->fill && job->life == m->life[z] && !is_written(m, job))) {
-            start_job(m, job);
-        }
+        g_free(next);
     }
     m->settling = false;
 }

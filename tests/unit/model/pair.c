@@ -371,6 +371,24 @@ void pair_drain(Pair *pair)
     }
 }
 
+/* At rest is more than drained: the flash may go on without a command. */
+void pair_cut(Pair *pair)
+{
+    Ssd *next;
+
+    pair_drain(pair);
+    while (!model_is_at_rest(pair->model)) {
+        pair_advance(pair, model_next_at_ns(pair->model));
+    }
+    note(pair, (PairEvent) { .is_cut = true });
+    next = ssd_power_cut(pair->ssd, pair->now_ns, 1);
+    ssd_free(pair->ssd);
+    pair->ssd = next;
+    model_power_cut(pair->model);
+    pair->now_ns = ssd_now_ns(next);
+    pair_compare(pair);
+}
+
 void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes)
 {
     GError *error = NULL;

@@ -26,6 +26,7 @@ typedef struct PairEvent {
     uint64_t due_at_ns;
     SsdZoneState fails_to;      /* no command: zone cmd.slba has failed */
     uint32_t format_lba_bytes;  /* no command: the namespace was formatted */
+    bool is_cut;                /* no command: the power went */
 } PairEvent;
 
 typedef struct Pair {
@@ -70,18 +71,23 @@ void random_copy(const Rules *rules, Rng *rng, SsdRange ranges[COPY_RANGES],
 /* Run both until idle, then give a namespace blocks of `lba_bytes`. */
 void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes);
 
+/* Run both until nothing is under way, then their power goes. */
+void pair_cut(Pair *pair);
+
 /* Run both until idle. */
 void pair_drain(Pair *pair);
 
 /*
  * Do the same once more to a new drive alone, in another way of polling: a
  * nanosecond before each completion and at it, never but when there is no room,
- * or at random. Every completion and the statistics must be the same again.
+ * or at random; or at random, and now and then the drive is replaced by what
+ * its bytes make. Every completion and the statistics must be the same again.
  */
 typedef enum PairPoll {
     PAIR_POLL_EXACTLY,
     PAIR_POLL_NEVER,
     PAIR_POLL_AT_RANDOM,
+    PAIR_POLL_SAVED,
     PAIR_POLL_MODES,
 } PairPoll;
 

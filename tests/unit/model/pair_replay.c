@@ -24,7 +24,8 @@ static const PairEvent *event(const Replay *r, guint i)
 
 static bool is_accepted(const PairEvent *e)
 {
-    return !e->status && !e->fails_to && !e->format_lba_bytes;
+    return !e->status && !e->fails_to && !e->format_lba_bytes &&
+           !e->is_cut;
 }
 
 static gint by_time(gconstpointer a, gconstpointer b)
@@ -83,13 +84,38 @@ static void poll_at_random(Replay *r, Rng *rng, uint64_t until_ns)
     }
 }
 
+/* What it has not been asked for yet, completions too, is in the bytes. */
+static void save_and_load(Replay *r)
+{
+    GByteArray *bytes = ssd_save(r->ssd);
+    GError *error = NULL;
+    Ssd *loaded = ssd_load(&r->pair->params, bytes->data, bytes->len, &error);
+
+    g_assert_no_error(error);
+    g_byte_array_unref(bytes);
+    ssd_free(r->ssd);
+    r->ssd = loaded;
+}
+
 static void poll_until(Replay *r, PairPoll mode, Rng *rng, uint64_t until_ns)
 {
     if (mode == PAIR_POLL_EXACTLY) {
         poll_exactly(r, until_ns);
-    } else if (mode == PAIR_POLL_AT_RANDOM) {
+    } else if (mode != PAIR_POLL_NEVER) {
         poll_at_random(r, rng, until_ns);
     }
+    if (mode == PAIR_POLL_SAVED && rng_chance(rng, 4)) {
+        save_and_load(r);
+    }
+}
+
+static void cut(Replay *r)
+{
+    Ssd *next = ssd_power_cut(r->ssd, r->now_ns, 1);
+
+    ssd_free(r->ssd);
+    r->ssd = next;
+    r->now_ns = ssd_now_ns(next);
 }
 
 static void redo(Replay *r, guint i)
@@ -98,6 +124,11 @@ static void redo(Replay *r, guint i)
     SsdCmd cmd = e->cmd;
     GError *error = NULL;
 
+    if (e->is_cut) {
+        poll(r, e->at_ns);
+        cut(r);
+        return;
+    }
     if (e->format_lba_bytes) {
         poll(r, e->at_ns);
         ssd_format(r->ssd, e->at_ns, cmd.nsid, e->format_lba_bytes, &error);

@@ -241,14 +241,31 @@ static void command(Twins *t)
     submit(t, &cmd);
 }
 
-/* A zone fails, or a namespace is formatted, or statistics begin anew. */
+static void cut(Twins *t)
+{
+    uint64_t seed = rng_next(&t->rng);
+    Ssd *kept = ssd_power_cut(t->kept, t->now_ns, seed);
+    Ssd *saved = ssd_power_cut(t->saved, t->now_ns, seed);
+
+    ssd_free(t->kept);
+    ssd_free(t->saved);
+    t->kept = kept;
+    t->saved = saved;
+    t->now_ns = ssd_now_ns(kept);
+    save_and_load(t);
+}
+
+/*
+ * A zone fails, a namespace is formatted, statistics begin anew, or the power
+ * goes.
+ */
 static void befall(Twins *t)
 {
     uint32_t nsid = 1 + rng_below(&t->rng, ssd_ns_count(t->kept));
     SsdNsInfo ns = ssd_ns_info(t->kept, nsid);
     uint32_t lba_bytes = rng_chance(&t->rng, 50) ? 512 : 4096;
 
-    switch (rng_below(&t->rng, 4)) {
+    switch (rng_below(&t->rng, t->cuts ? 5 : 4)) {
     case 0:
         ssd_stats_reset(t->kept, t->now_ns);
         ssd_stats_reset(t->saved, t->now_ns);
@@ -270,6 +287,9 @@ static void befall(Twins *t)
                           ssd_format(t->saved, t->now_ns, nsid, lba_bytes,
                                      NULL));
         }
+        break;
+    case 4:
+        cut(t);
         break;
     default:
         compare_busy(t);

@@ -27,6 +27,7 @@ typedef struct Twins {
     uint64_t now_ns;
     uint32_t next_tag;
     unsigned every; /* a step in so many saves and loads */
+    bool cuts;      /* the power of both goes now and then */
     /* NULL, or what else must be the same of the two, just loaded. */
     void (*compare)(const Ssd *kept, const Ssd *saved);
     TwinsCount count;

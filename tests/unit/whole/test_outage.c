@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include "model/soup.h"
+#include "model/soup_whole.h"
 #include "support/any_params.h"
 
 static uint64_t written_nlb(const SsdZone *zone)
@@ -687,6 +687,33 @@ static void test_soup(void)
     say();
 }
 
+/* Front ends, buffers and resets that are in each other's way. */
+static void run_whole(void (*change)(Rng *, SsdParams *))
+{
+    Rng rng = { drive_seed() };
+    unsigned count = drive_count("FEMU_DRIVES", 40);
+
+    for (unsigned i = 0; i < count; i++) {
+        SsdParams params = soup_whole_params(&rng);
+
+        change(&rng, &params);
+        g_assert_true(ssd_params_check(&params, NULL));
+        ssd_params_resolve(&params);
+        host_run(&params, rng_next(&rng), 300);
+    }
+    say();
+}
+
+static void test_whole(void)
+{
+    run_whole(soup_widen);
+}
+
+static void test_conventional(void)
+{
+    run_whole(soup_add_conventional);
+}
+
 /* Buffers and a front end of all kinds, on small zones. */
 static void test_buffered(void)
 {
@@ -759,6 +786,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/outage/any", test_any);
     g_test_add_func("/outage/soup", test_soup);
+    g_test_add_func("/outage/whole", test_whole);
+    g_test_add_func("/outage/conventional", test_conventional);
     g_test_add_func("/outage/buffered", test_buffered);
     g_test_add_func("/outage/volatile", test_volatile);
     return g_test_run();

@@ -13,7 +13,7 @@
 
 #include "support/any_params.h"
 #include "config_file.h"
-#include "model/soup.h"
+#include "model/soup_whole.h"
 #include "support/twins.h"
 #include "seal.h"
 
@@ -80,6 +80,39 @@ static void test_soup(void)
         end(&t);
     }
     say();
+}
+
+/* Front ends, buffers and resets that are in each other's way; power cuts. */
+static void run_whole(void (*change)(Rng *, SsdParams *))
+{
+    Rng rng = { drive_seed() };
+    unsigned count = drive_count("FEMU_DRIVES", 40);
+
+    for (unsigned i = 0; i < count; i++) {
+        SsdParams params = soup_whole_params(&rng);
+        GError *error = NULL;
+        Twins t;
+
+        change(&rng, &params);
+        ssd_params_check(&params, &error);
+        g_assert_no_error(error);
+        ssd_params_resolve(&params);
+        twins_begin(&t, &params, rng_next(&rng));
+        t.cuts = rng_chance(&rng, 50);
+        twins_run(&t, 400);
+        end(&t);
+    }
+    say();
+}
+
+static void test_whole(void)
+{
+    run_whole(soup_widen);
+}
+
+static void test_conventional(void)
+{
+    run_whole(soup_add_conventional);
 }
 
 /* One program, which a finish has at a time, is 32 MiB: more than 16M. */
@@ -402,6 +435,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/save/any", test_any);
     g_test_add_func("/save/soup", test_soup);
+    g_test_add_func("/save/whole", test_whole);
+    g_test_add_func("/save/conventional", test_conventional);
     g_test_add_func("/save/large-program", test_large_program);
     g_test_add_func("/save/damaged", test_damaged);
     g_test_add_func("/save/hostile", test_hostile);

@@ -482,6 +482,48 @@ static void test_full(void)
     drive_free(d);
 }
 
+/* --- A power cut --------------------------------------------------------- */
+
+static void cut(Drive *d, uint64_t at_ns)
+{
+    Ssd *next;
+
+    drive_drain(d);
+    next = ssd_power_cut(d->ssd, at_ns, 1);
+    ssd_free(d->ssd);
+    d->ssd = next;
+}
+
+/* A reset's lock is as long as without: it knows what the host has written. */
+static void test_cut_host_bytes(void)
+{
+    uint64_t lba;
+    Drive *d = drive_with_zrwa("reset-lock-ns=1600000", &lba);
+
+    drive_write(d, 0, lba, 3);
+    drive_write(d, 0, lba + 1, 1);  /* again */
+    cut(d, LATER);
+    expect_zone(d, 1, SSD_ZONE_CLOSED, 0, true);
+    drive_expect(d, drive_zone_op(d, LATER, SSD_OP_ZONE_RESET, 1),
+                 LATER + 1600000 * 4 / PAGES);
+    drive_free(d);
+}
+
+/* Full without a block of the host, but not finished: its pages are there. */
+static void test_cut_flushed_blank(void)
+{
+    uint64_t lba;
+    Drive *d = drive_with_zrwa("zrwa-size=64K finish-fills-empty=off", &lba);
+
+    flush_zrwa(d, 0, lba + PAGES - 1);
+    cut(d, LATER);
+    expect_zone(d, 1, SSD_ZONE_FULL, PAGES, false);
+    drive_expect(d, drive_read(d, LATER, lba, 1), LATER + READ + XFER);
+    drive_expect(d, drive_zone_op(d, 2 * LATER, SSD_OP_ZONE_RESET, 1),
+                 2 * LATER + 2 * ERASE);
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -505,5 +547,7 @@ int main(int argc, char **argv)
     g_test_add_func("/zrwa/close-keeps", test_close_keeps);
     g_test_add_func("/zrwa/no-leak", test_no_leak);
     g_test_add_func("/zrwa/full", test_full);
+    g_test_add_func("/zrwa/cut-host-bytes", test_cut_host_bytes);
+    g_test_add_func("/zrwa/cut-flushed-blank", test_cut_flushed_blank);
     return g_test_run();
 }
