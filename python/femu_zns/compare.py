@@ -53,6 +53,16 @@ def _keys(a: pd.DataFrame, b: pd.DataFrame) -> List[str]:
                                       not name.endswith(('_ns', '_us')))]
 
 
+def _asked(by: Sequence[str], a: pd.DataFrame, b: pd.DataFrame) -> List[str]:
+    """The columns BY. Raises ValueError if one is none of both frames."""
+    both = [name for name in a.columns if name in b.columns]
+    lost = [name for name in by if name not in both]
+    if lost or not len(by):
+        raise ValueError('by=%r: must be columns that both have: %s' % (
+            list(by), ', '.join(map(str, both)) or 'there is none'))
+    return list(by)
+
+
 def _only(mine: pd.DataFrame, other: pd.DataFrame,
           keys: Sequence[str]) -> pd.DataFrame:
     joined = mine[list(keys)].merge(other[list(keys)], how='left',
@@ -74,7 +84,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame,
     columns that tell rows apart; none: all that both have and that are no
     metrics. A row that is a command has latency_ns as its metric if BY says
     which commands are the same, as by=['seq'] does of two traces."""
-    keys = list(by) if by is not None else _keys(a, b)
+    keys = _keys(a, b) if by is None else _asked(by, a, b)
     metrics = [name for name in (*METRICS, *([] if by is None else
                                              ['latency_ns']))
                if name in a.columns and name in b.columns]

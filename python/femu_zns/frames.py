@@ -81,8 +81,11 @@ def _of_guest(path: str) -> pd.DataFrame:
 def read_csv(path: str) -> pd.DataFrame:
     """A CSV of ours. What steps and jobs are called stays a text: pandas would
     take "null" for nothing, and "1" for a number, which is no other's name."""
+    names = pd.read_csv(path, nrows=0).columns
     return pd.read_csv(path, dtype={'step': str, 'job': str},
-                       keep_default_na=False, na_values=['', 'nan'])
+                       keep_default_na=False, na_values={
+                           name: [''] if name in ('step', 'job')
+                           else ['', 'nan'] for name in names})
 
 
 def _of_csv(path: str) -> pd.DataFrame:

@@ -39,13 +39,19 @@ class Run:
 
 
 def _job_text(jobs: Mapping[str, Mapping[str, Value]]) -> str:
+    """Raises ValueError if one of the texts would be more than its line."""
     lines = []
     # "global" first, wherever it stands; what it switches on a job may switch
     # off.
     for name, options in sorted(jobs.items(), key=lambda job: job[0] != 'global'):
-        lines.append('[%s]' % name)
-        lines += ['%s=%s' % (option, int(value) if isinstance(value, bool)
-                             else value) for option, value in options.items()]
+        mine = ['[%s]' % name]
+        mine += ['%s=%s' % (option, int(value) if isinstance(value, bool)
+                            else value) for option, value in options.items()]
+        for line in mine:
+            if '\n' in line:
+                raise ValueError('job %r: %r: has a line end, behind which '
+                                 'another option would stand' % (name, line))
+        lines += mine
     return '\n'.join(lines) + '\n'
 
 
@@ -55,7 +61,8 @@ def _job_file(jobs: Jobs, folder: str) -> str:
     elif isinstance(jobs, str) and '\n' in jobs:
         text = jobs
     else:
-        return os.fspath(jobs)
+        # A name that begins with - is no option.
+        return os.path.join(os.curdir, os.fspath(jobs))
     path = os.path.join(folder, 'jobs.fio')
     with open(path, 'w', encoding='utf-8') as file:
         file.write(text)
@@ -81,9 +88,10 @@ def run(config: Union[str, os.PathLike, None], jobs: Jobs, *,
         argv += ['--log=' + log_path] if log else []
         argv += ['--trace=' + os.fspath(trace)] if trace is not None else []
         argv.append(_job_file(jobs, folder))
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False)
+        # Names of jobs are in UTF-8 whatever the user's locale is.
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, encoding='utf-8',
+                              errors='replace', stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
         if done.returncode:
             raise SimulatorError(done.stderr.strip() or
                                  'exit status %d' % done.returncode)

@@ -25,6 +25,7 @@ Value = Union[int, str, bool]
 _Method = TypeVar('_Method', bound=Callable)
 _NEVER_NS = 2 ** 64 - 1
 _POLL_MAX = 256
+_MOST_32, _MOST_64 = 2 ** 32 - 1, 2 ** 64 - 1
 
 
 class FemuError(Exception):
@@ -148,10 +149,27 @@ def parameters() -> pd.DataFrame:
          'help': ffi.string(info.help).decode()} for name, info in _table()])
 
 
-def _text_of(value: Value) -> bytes:
+def _text_of(name: str, value: Value) -> bytes:
+    """Raises ParameterError for a text that C would take for a shorter one."""
     if isinstance(value, bool):
         value = 'on' if value else 'off'
+    if '\0' in str(value):
+        raise ParameterError('%s=%r: has a character 0, where it would end' % (
+            name, value))
     return str(value).encode()
+
+
+def _whole(name: str, value: int, most: int) -> int:
+    """VALUE, a member of a command. Raises ValueError if it is none of 0 to
+    MOST, TypeError if it is no whole number."""
+    try:
+        made = operator.index(value)
+    except TypeError:
+        raise TypeError('%s=%r: must be a whole number' % (name,
+                                                           value)) from None
+    if not 0 <= made <= most:
+        raise ValueError('%s=%d: must be 0 to %d' % (name, made, most))
+    return made
 
 
 def _params(config, changes: Mapping[str, Value]):
@@ -161,12 +179,24 @@ def _params(config, changes: Mapping[str, Value]):
             os.fsencode(config), ffi.NULL, params, error):
         _raise(ParameterError, error)
     for name, value in changes.items():
-        if not lib.ssd_params_set(params, name.replace('_', '-').encode(),
-                                  _text_of(value), error):
+        name = name.replace('_', '-')
+        if not lib.ssd_params_set(params, name.encode(), _text_of(name, value),
+                                  error):
             _raise(ParameterError, error)
     if not lib.ssd_params_check(params, error):
         _raise(ParameterError, error)
     return params
+
+
+def _check_members(slba, nlb, nsid, ranges) -> None:
+    """Raises for the first that a command cannot have. Called once C's types
+    have refused one of them, without a name."""
+    _whole('nsid', nsid, _MOST_32)
+    _whole('nlb', nlb, _MOST_32)
+    _whole('slba', slba, _MOST_64)
+    for idx, (first, count) in enumerate(ranges):
+        _whole('ranges[%d].slba' % idx, first, _MOST_64)
+        _whole('ranges[%d].nlb' % idx, count, _MOST_32)
 
 
 def _alone(method: _Method) -> _Method:
@@ -256,10 +286,15 @@ class Ssd:
             raise FemuError('the drive has no room for another command: poll '
                             'first (cmd-slots)')
         cmd = self._cmd
-        cmd.op, cmd.nsid, cmd.select_all = _OPS[op], nsid, select_all
-        cmd.nlb, cmd.slba = nlb, slba
-        held = ffi.new('SsdRange[]', [{'slba': first, 'nlb': count}
-                                      for first, count in ranges])
+        try:
+            cmd.op, cmd.nsid, cmd.select_all = _OPS[op], nsid, select_all
+            cmd.nlb, cmd.slba = nlb, slba
+            held = ffi.new('SsdRange[]', [{'slba': first, 'nlb': count}
+                                          for first, count in ranges])
+            tag = _whole('tag', tag, _MOST_32)
+        except (OverflowError, TypeError):
+            _check_members(slba, nlb, nsid, ranges)
+            raise
         cmd.ranges, cmd.range_count = held, len(ranges)
         accept = lib.ssd_submit(self._ssd, self._at(at_ns), cmd, tag)
         return Accept(Status(accept.status), accept.lba)

@@ -6,6 +6,7 @@ Knows nothing of how it was installed.
 """
 
 import json
+import os
 import pathlib
 import pickle
 import subprocess
@@ -162,6 +163,23 @@ def test_refusals(tap):
              femu_zns.ParameterError, '/no.cfg'),
             ('no such operation', lambda: Ssd().submit('wrote'), ValueError,
              'op="wrote"'),
+            ('a block below 0', lambda: Ssd().submit('write', -1, 4),
+             ValueError, 'slba=-1: must be 0 to 18446744073709551615'),
+            ('a length that no command has', lambda: Ssd().submit(
+                'copy', 0, 4, ranges=[(0, 1), (4, 1 << 32)]), ValueError,
+             'ranges[1].nlb=4294967296: must be 0 to 4294967295'),
+            ('a length that is no number', lambda: Ssd().submit('read', 0, 4.0),
+             TypeError, 'nlb=4.0: must be a whole number'),
+            ('a tag that is too long', lambda: Ssd().submit(
+                'write', 0, 4, tag=1 << 32), ValueError, 'tag=4294967296'),
+            ('a parameter that C would cut', lambda: Ssd(program_ns='7\0'),
+             femu_zns.ParameterError, "program-ns='7\\x00': has a character 0"),
+            ('an option within an option', lambda: run(
+                CONFZNSPP, {'w': {**WRITES['w'], 'bs': '4k\nrw=read'}}),
+             ValueError, "job 'w': 'bs=4k\\nrw=read': has a line end"),
+            ('a job file that is called as an option is', lambda: run(
+                CONFZNSPP, '--help'), femu_zns.SimulatorError,
+             "cannot read job file './--help'"),
             ('no such zone', lambda: Ssd().zone_units(10 ** 9), ValueError,
              'zone=1000000000'),
             ('no such namespace', lambda: Ssd().zones(7), ValueError,
@@ -215,6 +233,20 @@ def test_refusals(tap):
                said or '')
 
 
+def test_locale(tap):
+    """What a job is called does not hang on the user's locale, of which Python
+    takes the bytes that programs print."""
+    text = ('from femu_zns import run\n'
+            'made = run(None, {"\\xfc": {"rw": "write", "bs": "4k", '
+            '"size": "1z", "number_ios": 1}}, log=True)\n'
+            'print(ascii([*made.jobs["job"], *made.log["job"]]))\n')
+    done = subprocess.run([sys.executable, '-c', text], check=False, env={
+        **os.environ, 'LC_ALL': 'C', 'PYTHONCOERCECLOCALE': '0',
+        'PYTHONUTF8': '0'}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.equal((done.returncode, done.stdout), (0, b"['\\xfc', '\\xfc']\n"),
+              'a name in UTF-8 in a locale that has none')
+
+
 def test_results(tap):
     """What runs leave, as frames."""
     rows = run(CONFZNSPP, {
@@ -234,10 +266,10 @@ def test_results(tap):
                   (50, {PAGE_NS}), 'a run: the log')
         named = run(CONFZNSPP, {
             'global': {'bs': '16k', 'rw': 'write', 'number_ios': 1},
-            'null': {'size': '1z'}, '1': {'offset': '1z', 'size': '1z'}},
-                    log=True)
+            'null': {'size': '1z'}, '1': {'offset': '1z', 'size': '1z'},
+            'nan': {'offset': '2z', 'size': '1z'}}, log=True)
         tap.equal((sorted(named.log['job']), sorted(named.jobs['job'])),
-                  (['1', 'null'],) * 2, 'names stay what they are')
+                  (['1', 'nan', 'null'],) * 2, 'names stay what they are')
         two = run(f'{CONFZNSPP},{CONFZNSPP}', {
             'global': {'bs': '16k', 'rw': 'write', 'size': '1z'},
             'a': {'number_ios': 2}, 'b': {'number_ios': 3, 'drive': 1}})
@@ -350,6 +382,11 @@ def test_compare(tap):
               (0.5, [1], [5]), 'points of an axis that is called as a time is')
     tap.equal(list(compare(more, one.jobs).only_a['job']), ['x'],
               'what the other has not')
+    said = refused(lambda: compare(one.jobs, more, by=['job', 'queue']),
+                   ValueError)
+    tap.result(said is not None and "by=['job', 'queue']: must be columns that "
+               'both have: job, op' in said, 'a column that is not there',
+               str(said))
     said = refused(lambda: compare(pd.concat([more, more]), one.jobs),
                    ValueError)
     tap.result(said is not None and 'several rows' in said,
@@ -374,7 +411,8 @@ def main():
     tap = Tap()
     tap.count = int(sys.argv[1].removeprefix('--count='))
     for test in (test_times, test_shown, test_state, test_power_cut,
-                 test_threads, test_refusals, test_results, test_guest_results, test_compare,
+                 test_threads, test_refusals, test_locale, test_results,
+                 test_guest_results, test_compare,
                  test_notebook):
         test(tap)
     tap.end()

@@ -55,6 +55,10 @@ class CompareTest(ReportCase):
             0, 'compare: 2 runs, 1 operations, 0 differ'))
         self.assertIn('a and b: the same 2 records\n', said)
 
+    def test_quote(self):
+        self.assertEqual(self.compare("it's", 'b'), (
+            1, "compare: error: RUNS=it's b: No closing quotation\n"))
+
     def test_differ(self):
         status, said = self.compare(
             self.run_folder('a', commands=('S,0,0,write,1,0,4,0,0',

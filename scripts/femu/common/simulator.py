@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from femu.common import progress, states
+from femu.common import processors, progress, states
 
 TIMEOUT_S = 1200
 
@@ -153,7 +153,7 @@ def run_all(label, sim, runs, tells=False):
         finally:
             count.step()
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(processors.count()) as pool:
         results = list(pool.map(one, runs))
     count.end()
     if before:

@@ -7,6 +7,7 @@ Knows nothing of what is in it.
 
 import contextlib
 import os
+import uuid
 
 
 @contextlib.contextmanager
@@ -15,7 +16,8 @@ def replacing(path):
     pipe is written to itself: it must stay what it is."""
     place = os.path.realpath(path)
     is_special = os.path.exists(place) and not os.path.isfile(place)
-    new = place if is_special else place + '.new'
+    # Its own name: two processes may be about to replace the same file.
+    new = place if is_special else '%s.%s.new' % (place, uuid.uuid4().hex[:12])
     try:
         with open(new, 'w', encoding='utf-8', newline='') as file:
             yield file

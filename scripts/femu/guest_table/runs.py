@@ -13,7 +13,8 @@ import os
 import re
 import subprocess
 
-from femu.common import json_file, out_folder, progress, simulator
+from femu.common import (
+    json_file, out_folder, processors, progress, simulator)
 from femu.common.simulator import fio_bucket_us
 from femu.measured import protocol
 
@@ -262,7 +263,7 @@ def run(top, sim, groups, measured, host, config, out_dir, tell):
             sum(row.commands for row in rows[group.name]), count.text()))
         return wrong
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(processors.count()) as pool:
         different = sum(pool.map(one, groups))
     everything = sorted((row for group in groups for row in rows[group.name]),
                         key=lambda row: row.point.dilation)

@@ -43,30 +43,39 @@ def m_inter(isolated, disturbed, alpha=0.5):
                for level in levels) / len(levels), len(levels)
 
 
+def side_of(made, direction, name):
+    """Return: IOPS and P95, us, of a job NAME's reads or writes: 0 if it has
+    none. Raises DataError."""
+    if made is None or not made.get('total_ios') or \
+            not made['total_ios'].integer():
+        return 0.0, 0.0
+    for kind in ('lat_ns', 'clat_ns'):
+        latency = made.get(kind) and made[kind].get('percentile')
+        if latency and latency.get('95.000000'):
+            return made['iops'].number(), latency['95.000000'].number() / 1000
+    # Without it neither its latency nor its IOPS would count.
+    raise json_file.DataError('the %ss of job %s have no 95th percentile' % (
+        direction, name))
+
+
 def read_fio(path, job=None):
     """Return: the Point of a fio result, by fio or by femu-sim, JSON: IOPS of
     its jobs added up, the worst of their P95; only jobs named JOB, if given."""
-    iops, p95_us = 0.0, 0.0
     try:
-        sides = [(one['jobname'], direction, one.get(direction) or {})
-                 for one in json_file.value_of(path)['jobs']
-                 if not job or one['jobname'] == job
-                 for direction in ('read', 'write')]
+        made = json_file.read(path)
     except json_file.DataError as error:
         raise ValueError('%s: %s' % (path, error)) from None
-    except (TypeError, AttributeError):
-        raise ValueError('%s: is no result of fio' % path) from None
-    for name, direction, made in sides:
-        if not made.get('total_ios'):
-            continue
-        latency = made.get('lat_ns', {}).get('percentile') or \
-            made.get('clat_ns', {}).get('percentile') or {}
-        # Without it neither its latency nor its IOPS would count.
-        if '95.000000' not in latency:
-            raise ValueError('%s: the %ss of job %s have no 95th percentile' % (
-                path, direction, name))
-        iops += made['iops']
-        p95_us = max(p95_us, latency['95.000000'] / 1000)
+    iops, p95_us = 0.0, 0.0
+    try:
+        for one in made['jobs'].items():
+            name = one['jobname'].text()
+            for direction in ('read', 'write') if not job or name == job \
+                    else ():
+                rate, latency_us = side_of(one.get(direction), direction, name)
+                iops, p95_us = iops + rate, max(p95_us, latency_us)
+    except json_file.DataError as error:
+        raise ValueError('%s: is no result of fio: %s' % (path,
+                                                          error)) from None
     if not iops or not p95_us:
         raise ValueError('%s: no job%s with IOPS and a 95th percentile' % (
             path, ' ' + job if job else ''))

@@ -224,7 +224,7 @@ def read_host(path):
     try:
         if path is None:
             return merge('', {}, HOST_DEFAULTS)
-        with open(path, encoding='utf-8',
+        with open(path, encoding='utf-8-sig',
                   opener=unwaited.opener) as file:
             host = merge('', json.load(
                 file, object_pairs_hook=without_doubles), HOST_DEFAULTS)

@@ -16,12 +16,27 @@ from femu.common import progress
 
 SNAKEFILE = os.path.join(os.path.dirname(os.path.realpath(__file__)),
                          'Snakefile')
+# The most points that an array job has: Slurm's MaxArraySize is 1001 unless a
+# cluster sets another.
+MOST_TASKS = 1000
 LOOK_S = 0.5
 LOG_S = 10
 
 
 class EngineError(Exception):
     """Snakemake cannot be run, or ended without having run all."""
+
+
+def marks_of(points_file):
+    """Return: the folder of what Snakemake takes for the outputs of the points
+    of POINTS_FILE: a mark for each that has ended well."""
+    return os.path.join(os.path.dirname(points_file), '.snakemake', 'points')
+
+
+def forget_marks(points_file):
+    """Removes the marks of an earlier run: what is asked for now has no result,
+    whatever became of that one's."""
+    shutil.rmtree(marks_of(points_file), ignore_errors=True)
 
 
 def argv(points_file, cores, more):
@@ -93,7 +108,9 @@ def tail(log_path, count=5):
 
 
 def write_slurm_array(path, points_file, count, program):
-    """Writes the same points as an array job for Slurm, as plain text."""
+    """Writes the same points as an array job for Slurm, as plain text. Of more
+    points than an array may have tasks, each task runs several."""
+    tasks = min(count, MOST_TASKS)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(
             '#!/bin/sh\n'
@@ -102,6 +119,11 @@ def write_slurm_array(path, points_file, count, program):
             '#SBATCH --ntasks=1\n'
             '#SBATCH --cpus-per-task=1\n'
             '# "sbatch %s", then "make sweep" again, which collects.\n'
-            'exec %s %s "$SLURM_ARRAY_TASK_ID"\n' % (
-                count - 1, os.path.basename(path), shlex.quote(program),
-                shlex.quote(points_file)))
+            'point=$SLURM_ARRAY_TASK_ID status=0\n'
+            'while [ "$point" -lt %d ]; do\n'
+            '    %s %s "$point" || status=1\n'
+            '    point=$((point + %d))\n'
+            'done\n'
+            'exit $status\n' % (
+                tasks - 1, os.path.basename(path), count, shlex.quote(program),
+                shlex.quote(points_file), tasks))

@@ -66,6 +66,7 @@ class Simulator:
 
     def __init__(self, plan, sim):
         self.sim, self.config, self.job = sim, plan.config, plan.job
+        self._drives = {}       # changes -> the drive: many points share one
         self.common = {'where': 'simulator', 'program': simulator_hash(sim),
                        'job': sha256(plan.job)}
 
@@ -78,8 +79,14 @@ class Simulator:
         except OSError as error:
             raise InputsError('read_iolog=%s: %s' % (
                 error.filename, error.strerror)) from None
-        return {**self.common, **more, 'args': point.args, 'drive': text_hash(
-            drive_params(self.sim, self.config, point.set))}
+        return {**self.common, **more, 'args': point.args,
+                'drive': self._drive_of(tuple(point.set.items()))}
+
+    def _drive_of(self, changes):
+        if changes not in self._drives:
+            self._drives[changes] = text_hash(drive_params(
+                self.sim, self.config, dict(changes)))
+        return self._drives[changes]
 
 
 # Variables of scripts/run that are taken from the plan, not from the

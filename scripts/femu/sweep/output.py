@@ -17,6 +17,11 @@ def text_of(value):
     return str(value)
 
 
+def cell_of(value):
+    """Return: a value as one cell of a line of Markdown."""
+    return ' '.join(text_of(value).split()).replace('|', '\\|')
+
+
 def flat(plan, results):
     """RESULTS: [(Point, rows)]. Return: [{column: value}]: axes, what the row
     is of, and all metrics."""
@@ -56,5 +61,5 @@ def write_table(path, plan, results):
         for row in rows:
             file.write('| %s |\n' % ' | '.join(
                 '' if row[name] is None
-                else text_of(row[name]).replace('|', '\\|')
+                else cell_of(row[name])
                 for name, _ in columns))

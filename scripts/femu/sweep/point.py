@@ -62,7 +62,8 @@ def _simulate(how, sim, folder):
         argv += ['-s', '%s=%s' % (name, value)]
     log = os.path.join(folder, 'fio.json')
     if not _ended_well(argv + [job], None, log, how['folder']):
-        raise PointError(_last_line(log))
+        # The copy of the job that it names goes with the folder.
+        raise PointError(_last_line(log).replace(job, how['job']))
     with open(log, encoding='utf-8') as file:
         try:
             return rows.of_fio(json.load(file))

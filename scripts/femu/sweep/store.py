@@ -15,6 +15,7 @@ Knows nothing of plans, and of how a point is run.
 import json
 import os
 import shutil
+import uuid
 
 from femu.results import rows as rows_module
 
@@ -87,8 +88,8 @@ class Store:
     def begin(self, key):
         """Return: an empty folder in which a result of KEY can be made; each
         process has one of its own."""
-        folder = os.path.join(self.folder, '%s.%d' % (key, os.getpid()))
-        shutil.rmtree(folder, ignore_errors=True)
+        # Processes of other machines, and of containers, have the same numbers.
+        folder = os.path.join(self.folder, '%s.%s' % (key, uuid.uuid4().hex))
         os.makedirs(folder)
         return folder
 
@@ -100,8 +101,7 @@ class Store:
             json.dump({**about, 'digest': rows_module.digest(rows),
                        'rows': rows}, file, indent=1)
             file.write('\n')
-        # An interrupted Snakemake removes the last output of its jobs: what it
-        # left of this folder is incomplete.
+        # What is there of it, but is no result, would be in the way.
         self.forget_damaged(key)
         try:
             os.rename(folder, os.path.join(self.folder, key))
