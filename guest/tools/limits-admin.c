@@ -126,9 +126,11 @@ static void logs(Drive *drive)
     expect_admin(drive, INVALID_FIELD, "log from an index on", cmd);
     cmd = log_cmd(drive, BROADCAST, LOG_EFFECTS, 4096);
     cmd.cdw14 = 1u << CSI_SHIFT;
-    expect_admin(drive, INVALID_FIELD, "effects log of command set 1", cmd);
+    expect_admin(drive, COMMAND_SET_NOT_SUPPORTED,
+                 "effects log of command set 1", cmd);
     cmd.cdw14 = 0xffu << CSI_SHIFT;
-    expect_admin(drive, INVALID_FIELD, "effects log of command set FFh", cmd);
+    expect_admin(drive, COMMAND_SET_NOT_SUPPORTED,
+                 "effects log of command set FFh", cmd);
 }
 
 static Cmd feature_cmd(uint8_t opcode, uint32_t nsid, uint32_t cdw10,

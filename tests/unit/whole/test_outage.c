@@ -647,12 +647,14 @@ static const AnyLimits limits = {
     .conventional_bytes = SSD_MIB, .least_idle_ns = 100000,
 };
 
-static void say(void)
+/* Of few drives no write may have been inside when the power was cut. */
+static void say(bool few)
 {
     g_test_message("%u cuts, %u commands: writes %u whole, %u torn, %u lost; "
                    "jobs %u done, %u undone", cuts, accepted, whole, torn, lost,
                    done, undone);
-    g_assert_true(cuts && whole && torn && lost && done && undone);
+    g_assert_true(cuts && done && undone &&
+                  (few || (whole && torn && lost)));
     cuts = accepted = whole = torn = lost = done = undone = 0;
     gone = flushed = 0;
 }
@@ -668,7 +670,7 @@ static void test_any(void)
         any_params_cut(&params, &limits);
         host_run(&params, seed + i, 200);
     }
-    say();
+    say(false);
 }
 
 static void test_soup(void)
@@ -684,7 +686,7 @@ static void test_soup(void)
             host_run(&params, rng_next(&rng), 300);
         }
     }
-    say();
+    say(false);
 }
 
 /* Front ends, buffers and resets that are in each other's way. */
@@ -701,7 +703,7 @@ static void run_whole(void (*change)(Rng *, SsdParams *))
         ssd_params_resolve(&params);
         host_run(&params, rng_next(&rng), 300);
     }
-    say();
+    say(count < 40);
 }
 
 static void test_whole(void)
@@ -746,7 +748,7 @@ static void test_buffered(void)
 
         host_run(&params, drive_seed() + i, 1500);
     }
-    say();
+    say(false);
 }
 
 /* A volatile cache, with and without a buffer, on small zones. */
