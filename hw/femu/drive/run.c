@@ -34,6 +34,13 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 
+static void leave(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
+{
+    if (!link_completes_later(&ssd->link, now_ns, command_idx)) {
+        complete(ssd, now_ns, command_idx);
+    }
+}
+
 /*
  * No part of a command is left. If it has a write to issue (a copy that has
  * read its sources), that is next; else it leaves.
@@ -44,7 +51,7 @@ static void goes_on(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
     if (!command->writes) {
         if (!entry_leaves_later(&ssd->entry, now_ns, command_idx)) {
-            complete(ssd, now_ns, command_idx);
+            leave(ssd, now_ns, command_idx);
         }
     } else if (command->is_conventional) {
         conv_issue_writes(&ssd->conv, now_ns);
@@ -350,7 +357,7 @@ static void way_happens(Ssd *ssd, uint64_t now_ns, EventRoom room,
         portion_arrived(ssd, now_ns);
         break;
     case EVENT_LEAVING:
-        complete(ssd, now_ns, idx);
+        leave(ssd, now_ns, idx);
         break;
     default:
         wbuf_release_event(&ssd->buffer, now_ns, idx);

@@ -133,12 +133,13 @@ static bool is_entering(Why *why)
 /* The way out */
 
 /*
- * Data of others that cross before the command's: the link carries them in the
- * order of booking. Return: the one of which the last is there first.
+ * Data of others of this operation that are there at `last_ns` or before: the
+ * link carries them in the order of booking. Return: the one that is there
+ * first.
  */
-static uint32_t before_on_link(const Why *why, uint64_t until_ns)
+static uint32_t before_on_link(const Why *why, SsdOp op, uint64_t last_ns)
 {
-    uint64_t first_ns = until_ns;
+    uint64_t first_ns = last_ns + 1;
     uint32_t first = SSD_NONE;
 
     for (uint32_t i = 0; i < why->ssd->params.cmd_slots; i++) {
@@ -146,7 +147,7 @@ static uint32_t before_on_link(const Why *why, uint64_t until_ns)
 
         if (why->is_inside[i] && other->link_until_at_ns > why->now_ns &&
             other->link_until_at_ns < first_ns &&
-            other->done.op == command_of(why)->done.op) {
+            other->done.op == op && i != why->command_idx) {
             first_ns = other->link_until_at_ns;
             first = i;
         }
@@ -154,21 +155,42 @@ static uint32_t before_on_link(const Why *why, uint64_t until_ns)
     return first;
 }
 
-static void add_link_out(Why *why)
+/* Its data cross until `until_ns`, or those that are there at `last_ns`. */
+static void add_crossing(Why *why, SsdPlace place, unsigned part_id, SsdOp op,
+                         uint64_t last_ns, uint64_t until_ns)
 {
-    const Command *command = command_of(why);
-    uint32_t before = before_on_link(why, command->link_until_at_ns);
+    uint32_t before = before_on_link(why, op, last_ns);
     bool works = before == SSD_NONE;
 
     why_add(why, &(SsdCause) {
-        .place = command->done.op == SSD_OP_COMPARE ? SSD_PLACE_LINK_IN
-                                                    : SSD_PLACE_LINK_OUT,
+        .place = place,
         .works = works,
-        .part_id = PART_WAY,
+        .part_id = part_id,
         .who = works ? (SsdWho) { 0 } : why_command(why, before),
-        .until_ns = works ? command->link_until_at_ns
+        .until_ns = works ? until_ns
                           : why->ssd->commands.at[before].link_until_at_ns,
     });
+}
+
+/* What waits for data of reads, among which are none of its own */
+static void add_behind_reads(Why *why, unsigned part_id, uint64_t until_ns)
+{
+    add_crossing(why, SSD_PLACE_LINK_OUT, part_id, SSD_OP_READ, until_ns,
+                 until_ns);
+}
+
+static void add_link_out(Why *why)
+{
+    const Command *command = command_of(why);
+    uint64_t until_ns = command->link_until_at_ns;
+
+    if (command->is_answered) {
+        add_behind_reads(why, PART_WAY, until_ns);
+    } else {
+        add_crossing(why, command->done.op == SSD_OP_COMPARE
+                          ? SSD_PLACE_LINK_IN : SSD_PLACE_LINK_OUT, PART_WAY,
+                     command->done.op, until_ns - 1, until_ns);
+    }
 }
 
 /* The front end has a write once more, behind what it was at. */
@@ -350,24 +372,34 @@ static bool waits_for_room(Why *why)
 }
 
 /* Portions cross in order; the command's next one tells. */
+static void add_portion(Why *why, uint32_t i)
+{
+    const Link *link = &why->ssd->link;
+    const LinkPortion *head = link_portion(link, 0);
+
+    if (i == 0 && why->now_ns < head->begin_at_ns) {
+        add_behind_reads(why, PART_LINK, head->begin_at_ns);
+        return;
+    }
+    why_add(why, &(SsdCause) {
+        .place = SSD_PLACE_LINK_IN,
+        .works = i == 0,
+        .part_id = PART_LINK,
+        .who = i == 0 ? (SsdWho) { 0 } : why_command(why, head->command_idx),
+    });
+}
+
 static void add_link_in(Why *why)
 {
     const Link *link = &why->ssd->link;
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; i < link->count; i++) {
-        const LinkPortion *portion = link_portion(link, i);
-
-        if (portion->command_idx == why->command_idx) {
-            uint32_t head_idx = link_portion(link, 0)->command_idx;
-
-            why_add(why, &(SsdCause) {
-                .place = SSD_PLACE_LINK_IN,
-                .works = i == 0,
-                .part_id = PART_LINK,
-                .who = i == 0 ? (SsdWho) { 0 } : why_command(why, head_idx),
-            });
-            return;
-        }
+    while (i < link->count &&
+           link_portion(link, i)->command_idx != why->command_idx) {
+        i++;
+    }
+    if (i < link->count) {
+        add_portion(why, i);
     }
 }
 

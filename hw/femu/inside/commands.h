@@ -63,6 +63,7 @@ typedef struct Command {
     bool is_promised; /* conventional: through the buffer, see span_to_write() */
     bool is_conventional;
     bool select_all;
+    bool is_answered; /* its completion is on the link, till link_until_at_ns */
     uint8_t cost_class; /* CostClass */
     uint32_t write_id; /* conventional: number of the write, for newest_id */
     uint32_t range_count; /* of a copy or deallocation: commands_ranges() */
@@ -70,7 +71,7 @@ typedef struct Command {
     uint32_t kept_slots; /* read slots of later reads that have ended */
     uint32_t ahead_stream_idx;
     uint64_t ahead_row; /* AheadStream.row, at its time; 0: no stream */
-    uint64_t link_until_at_ns; /* its data occupy the host link until then */
+    uint64_t link_until_at_ns; /* its data cross the host link until then */
     uint64_t front_until_at_ns; /* the front end has it again until then */
     uint64_t number; /* Commands.taken, with this one */
     uint32_t first_job_idx; /* Select All: jobs that may not start yet */

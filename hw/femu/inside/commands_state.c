@@ -46,6 +46,7 @@ static const StateRow command_rows[] = {
     STATE_BOOL(Command, is_conventional),
     STATE_AT_MOST(Command, cost_class, COST_PART),
     STATE_BOOL(Command, select_all),
+    STATE_BOOL(Command, is_answered),
     STATE_AT_MOST(Command, range_count, SSD_DEALLOCATE_RANGES_MAX),
     STATE_NUMBER(Command, life),
     STATE_INDEX_OR_NONE(Command, ahead_stream_idx, STATE_OF_STREAMS),

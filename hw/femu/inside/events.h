@@ -21,7 +21,7 @@ typedef enum EventRoom {
     /* Commands on their way in and out */
     EVENT_FRONT,   /* the front end hands its command off */
     EVENT_LINK,    /* the next portion of data has crossed the host link */
-    EVENT_LEAVING, /* [slot] the command completes */
+    EVENT_LEAVING, /* [slot] the completion is sent, or there */
     EVENT_BUFFER,  /* [unit] room of its last program becomes free */
     /* Zone management */
     EVENT_RESET,   /* the reset that is managed enters its next phase */

@@ -66,6 +66,12 @@ static void wait_for_head(Link *link)
                          event_name(EVENT_LINK, 0));
 }
 
+/* When data can be asked for: behind those that are on their way out. */
+static uint64_t asks_at_ns(const Link *link, uint64_t now_ns)
+{
+    return MAX(now_ns, link->out.busy_until_at_ns);
+}
+
 void link_in(Link *link, uint64_t now_ns, uint32_t command_idx, uint32_t bytes,
              bool is_last)
 {
@@ -76,12 +82,17 @@ void link_in_part(Link *link, uint64_t now_ns, uint32_t command_idx,
                   uint32_t bytes, uint32_t host_bytes, bool is_last)
 {
     SsdOp op = link->commands->at[command_idx].done.op;
-    uint64_t take_ns = carries_data(op) ? per_mib_ns(host_bytes, link->in_ns)
-                                        : 0;
+    uint64_t asked_at_ns = now_ns, take_ns = 0, at_ns;
 
+    if (carries_data(op) && link->in_ns != 0) {
+        asked_at_ns = asks_at_ns(link, now_ns);
+        take_ns = per_mib_ns(host_bytes, link->in_ns);
+    }
+    at_ns = local_clock_book(&link->in, asked_at_ns, take_ns);
     g_assert(link->count < link->capacity);
     link->portions[place_of(link, link->count)] = (LinkPortion) {
-        .at_ns = local_clock_book(&link->in, now_ns, take_ns),
+        .begin_at_ns = at_ns - take_ns,
+        .at_ns = at_ns,
         .command_idx = command_idx,
         .bytes = bytes,
         .is_last = is_last,
@@ -109,7 +120,7 @@ void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx)
 
     if (link->in_ns) {
         command->link_until_at_ns =
-            local_clock_book(&link->in, now_ns,
+            local_clock_book(&link->in, asks_at_ns(link, now_ns),
                              per_mib_ns(command->bytes, link->in_ns));
     }
 }
@@ -124,4 +135,21 @@ void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
             local_clock_book(&link->out, now_ns,
                              per_mib_ns(bytes, link->out_ns));
     }
+}
+
+bool link_completes_later(Link *link, uint64_t now_ns, uint32_t command_idx)
+{
+    Command *command = &link->commands->at[command_idx];
+    uint64_t there_at_ns = link->out.busy_until_at_ns;
+
+    if (there_at_ns <= now_ns || command->is_answered ||
+        command->done.op == SSD_OP_READ ||
+        !commands_is_host_io(command->done.op)) {
+        return false;
+    }
+    command->is_answered = true;
+    command->link_until_at_ns = there_at_ns;
+    event_heap_push_lane(link->events, LANE_LEAVE, there_at_ns,
+                         event_name(EVENT_LEAVING, command_idx));
+    return true;
 }

@@ -3,6 +3,10 @@
  * portions, each of which has an instant at which it is there; what goes out
  * holds its command back until it has crossed.
  *
+ * Requests for data and completions have a few bytes and take no time, but
+ * nothing passes the data that are on their way to the host when they are sent
+ * (PCI Express Base, "Transaction Ordering": no request passes a posted write).
+ *
  * Knows nothing of zones, flash or the buffer.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -19,6 +23,7 @@
 
 /* Data of a write on their way to the drive. */
 typedef struct LinkPortion {
+    uint64_t begin_at_ns; /* when they begin to cross */
     uint64_t at_ns; /* when they are there */
     uint32_t command_idx;
     uint32_t bytes;
@@ -66,5 +71,12 @@ void link_compare(Link *link, uint64_t now_ns, uint32_t command_idx);
 /* Send `bytes` of a read to the host. */
 void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
               uint32_t bytes);
+
+/*
+ * Send a completion. A read's goes with its data, that of any other host I/O
+ * behind what is on its way; management, which takes far longer, does not wait.
+ * Return: is it there later, at one more EVENT_LEAVING?
+ */
+bool link_completes_later(Link *link, uint64_t now_ns, uint32_t command_idx);
 
 #endif

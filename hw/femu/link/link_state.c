@@ -25,6 +25,7 @@ static const StateRow link_rows[] = {
 };
 
 static const StateRow portion_rows[] = {
+    STATE_TIME(LinkPortion, begin_at_ns),
     STATE_TIME(LinkPortion, at_ns),
     STATE_INDEX(LinkPortion, command_idx, STATE_OF_COMMANDS),
     STATE_NUMBER(LinkPortion, bytes),

@@ -285,6 +285,36 @@ static void test_link_out(void)
     drive_free(d);
 }
 
+/* Two reads' data cross from 9 ms and 85 us on, and nothing passes them. */
+static void test_link_behind_data(void)
+{
+    const uint64_t from = 9 * MS + READ + XFER, until = from + 2 * 4096;
+    Drive *d = drive_new(OUT IN "zones=5 write-buffer=64K "
+                         "program-registers=1");
+    uint32_t a, b, before, answered, asks, open;
+
+    drive_fill(d, 0, 4);
+    a = drive_read(d, 9 * MS, 0, 1);
+    b = drive_read(d, 9 * MS, 1, 1);
+    before = drive_append(d, from - 4097, 1, 1);
+    answered = drive_append(d, from - 4095, 2, 1);
+    drive_expect(d, before, from - 1);
+    asks = drive_append(d, from + 4095, 3, 1);
+    open = drive_zone_op(d, from + 4095, SSD_OP_ZONE_OPEN, 4);
+    drive_expect(d, open, from + 4095);
+    drive_expect(d, a, from + 4096);
+    /* What has come behind data ends with them; what is asked for comes then. */
+    drive_expect_next(d, b, until);
+    drive_expect(d, answered, until);
+    drive_expect(d, asks, until + 4096);
+    /* A verify carries no data, but completes. */
+    a = drive_read(d, 19 * MS, 0, 1);
+    b = drive_io(d, 19 * MS + 100, SSD_OP_VERIFY, 1, 1);
+    drive_expect_next(d, b, 19 * MS + READ + XFER + 4096);
+    drive_expect_next(d, a, 19 * MS + READ + XFER + 4096);
+    drive_free(d);
+}
+
 /* A part of a page costs its share; data in a buffer cross the link, too. */
 static void test_link_out_of_parts(void)
 {
@@ -692,6 +722,7 @@ int main(int argc, char **argv)
     g_test_add_func("/link/in/reset", test_reset_on_the_link);
     g_test_add_func("/link/in/finish", test_finish_behind_the_link);
     g_test_add_func("/link/out", test_link_out);
+    g_test_add_func("/link/out/behind", test_link_behind_data);
     g_test_add_func("/link/out/parts", test_link_out_of_parts);
     g_test_add_func("/link/compare", test_compare);
     g_test_add_func("/front/fixed", test_fixed);

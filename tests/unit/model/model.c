@@ -208,6 +208,19 @@ static void leave(Model *m, Cmd *cmd)
     model_front_left(m);
 }
 
+/* A completion goes behind the data of reads; these have their own with them. */
+static void answer(Model *m, Cmd *cmd)
+{
+    if (!cmd->host_io || cmd->done.op == SSD_OP_READ ||
+        m->link_out_ns <= m->now_ns) {
+        leave(m, cmd);
+    } else {
+        model_add_step(m, (Step) {
+            .kind = STEP_LEAVE, .at_ns = m->link_out_ns, .cmd = cmd,
+        });
+    }
+}
+
 void model_part_done(Model *m, Cmd *cmd)
 {
     uint64_t leaves_ns;
@@ -227,10 +240,10 @@ void model_part_done(Model *m, Cmd *cmd)
     leaves_ns = MAX(MAX(m->now_ns, cmd->link_until_ns), cmd->again_until_ns) +
                 cmd->fixed_ns;
     if (leaves_ns == m->now_ns) {
-        leave(m, cmd);
+        answer(m, cmd);
     } else {
         model_add_step(m, (Step) {
-            .kind = STEP_LEAVE, .at_ns = leaves_ns, .cmd = cmd,
+            .kind = STEP_ANSWER, .at_ns = leaves_ns, .cmd = cmd,
         });
     }
 }
@@ -502,6 +515,9 @@ static void run_step(Model *m, Step step)
         break;
     case STEP_ARRIVED:
         model_link_arrived(m);
+        break;
+    case STEP_ANSWER:
+        answer(m, step.cmd);
         break;
     case STEP_LEAVE:
         leave(m, step.cmd);

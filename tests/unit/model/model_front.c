@@ -484,6 +484,15 @@ static void await_first(Model *m)
     }
 }
 
+/* Who asks for data has to wait until those of reads have gone. */
+static uint64_t asked(Model *m, uint64_t bytes)
+{
+    if (m->p.link_in_ns) {
+        m->link_in_ns = MAX(m->link_in_ns, m->link_out_ns);
+    }
+    return cross(m, &m->link_in_ns, bytes, m->p.link_in_ns);
+}
+
 void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last)
 {
     bool carries = cmd->done.op == SSD_OP_WRITE ||
@@ -493,8 +502,8 @@ void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last)
     if (cmd->conventional) {
         bytes = model_conv_carried(m, cmd, bytes);
     }
-    portion.at_ns = cross(m, &m->link_in_ns, carries ? bytes : 0,
-                          m->p.link_in_ns);
+    portion.at_ns = carries ? asked(m, bytes)
+                            : cross(m, &m->link_in_ns, 0, 0);
     g_queue_push_tail(&m->link, g_memdup2(&portion, sizeof(portion)));
     if (m->link.length == 1) {
         await_first(m);
@@ -512,8 +521,7 @@ void model_link_arrived(Model *m)
 void model_link_compare(Model *m, Cmd *cmd)
 {
     if (m->p.link_in_ns) {
-        cmd->link_until_ns = cross(m, &m->link_in_ns, cmd->bytes,
-                                   m->p.link_in_ns);
+        cmd->link_until_ns = asked(m, cmd->bytes);
     }
 }
 

@@ -143,6 +143,7 @@ typedef struct Backing {
 typedef enum StepKind {
     STEP_HAND_OFF,      /* the front end has taken its first command in */
     STEP_ARRIVED,       /* the first portion on the link has come */
+    STEP_ANSWER,        /* a command's latency is over */
     STEP_LEAVE,         /* a command is done */
     STEP_PART_DONE,     /* a sub-page piece has been transferred */
     STEP_ISSUED,        /* a program may ask for its channel */
