@@ -15,7 +15,7 @@ def ended(error):
     def main():
         raise error
     try:
-        os_errors.guard('name', main)
+        os_errors.guard('name', main, None)
     except SystemExit as end:
         return end.code
     return None

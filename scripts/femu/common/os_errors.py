@@ -40,12 +40,12 @@ def text(error):
     return '%s: %s' % (path, error.strerror)
 
 
-def guard(label, main):
-    """Answers --help, or calls MAIN. An OSError, or Ctrl-C, ends the program with
-    a message of one line. If the reader of our output has closed it, the program
-    ends without a message."""
+def guard(label, main, word=''):
+    """Answers --help, refuses arguments (WORD: see head.answer()), or calls MAIN.
+    An OSError, or Ctrl-C, ends the program with a message of one line. If the
+    reader of our output has closed it, the program ends without a message."""
     try:
-        head.answer()
+        head.answer(word)
         main()
         sys.stdout.flush()
     except BrokenPipeError:
