@@ -37,6 +37,8 @@ def text(error):
     if error.filename2 is not None and error.errno in OF_WRITING:
         path = error.filename2
     path = os.fsdecode(path) if isinstance(path, (str, bytes)) else str(path)
+    if isinstance(error, FileExistsError) and not os.path.isdir(path):
+        return '%s: is there, and no folder; name another one' % path
     return '%s: %s' % (path, error.strerror)
 
 
