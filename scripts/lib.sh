@@ -35,6 +35,13 @@ die()
     exit 1
 }
 
+# takes_none ARG...: ends a script that has arguments.
+takes_none()
+{
+    [ $# -eq 0 ] ||
+        die "$1: takes no arguments; --help tells what it reads"
+}
+
 # answer_help ARG...: if that is what a script is asked for, prints its head and
 # ends it.
 answer_help()

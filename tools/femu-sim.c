@@ -138,6 +138,7 @@ int main(int argc, char **argv)
         /* It may quote a damaged file. */
         g_autofree char *text = g_utf8_make_valid(error->message, -1);
 
+        fflush(stdout);
         fprintf(stderr, "femu-sim: %s\n", text);
     }
     return status;

@@ -84,6 +84,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame,
     columns that tell rows apart; none: all that both have and that are no
     metrics. A row that is a command has latency_ns as its metric if BY says
     which commands are the same, as by=['seq'] does of two traces."""
+    for name, frame in (('a', a), ('b', b)):
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError('%s=%r: must be a frame, as results() returns'
+                            % (name, frame))
     keys = _keys(a, b) if by is None else _asked(by, a, b)
     metrics = [name for name in (*METRICS, *([] if by is None else
                                              ['latency_ns']))
@@ -94,6 +98,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame,
         # Of none that has come to an end there is no distribution.
         if all(map(len, times)):
             distribution, distance = _distribution(*times)
+    elif not metrics:
+        raise ValueError('a and b have no metric in common: a has %s; b has %s'
+                         % tuple(', '.join(map(str, one.columns))
+                                 for one in (a, b)))
     if not metrics:
         empty = pd.DataFrame(columns=[*keys, 'metric', 'a', 'b', 'difference',
                                       'ratio'])

@@ -391,6 +391,12 @@ def test_compare(tap):
                    ValueError)
     tap.result(said is not None and 'several rows' in said,
                'rows that nothing tells apart')
+    said = refused(lambda: compare(one.jobs, one.log), ValueError)
+    tap.result(said is not None and 'no metric in common: a has job, op, ' in
+               said, 'frames of which nothing can be compared', str(said))
+    said = refused(lambda: compare('out/a', one.jobs), TypeError)
+    tap.equal(said, "a='out/a': must be a frame, as results() returns",
+              'a path is no frame')
 
 
 def test_notebook(tap):

@@ -265,6 +265,16 @@ class ScriptTest(ReportCase):
         self.assertEqual((os.listdir(self.out_dir), self.html()),
                          (['report.html'], 'mine'))
 
+    def test_output_without_room(self):
+        """The run's folder is not what is full."""
+        fixture.write_run(self.out_dir, [read_step()])
+        with open('/dev/full', 'w', encoding='ascii') as full:
+            result = subprocess.run([SCRIPT, self.out_dir], stdout=full,
+                                    stderr=subprocess.PIPE, text=True,
+                                    check=False)
+        self.assertEqual((result.returncode, result.stderr), (
+            1, 'report: error: standard output: No space left on device\n'))
+
     def test_without_matplotlib(self):
         fixture.write_run(self.out_dir, [read_step()])
         code = ('import sys; sys.modules["matplotlib"] = None; '

@@ -15,7 +15,7 @@ def ended(error):
     def main():
         raise error
     try:
-        os_errors.guard('name', main)
+        os_errors.guard('name', main, None)
     except SystemExit as end:
         return end.code
     return None
@@ -34,6 +34,9 @@ class OsErrorsTest(unittest.TestCase):
                          'name: error: to: No space left')
         self.assertEqual(ended(OSError(2, 'No such file', 'from', None, 'to')),
                          'name: error: from: No such file')
+        self.assertEqual(ended(FileExistsError(17, 'File exists', __file__)),
+                         'name: error: %s: is there, and no folder; name '
+                         'another one' % __file__)
 
 
 if __name__ == '__main__':

@@ -37,15 +37,17 @@ def text(error):
     if error.filename2 is not None and error.errno in OF_WRITING:
         path = error.filename2
     path = os.fsdecode(path) if isinstance(path, (str, bytes)) else str(path)
+    if isinstance(error, FileExistsError) and not os.path.isdir(path):
+        return '%s: is there, and no folder; name another one' % path
     return '%s: %s' % (path, error.strerror)
 
 
-def guard(label, main):
-    """Answers --help, or calls MAIN. An OSError, or Ctrl-C, ends the program with
-    a message of one line. If the reader of our output has closed it, the program
-    ends without a message."""
+def guard(label, main, word=''):
+    """Answers --help, refuses arguments (WORD: see head.answer()), or calls MAIN.
+    An OSError, or Ctrl-C, ends the program with a message of one line. If the
+    reader of our output has closed it, the program ends without a message."""
     try:
-        head.answer()
+        head.answer(word)
         main()
         sys.stdout.flush()
     except BrokenPipeError:

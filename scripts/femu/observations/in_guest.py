@@ -84,7 +84,8 @@ def run(top, config, changes, out_dir):
                           stderr=subprocess.STDOUT, text=True,
                           timeout=LIMIT_S, check=False)
     if done.returncode != 0:
-        raise GuestError('scripts/run failed:\n%s' % done.stdout[-2000:])
+        raise GuestError('scripts/run failed:\n%s' %
+                         done.stdout[-2000:].rstrip())
     return Guest(os.path.join(out, 'results'), DILATION)
 
 

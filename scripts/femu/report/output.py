@@ -11,6 +11,7 @@ Knows nothing of how a run is started.
 import os
 import sys
 
+from femu.common import os_errors
 from femu.report import table, tails, work
 from femu.report.page import Page
 from femu.results import folder
@@ -35,14 +36,14 @@ def make(out_dir, out=None, errors=None):
     numbers = _write_numbers(run, out_dir)
     for one in run.drives:
         _write_numbers(one, os.path.join(out_dir, one.drive['folder'].text()))
-    print('\n'.join([''] + table.make(run) + [''] + table.make_tails(run)
-                    + work.table(run) + [line for one in run.drives
-                                         for line in table.make_of_drive(one)]),
-          file=out, flush=True)
-    for problem in run.problems:
-        print('report: ' + problem, file=errors)
-    print('report: all numbers: %s' % os.path.relpath(numbers), file=out)
-    print('report: %s' % os.path.relpath(path), file=out, flush=True)
+    lines = table.make(run) + [''] + table.make_tails(run) + work.table(run) + [
+        line for one in run.drives for line in table.make_of_drive(one)]
+    with os_errors.at('standard output'):
+        print('\n'.join([''] + lines), file=out, flush=True)
+        for problem in run.problems:
+            print('report: ' + problem, file=errors)
+        print('report: all numbers: %s' % os.path.relpath(numbers), file=out)
+        print('report: %s' % os.path.relpath(path), file=out, flush=True)
     return run.problems
 
 

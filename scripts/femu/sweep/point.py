@@ -52,6 +52,16 @@ def _last_line(log):
     return lines[-1] if lines else 'it said nothing'
 
 
+def _why(log):
+    """Return: why a program failed, all of whose words are in the file LOG."""
+    with open(log, 'rb') as file:
+        data = file.read()
+    if data and not data.endswith(b'\n'):
+        return 'what it said was cut short: is there room in %s?' % (
+            os.path.dirname(os.path.dirname(log)))
+    return _last_line(log)
+
+
 def _simulate(how, sim, folder):
     job = os.path.join(folder, os.path.basename(how['job']))
     text = inputs.job_text(how['job'], how['args'])
@@ -63,7 +73,7 @@ def _simulate(how, sim, folder):
     log = os.path.join(folder, 'fio.json')
     if not _ended_well(argv + [job], None, log, how['folder']):
         # The copy of the job that it names goes with the folder.
-        raise PointError(_last_line(log).replace(job, how['job']))
+        raise PointError(_why(log).replace(job, how['job']))
     with open(log, encoding='utf-8') as file:
         try:
             return rows.of_fio(json.load(file))
@@ -78,7 +88,7 @@ def _run_guest(how, folder):
     variables = {**how['variables'], 'OUT': out}
     if not _ended_well([os.path.join(TOP, 'scripts', 'run')],
                        inputs.run_env(variables), log):
-        raise PointError(_last_line(log))
+        raise PointError(_why(log))
     try:
         return rows.of_run(out)
     except DataError as error:

@@ -9,6 +9,7 @@ Knows nothing of the jobs of an experiment, and of how a search goes.
 """
 
 import csv
+import difflib
 import math
 import re
 import time
@@ -71,8 +72,10 @@ def parameters(names, path, factor):
             raise FitError('seed: is set by each run, and no parameter of a '
                            'model')
         if text is None:
+            near = difflib.get_close_matches(name, sorted(values), 1)
             raise FitError('"%s": has no value in %s; must have one to start '
-                           'from' % (name, path))
+                           'from%s' % (name, path, near and
+                                       '; did you mean "%s"?' % near[0] or ''))
         if not START.fullmatch(text):
             raise FitError('%s: %s: must have a start value above 0, a plain '
                            'number, in %s' % (name, text, path))
