@@ -65,6 +65,11 @@ static void G_GNUC_PRINTF(2, 3) fail(const Pair *pair, const char *format, ...)
     g_error("%s", text->str);
 }
 
+void pair_fail(const Pair *pair, const char *what)
+{
+    fail(pair, "%s", what);
+}
+
 static void remember(Pair *pair, const SsdCmd *cmd, SsdStatus status)
 {
     char *text = drive_cmd_text(cmd);

@@ -49,6 +49,9 @@ Pair *pair_new(const SsdParams *params);
 /* Compare what is left, then free. */
 void pair_free(Pair *pair);
 
+/* End the test with what is wrong, the drive and its last commands. */
+void pair_fail(const Pair *pair, const char *what);
+
 /* Submit to both at pair->now_ns. Needs pair_has_room(). Return: status. */
 SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd);
 void pair_zone_fail(Pair *pair, uint32_t nsid, uint32_t zone_idx,
