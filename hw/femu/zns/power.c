@@ -441,7 +441,8 @@ static uint64_t reset_number(const PowerCut *cut, uint32_t zone_idx,
          i = job_at(cut->from, i)->next_of_zone_idx) {
         const Job *job = job_at(cut->from, i);
 
-        if (job->op == SSD_OP_ZONE_RESET) {
+        /* Only excursions have no command, but bytes may say otherwise. */
+        if (job->op == SSD_OP_ZONE_RESET && job->command_idx != SSD_NONE) {
             number = cut->from->commands->at[job->command_idx].number;
         }
     }
