@@ -38,6 +38,8 @@ typedef struct PowerCut {
     uint64_t begin_at_ns; /* of the new one */
     uint64_t *least_bytes; /* [zone]: where its told data end */
     bool *in_zrwa;         /* [zone]: what is inside comes of a ZRWA */
+    uint32_t *entering_idx;      /* [zone]: of its writes one that is not ... */
+    uint32_t *next_entering_idx; /* [slot]: ... handed off; and another */
 } PowerCut;
 
 /* What a zone will be, and which of its jobs has not been, or SSD_NONE. */
@@ -116,16 +118,20 @@ static void find_least(PowerCut *cut)
     }
 }
 
+static bool writes_zone(const Command *command)
+{
+    return !command->is_conventional &&
+           (commands_is_write(command->done.op) ||
+            command->done.op == SSD_OP_ZONE_FLUSH_ZRWA);
+}
+
 /*
  * Is it a write to a ZRWA, or a flush of one, of the zone's present life? It is
  * inside until all that it takes from there is programmed.
  */
 static bool is_of_zrwa(const PowerCut *cut, const Command *command)
 {
-    return !command->is_conventional &&
-           (commands_is_write(command->done.op) ||
-            command->done.op == SSD_OP_ZONE_FLUSH_ZRWA) &&
-           command->write.in_zrwa &&
+    return writes_zone(command) && command->write.in_zrwa &&
            command->number >
            cut->from->cache.zones[command->write.data.zone_idx].begun_number;
 }
@@ -140,6 +146,49 @@ static void find_in_zrwa(PowerCut *cut)
     for (uint32_t i = 0; wcache_is_volatile(cut->from) && i < slots; i++) {
         if (inside[i] && is_of_zrwa(cut, &commands->at[i])) {
             cut->in_zrwa[commands->at[i].write.data.zone_idx] = true;
+        }
+    }
+}
+
+static gint by_number(gconstpointer a, gconstpointer b, gpointer commands)
+{
+    uint64_t left = ((Commands *)commands)->at[*(uint32_t *)a].number;
+    uint64_t right = ((Commands *)commands)->at[*(uint32_t *)b].number;
+
+    return (left < right) - (left > right);
+}
+
+/* A zone's writes are handed off in order: the last so many are not. */
+static void find_entering(PowerCut *cut)
+{
+    Commands *commands = cut->from->commands;
+    uint32_t slots = cut->from->params->cmd_slots;
+    uint32_t zones = cut->from->params->zones;
+    g_autofree bool *inside = commands_inside(commands, slots);
+    g_autofree uint32_t *left = g_new(uint32_t, zones);
+    g_autoptr(GArray) last_first = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+    cut->entering_idx = g_new(uint32_t, zones);
+    cut->next_entering_idx = g_new(uint32_t, slots);
+    for (uint32_t z = 0; z < zones; z++) {
+        cut->entering_idx[z] = SSD_NONE;
+        left[z] = writes_of(cut, z)->entered_count -
+                  writes_of(cut, z)->handed_off_count;
+    }
+    for (uint32_t i = 0; i < slots; i++) {
+        if (inside[i] && writes_zone(&commands->at[i])) {
+            g_array_append_val(last_first, i);
+        }
+    }
+    g_array_sort_with_data(last_first, by_number, commands);
+    for (uint32_t i = 0; i < last_first->len; i++) {
+        uint32_t command_idx = g_array_index(last_first, uint32_t, i);
+        uint32_t zone_idx = commands->at[command_idx].write.data.zone_idx;
+
+        if (left[zone_idx] != 0) {
+            left[zone_idx]--;
+            cut->next_entering_idx[command_idx] = cut->entering_idx[zone_idx];
+            cut->entering_idx[zone_idx] = command_idx;
         }
     }
 }
@@ -370,56 +419,72 @@ static uint32_t finish_inside(const PowerCut *cut, uint32_t zone_idx,
     return finish_idx;
 }
 
-/*
- * What the host has written of a zone that is left full: of one that was
- * finished, so much as before. The queue of its writes knows it, or the reset
- * that has not been, once all that came before is handed off; what is not is in
- * the write pointers.
- */
-static uint64_t host_bytes_of_full(const PowerCut *cut, uint32_t zone_idx,
-                                   const Fate *fate)
+/* Resets that are not handed off, and have been. */
+static uint32_t resets_to_come(const PowerCut *cut, uint32_t zone_idx,
+                               const Fate *fate)
 {
-    const WriteQueue *writes = writes_of(cut, zone_idx);
     uint32_t entering = cut->from->jobs.zones[zone_idx].resets_entering;
-    uint32_t finish_idx = finish_inside(cut, zone_idx, fate);
 
-    if (fate->undone_idx != SSD_NONE && entering == 0) {
+    return entering - (entering > 0 && fate->undone_idx != SSD_NONE &&
+                       job_at(cut->from, fate->undone_idx)->op ==
+                       SSD_OP_ZONE_RESET);
+}
+
+/* Command.number of the last reset that has been, if it is inside; else 0. */
+static uint64_t reset_number(const PowerCut *cut, uint32_t zone_idx,
+                             const Fate *fate)
+{
+    uint64_t number = 0;
+
+    for (uint32_t i = cut->from->jobs.zones[zone_idx].head_idx;
+         i != SSD_NONE && i != fate->undone_idx;
+         i = job_at(cut->from, i)->next_of_zone_idx) {
+        const Job *job = job_at(cut->from, i);
+
+        /* Only excursions have no command, but bytes may say otherwise. */
+        if (job->op == SSD_OP_ZONE_RESET && job->command_idx != SSD_NONE) {
+            number = cut->from->commands->at[job->command_idx].number;
+        }
+    }
+    return number;
+}
+
+/*
+ * What the host has written of a zone that loses nothing. The queue of its
+ * writes knows it of those that are handed off, or a reset that has not been;
+ * all others are inside.
+ */
+static uint64_t all_host_bytes(const PowerCut *cut, uint32_t zone_idx,
+                               const Fate *fate)
+{
+    const JobQueue *queue = &cut->from->jobs.zones[zone_idx];
+    const Commands *commands = cut->from->commands;
+    uint64_t since_number = reset_number(cut, zone_idx, fate);
+    uint64_t bytes = 0;
+
+    if (fate->undone_idx != SSD_NONE && queue->resets_entering == 0) {
         return job_at(cut->from, fate->undone_idx)->host_bytes;
     }
-    entering -= fate->undone_idx != SSD_NONE;
-    if (entering == 0 && writes->handed_off_count == writes->entered_count) {
-        return writes->host_bytes;
+    if (resets_to_come(cut, zone_idx, fate) == 0) {
+        bytes = writes_of(cut, zone_idx)->host_bytes;
     }
-    return finish_idx == SSD_NONE
-           ? cut->from->params->zone_capacity_bytes
-           : job_at(cut->from, finish_idx)->was.end_nlb *
-             ns_of(cut, zone_idx)->lba_bytes;
+    for (uint32_t i = cut->entering_idx[zone_idx]; i != SSD_NONE;
+         i = cut->next_entering_idx[i]) {
+        const Span *data = &commands->at[i].write.data;
+
+        if (commands->at[i].number > since_number) {
+            bytes += data->end_bytes - data->begin_bytes;
+        }
+    }
+    return MIN(bytes, cut->from->params->zone_capacity_bytes);
 }
 
-/*
- * The same with a ZRWA: blocks that the write pointer has not passed, and some
- * that have been written again.
- */
-static uint64_t host_bytes_with_zrwa(const PowerCut *cut, uint32_t zone_idx,
-                                     const Fate *fate)
-{
-    const WriteQueue *writes = writes_of(cut, zone_idx);
-
-    return writes->handed_off_count == writes->entered_count &&
-           !is_of_old_life(cut, zone_idx)
-           ? writes->host_bytes
-           : fate->kept.end_nlb * ns_of(cut, zone_idx)->lba_bytes;
-}
-
-/* What the host has written of it. */
+/* What the host has written of it; only the end of data can be lost. */
 static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
                            const Fate *fate)
 {
-    if (fate->kept.state == SSD_ZONE_FULL) {
-        return host_bytes_of_full(cut, zone_idx, fate);
-    }
-    return fate->kept.has_zrwa
-           ? host_bytes_with_zrwa(cut, zone_idx, fate)
+    return fate->kept.state == SSD_ZONE_FULL || fate->kept.has_zrwa
+           ? all_host_bytes(cut, zone_idx, fate)
            : fate->kept.wp_nlb * ns_of(cut, zone_idx)->lba_bytes;
 }
 
@@ -429,20 +494,31 @@ static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
  */
 static bool has_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 {
-    if (is_of_old_life(cut, zone_idx)) {
-        return false;
-    }
     return cut->from->media->issued_bytes[zone_idx] != 0 ||
            (fate->undone_idx != SSD_NONE &&
             job_at(cut->from, fate->undone_idx)->used_pages != 0);
 }
 
-/* Was the zone finished when nothing had been written, and is left so? */
+/*
+ * Was the zone finished when nothing had been written, and is left so? Where no
+ * finish is inside, one is done, if any was, and all that came before it; what
+ * is inside are flushes of a ZRWA, which have filled the zone.
+ */
 static bool is_blank(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 {
-    return !cut->from->params->finish_fills_empty &&
-           fate->kept.state == SSD_ZONE_FULL &&
-           host_bytes_of_full(cut, zone_idx, fate) == 0 &&
+    uint32_t finish_idx = finish_inside(cut, zone_idx, fate);
+
+    if (cut->from->params->finish_fills_empty ||
+        fate->kept.state != SSD_ZONE_FULL) {
+        return false;
+    }
+    if (finish_idx != SSD_NONE) {
+        return job_at(cut->from, finish_idx)->was.end_nlb == 0;
+    }
+    return resets_to_come(cut, zone_idx, fate) == 0 &&
+           cut->entering_idx[zone_idx] == SSD_NONE &&
+           zns_zone_is_written(cut->from, zone_idx) &&
+           all_host_bytes(cut, zone_idx, fate) == 0 &&
            !has_pages(cut, zone_idx, fate);
 }
 
@@ -545,6 +621,7 @@ void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
 
     find_least(&cut);
     find_in_zrwa(&cut);
+    find_entering(&cut);
     for (uint32_t z = 0; z < from->params->zones; z++) {
         Fate fate = fate_of(&cut, z);
 
@@ -560,4 +637,6 @@ void zns_power_cut(Zns *to, const Zns *from, uint64_t begin_at_ns,
     erase_settle(to);
     g_free(cut.least_bytes);
     g_free(cut.in_zrwa);
+    g_free(cut.entering_idx);
+    g_free(cut.next_entering_idx);
 }

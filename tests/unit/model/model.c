@@ -470,6 +470,7 @@ static void run_flash_step(Model *m, Step step)
         model_own_ended(m, step.unit);
         break;
     case STEP_PROGRAM_END:
+        m->programs_ended++;
         model_program_ended(m);
         model_unit_unload(m, step.unit);
         model_unit_next(m, step.unit);

@@ -143,5 +143,7 @@ const Rules *model_rules(const Model *m, uint32_t nsid);
 uint32_t model_ns_count(const Model *m);
 /* As ssd_stats_json() has it of that namespace. */
 char *model_conv_stats(const Model *m);
+/* The same of all flash, when nothing is under way. */
+char *model_flash_stats(const Model *m);
 
 #endif

@@ -129,6 +129,7 @@ static void erase_unit(Model *m, int superblock, uint64_t unit, uint64_t most,
         if (b->dirty[at]) {
             b->dirty[at] = 0;
             b->erases_of[at]++;
+            m->erases_begun++;
             count++;
         }
     }

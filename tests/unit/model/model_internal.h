@@ -389,6 +389,9 @@ struct Model {
     uint64_t host_io_left_ns;
     GQueue done;            /* SsdDone */
     unsigned inflight;
+    uint64_t senses_begun;
+    uint64_t programs_ended;
+    uint64_t erases_begun;  /* blocks that zones lie on */
 
     /* model_front.c */
     uint32_t *writes_ever;  /* per zone, as its namespace counts them */

@@ -74,6 +74,9 @@ void model_power_cut(Model *m)
     for (uint32_t z = 0; z < m->p.zones; z++) {
         m->rules[z / ns_zones]->zone[z % ns_zones].finished = finished[z];
     }
+    m->senses_begun = 0;
+    m->programs_ended = 0;
+    m->erases_begun = 0;
     m->log.host_bytes = 0;
     m->log.moved_bytes = 0;
     m->log.program_count = 0;

@@ -125,6 +125,7 @@ static void start(Model *m, uint32_t unit_idx, Step step, uint64_t take_ns)
     } else if (m->p.sense_command_ns && !step.commanded) {
         command(m, unit_idx, step);
     } else {
+        m->senses_begun++;
         run(m, unit_idx, step, take_ns);
     }
 }
@@ -306,6 +307,7 @@ void model_unit_commanded(Model *m, Step step)
     step.kind = STEP_SENSE_END;
     step.commanded = true;
     if (step.holds_unit) {
+        m->senses_begun++;
         run(m, step.unit, step, model_read_ns(m, &step));
     } else {
         model_unit_join(m, step.unit, model_read_ns(m, &step), step);
@@ -440,4 +442,13 @@ void model_own_ended(Model *m, uint32_t unit_idx)
     if (!m->unit[unit_idx].busy) {
         model_unit_next(m, unit_idx);
     }
+}
+
+char *model_flash_stats(const Model *m)
+{
+    return g_strdup_printf("\"flash\":{\"senses\":%" G_GUINT64_FORMAT
+                           ",\"programs\":%" G_GUINT64_FORMAT
+                           ",\"erases\":%" G_GUINT64_FORMAT "}",
+                           m->senses_begun, m->programs_ended,
+                           m->erases_begun + m->log.erase_count);
 }

@@ -23,6 +23,7 @@ typedef struct PairEvent {
     SsdCmd cmd;                 /* its ranges are those below */
     SsdRange ranges[COPY_RANGES];
     SsdStatus status;
+    uint32_t lba_bytes;         /* of its namespace then, if it is one */
     uint64_t due_at_ns;
     SsdZoneState fails_to;      /* no command: zone cmd.slba has failed */
     uint32_t format_lba_bytes;  /* no command: the namespace was formatted */
@@ -49,6 +50,9 @@ Pair *pair_new(const SsdParams *params);
 /* Compare what is left, then free. */
 void pair_free(Pair *pair);
 
+/* End the test with what is wrong, the drive and its last commands. */
+void pair_fail(const Pair *pair, const char *what);
+
 /* Submit to both at pair->now_ns. Needs pair_has_room(). Return: status. */
 SsdStatus pair_submit(Pair *pair, const SsdCmd *cmd);
 void pair_zone_fail(Pair *pair, uint32_t nsid, uint32_t zone_idx,
@@ -73,6 +77,9 @@ void pair_format(Pair *pair, uint32_t nsid, uint32_t lba_bytes);
 
 /* Run both until nothing is under way, then their power goes. */
 void pair_cut(Pair *pair);
+
+/* The statistics of commands follow from these, which have all ended. */
+void pair_compare_stats(const Pair *pair);
 
 /* Run both until idle. */
 void pair_drain(Pair *pair);

@@ -40,6 +40,7 @@ static SsdOp random_op(Rng *rng)
         SSD_OP_COPY, SSD_OP_WRITE_ZEROES, SSD_OP_VERIFY, SSD_OP_COMPARE,
         SSD_OP_ZONE_SET_EXTENSION, SSD_OP_ZONE_OFFLINE, SSD_OP_ZONE_REPORT,
         SSD_OP_IDENTIFY, SSD_OP_LOG, SSD_OP_FEATURE, SSD_OP_SHUTDOWN,
+        SSD_OP_DEALLOCATE,
     };
 
     return ops[rng_below(rng, G_N_ELEMENTS(ops))];
@@ -78,7 +79,8 @@ static void spoil(const Rules *rules, Rng *rng, SsdCmd *cmd, SsdRange *ranges)
     uint64_t end_lba = size_nlb(rules);
     static const uint32_t odd_nlb[] = { 0, 0x10000, UINT32_MAX };
 
-    if (cmd->op == SSD_OP_COPY && rng_chance(rng, 50)) {
+    if ((cmd->op == SSD_OP_COPY || cmd->op == SSD_OP_DEALLOCATE) &&
+        rng_chance(rng, 50)) {
         spoil_copy(rules, rng, cmd, ranges);
         return;
     }
@@ -167,6 +169,22 @@ static bool read_on(const Pair *pair, Rng *rng, SsdCmd *cmd)
     return false;
 }
 
+/* Blocks of any zones, written or not: none, a few, or more than a zone has. */
+static void random_deallocate(const Rules *rules, Rng *rng,
+                              SsdRange ranges[COPY_RANGES], SsdCmd *cmd)
+{
+    cmd->ranges = ranges;
+    cmd->range_count = 1 + rng_below(rng, COPY_RANGES);
+    for (uint32_t i = 0; i < cmd->range_count; i++) {
+        uint64_t left_nlb;
+
+        ranges[i].slba = rng_below(rng, size_nlb(rules) + 1);
+        left_nlb = size_nlb(rules) - ranges[i].slba;
+        ranges[i].nlb = MIN(left_nlb, rng_below(rng, PICK(
+            rng, 2, 20, 3 * rules->zone_nlb)));
+    }
+}
+
 static SsdCmd zoned_cmd(const Pair *pair, Rng *rng, uint32_t nsid,
                         SsdRange ranges[COPY_RANGES])
 {
@@ -188,7 +206,9 @@ static SsdCmd zoned_cmd(const Pair *pair, Rng *rng, uint32_t nsid,
     if (cmd.op == SSD_OP_ZONE_REPORT) {
         cmd.nlb = rng_below(rng, rules->zone_count - z + 1);
     }
-    if (cmd.op == SSD_OP_COPY) {
+    if (cmd.op == SSD_OP_DEALLOCATE) {
+        random_deallocate(rules, rng, ranges, &cmd);
+    } else if (cmd.op == SSD_OP_COPY) {
         random_copy(rules, rng, ranges, &cmd);
     } else if (is_write(cmd.op)) {
         cmd.slba += zone->written_nlb;
