@@ -230,8 +230,9 @@ bool femu_irq_is_msix(FemuZns *n)
 
 /*
  * Set the pin as queues, mask and interrupt mode have it. It is low unless the
- * device is in D0. (A pin's interrupts need no Bus Master Enable.) Without QEMU's
- * lock there is nothing to do: such an entry is only made with MSI-X.
+ * device is in D0, and once a reset has been noted. (A pin's interrupts need no
+ * Bus Master Enable.) Without QEMU's lock there is nothing to do: such an entry
+ * is only made with MSI-X.
  */
 void femu_irq_update_pin(FemuZns *n)
 {
@@ -241,7 +242,8 @@ void femu_irq_update_pin(FemuZns *n)
     if (!n->plugged || n->entry.alone) {
         return;
     }
-    if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {
+    if (femu_entry_open(n) && femu_powered(n) && !msix_enabled(pci) &&
+        !msi_enabled(pci)) {
         for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
             const FemuCq *cq = n->cq[i];
 
