@@ -491,8 +491,8 @@ static const Case held_unplug = {
 };
 
 /*
- * The same by MSI, whose messages are the aim's word and the vector's number: an
- * interrupt of vectors 1 and 2, both masked, is unmasked.
+ * The same by MSI, whose messages are the aim's word and the vector's number:
+ * vectors 1 and 2 are masked, and unmasked at once.
  */
 static void send_masked_messages(Scene *s, const Aim *aim, uint32_t zone_idx)
 {

@@ -590,15 +590,16 @@ static void test_unplug(void)
 /*
  * The machine stops before the thread, which polls, has seen that its drive is
  * gone: it is the last who holds it. Nobody waits for an answer between the two
- * commands, so that the thread has hardly time to look. (A function other than 0
- * that is alone goes at once, and one whose registers have never been mapped is
- * not held by QEMU's view of memory.)
+ * commands, so that the thread has hardly time to look. (A function other than
+ * 0 that is alone goes at once, and one whose registers have never been mapped
+ * is not held by QEMU's view of memory.)
  */
 static void test_unplug_stop(void)
 {
     FemuHost *host = femu_host_start(
         "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
-        "-object iothread,id=io0,poll-max-ns=" FOR_EVER " -device pcie-root-port,id=rp0,chassis=1");
+        "-object iothread,id=io0,poll-max-ns=" FOR_EVER
+        " -device pcie-root-port,id=rp0,chassis=1");
     FemuDrive drive = { .host = host };
 
     qtest_qmp_assert_success(host->qts, "{'execute': 'stop'}");

@@ -492,8 +492,8 @@ static void test_msi_unmask(void)
 }
 
 /*
- * Unmasked while the drive may not master the bus: the message comes when it may
- * again, unless its entries have been read before.
+ * Unmasked while the drive may not master the bus: the message comes when it
+ * may again, unless its entries have been read before.
  */
 static void test_msi_unmask_waits(void)
 {

@@ -284,8 +284,8 @@ static bool sees_plain_memory(FemuZns *n)
 
 /*
  * The machine starts or stops, its clock too. What has been saved meanwhile
- * needs no thread to go on: see rest(). A drive that has been unplugged is on no
- * bus any more, and the thread may be the last who holds it.
+ * needs no thread to go on: see rest(). A drive that has been unplugged is on
+ * no bus any more, and the thread may be the last who holds it.
  */
 static void machine_changed(void *opaque, bool running, RunState state)
 {

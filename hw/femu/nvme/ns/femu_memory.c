@@ -56,7 +56,8 @@ static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
 
 /*
  * A file that keeps the bytes is this drive's alone, here, where each backend
- * has opened it on its own, and among QEMUs. What cannot be locked is anybody's.
+ * has opened it on its own, and among QEMUs. What cannot be locked is
+ * anybody's.
  */
 static bool memdev_take(HostMemoryBackend *memdev, RAMBlock *ram_block)
 {
