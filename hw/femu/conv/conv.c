@@ -620,14 +620,57 @@ static void start_write(Conv *conv, uint64_t now_ns, uint32_t command_idx,
     conv->last_write_idx = command_idx;
 }
 
-/* Only whole granules become free; the rest of a range keeps its place. */
-static void deallocate(Conv *conv, uint64_t begin_bytes, uint64_t end_bytes)
+/*
+ * The whole granules of the command's ranges, first and end, in order. Return:
+ * how many there are.
+ */
+static uint32_t whole_granules(const Conv *conv, uint32_t command_idx,
+                               Span *whole)
 {
-    uint64_t granule = div_round_up(begin_bytes, SSD_GRANULE_BYTES);
+    const Span *ranges = commands_ranges(conv->commands, command_idx);
+    uint32_t count = 0;
 
-    for (; (granule + 1) * SSD_GRANULE_BYTES <= end_bytes; granule++) {
-        ftl_drop(&conv->ftl, granule);
-        conv->newest_id[granule] = 0;
+    for (uint32_t i = 0; i < conv->commands->at[command_idx].range_count; i++) {
+        uint64_t first = div_round_up(ranges[i].begin_bytes, SSD_GRANULE_BYTES);
+        uint32_t at = count++;
+
+        for (; at > 0 && whole[at - 1].begin_bytes > first; at--) {
+            whole[at] = whole[at - 1];
+        }
+        whole[at] = (Span) {
+            .begin_bytes = first,
+            .end_bytes = ranges[i].end_bytes / SSD_GRANULE_BYTES,
+        };
+    }
+    return count;
+}
+
+/*
+ * Only whole granules become free; the rest of a range keeps its place. However
+ * many ranges name a granule, it is looked at once.
+ */
+static void deallocate(Conv *conv, uint32_t command_idx)
+{
+    Span whole[SSD_DEALLOCATE_RANGES_MAX];
+    uint32_t count = whole_granules(conv, command_idx, whole);
+    uint64_t granule = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        granule = MAX(granule, whole[i].begin_bytes);
+        for (; granule < whole[i].end_bytes; granule++) {
+            ftl_drop(&conv->ftl, granule);
+            conv->newest_id[granule] = 0;
+        }
+    }
+}
+
+static void read_sources(Conv *conv, uint64_t now_ns, uint32_t command_idx)
+{
+    const Span *ranges = commands_ranges(conv->commands, command_idx);
+
+    for (uint32_t i = 0; i < conv->commands->at[command_idx].range_count; i++) {
+        start_read(conv, now_ns, command_idx, ranges[i].begin_bytes,
+                   ranges[i].end_bytes);
     }
 }
 
@@ -636,24 +679,16 @@ void conv_start(Conv *conv, uint64_t now_ns, uint32_t command_idx)
     const Command *command = &conv->commands->at[command_idx];
     const Span *target = &command->target;
 
-    for (uint32_t i = 0; i < command->range_count; i++) {
-        const Span *range = &commands_ranges(conv->commands, command_idx)[i];
-
-        if (command->done.op == SSD_OP_COPY) {
-            start_read(conv, now_ns, command_idx, range->begin_bytes,
-                       range->end_bytes);
-        } else {
-            deallocate(conv, range->begin_bytes, range->end_bytes);
-        }
-    }
     switch (command->done.op) {
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:
     case SSD_OP_COPY:
+        read_sources(conv, now_ns, command_idx); /* of a copy */
         start_write(conv, now_ns, command_idx, target->begin_bytes,
                     target->end_bytes);
         break;
     case SSD_OP_DEALLOCATE:
+        deallocate(conv, command_idx);
         break;
     default:
         start_read(conv, now_ns, command_idx, target->begin_bytes,

@@ -16,6 +16,7 @@
 #include "qobject/qdict.h"
 
 #define ROUNDS 3u
+#define HELD 0x600du                    /* a message */
 #define GOES_MS 20000u                  /* a drive that is unplugged is gone */
 
 /* The port is device 3 of bus 0, the drive device 0 of bus 1, its secondary. */
@@ -453,6 +454,91 @@ static void test_completion_bus_master_off(void)
     scene_end(&s);
 }
 
+/*
+ * Two interrupts are held, and one command sends both: what the first message,
+ * that of vector 1, does to the drive, the second, to s->other, is not told of.
+ */
+static void send_held_messages(Scene *s, const Aim *aim, uint32_t zone_idx)
+{
+    FemuDrive *drive = s->drive;
+    NvmeCmd flush = femu_cmd_flush();
+    FemuCq cq[2];
+    FemuSq sq[2];
+    FemuCqe cqe;
+
+    femu_msix_enable(drive);
+    femu_msix_vector(drive, 0, s->other + 2048, 0);
+    femu_msix_vector(drive, 1, aim->addr, aim->word);
+    femu_msix_vector(drive, 2, s->other, HELD);
+    g_assert_cmphex(femu_set_feature(drive, NVME_INTERRUPT_COALESCING,
+                                     0xff07), ==, NVME_SUCCESS);
+    for (unsigned i = 0; i < 2; i++) {
+        femu_cq_create(drive, &cq[i], 2 + i, FEMU_ENTRIES, 1 + i);
+        femu_sq_create(drive, &sq[i], 2 + i, FEMU_ENTRIES, &cq[i]);
+        femu_submit(&sq[i], &flush);
+        g_assert_true(femu_peek(&cq[i], &cqe));
+    }
+    femu_submit(&drive->admin, &(NvmeCmd) {
+        .opcode = NVME_ADM_CMD_SET_FEATURES,
+        .cdw10 = cpu_to_le32(NVME_INTERRUPT_COALESCING),
+    });
+}
+
+static const Case held_flr = { aim_flr, send_held_messages, after_reset };
+static const Case held_bus = { aim_bus_reset, send_held_messages, after_reset };
+static const Case held_unplug = {
+    aim_unplug, send_held_messages, after_unplug,
+};
+
+/*
+ * The same by MSI, whose messages are the aim's word and the vector's number:
+ * vectors 1 and 2 are masked, and unmasked at once.
+ */
+static void send_masked_messages(Scene *s, const Aim *aim, uint32_t zone_idx)
+{
+    FemuDrive *drive = s->drive;
+    uint8_t cap = qpci_find_capability(drive->pci, PCI_CAP_ID_MSI, 0);
+    NvmeCmd flush = femu_cmd_flush();
+    FemuCq cq[2];
+    FemuSq sq[2];
+    FemuCqe cqe;
+
+    qpci_config_writel(drive->pci, cap + PCI_MSI_ADDRESS_LO, aim->addr);
+    qpci_config_writel(drive->pci, cap + PCI_MSI_ADDRESS_HI, aim->addr >> 32);
+    qpci_config_writew(drive->pci, cap + PCI_MSI_DATA_64, aim->word);
+    qpci_config_writew(drive->pci, cap + PCI_MSI_FLAGS,
+                       PCI_MSI_FLAGS_ENABLE | 2 << 4);
+    femu_set_reg(drive, NVME_REG_INTMS, 7);
+    for (unsigned i = 0; i < 2; i++) {
+        femu_cq_create(drive, &cq[i], 2 + i, FEMU_ENTRIES, 1 + i);
+        femu_sq_create(drive, &sq[i], 2 + i, FEMU_ENTRIES, &cq[i]);
+        femu_submit(&sq[i], &flush);
+        g_assert_true(femu_peek(&cq[i], &cqe));
+    }
+    femu_set_reg(drive, NVME_REG_INTMC, 6);
+}
+
+static const Case masked_unplug = {
+    aim_unplug, send_masked_messages, after_unplug,
+};
+
+/* The first message takes the bus: the second comes when it is given back. */
+static void test_held_bus_master_off(void)
+{
+    Scene s = scene_start("");
+    FemuDrive *drive = s.drive;
+    Aim aim = aim_bus_master_off(&s);
+
+    send_held_messages(&s, &aim, 0);
+    assert_untouched(&s);
+    femu_step(drive->host, 100000000);          /* as long as they were held */
+    assert_untouched(&s);
+    qpci_device_enable(drive->pci);
+    g_assert_cmphex(qtest_readl(drive->host->qts, s.other), ==, HELD);
+    g_assert_cmphex(femu_reg(drive, NVME_REG_CSTS), ==, NVME_CSTS_READY);
+    scene_end(&s);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -468,11 +554,17 @@ int main(int argc, char **argv)
     ADD("late-message/bus-reset", late_bus);
     ADD("late-message/unplug", late_unplug);
     ADD("completion/bus-reset", completion_bus);
+    ADD("held-messages/flr", held_flr);
+    ADD("held-messages/bus-reset", held_bus);
+    ADD("held-messages/unplug", held_unplug);
+    ADD("masked-messages/unplug", masked_unplug);
 #undef ADD
     qtest_add_func("femu-zns/entry/data/goes", test_goes);
     qtest_add_func("femu-zns/entry/data/bus-master-off", test_bus_master_off);
     qtest_add_func("femu-zns/entry/data/sleep", test_sleep);
     qtest_add_func("femu-zns/entry/completion/bus-master-off",
                    test_completion_bus_master_off);
+    qtest_add_func("femu-zns/entry/held-messages/bus-master-off",
+                   test_held_bus_master_off);
     return g_test_run();
 }

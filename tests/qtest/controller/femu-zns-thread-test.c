@@ -587,6 +587,38 @@ static void test_unplug(void)
     }
 }
 
+/*
+ * The machine stops before the thread, which polls, has seen that its drive is
+ * gone: it is the last who holds it. Nobody waits for an answer between the two
+ * commands, so that the thread has hardly time to look. (A function other than
+ * 0 that is alone goes at once, and one whose registers have never been mapped
+ * is not held by QEMU's view of memory.)
+ */
+static void test_unplug_stop(void)
+{
+    FemuHost *host = femu_host_start(
+        "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
+        "-object iothread,id=io0,poll-max-ns=" FOR_EVER
+        " -device pcie-root-port,id=rp0,chassis=1");
+    FemuDrive drive = { .host = host };
+
+    qtest_qmp_assert_success(host->qts, "{'execute': 'stop'}");
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        qtest_qmp_assert_success(host->qts, "{'execute': 'device_add',"
+            "'arguments': {'driver': 'femu-zns', 'id': 'zns4', 'bus': 'rp0',"
+            "'addr': '0.1', 'iothread': 'io0', 'zones': 8}}");
+        qtest_qmp_assert_success(host->qts, "{'execute': 'cont'}");
+        femu_await_thread(&drive);
+        qtest_qmp_send(host->qts, "{'execute': 'device_del',"
+                       "'arguments': {'id': 'zns4'}}");
+        qtest_qmp_send(host->qts, "{'execute': 'stop'}");
+        for (unsigned i = 0; i < 2; i++) {
+            qobject_unref(qtest_qmp_receive(host->qts));
+        }
+    }
+    femu_host_stop(host);
+}
+
 /* Two drives of one IOThread both work. */
 static void test_shared(void)
 {
@@ -648,6 +680,7 @@ int main(int argc, char **argv)
     ADD("stops", test_stops);
     ADD("moves", test_moves);
     ADD("unplug", test_unplug);
+    ADD("unplug-stop", test_unplug_stop);
     ADD("shared", test_shared);
     return g_test_run();
 }

@@ -18,6 +18,7 @@
 /* What hw/femu/nvme/state/femu.h says that parts of an entry count. */
 #define STATS_BYTES (256 * 1024u)
 #define ZONE_BYTES 1024u
+#define GRANULE_BYTES 16u
 
 /* Commands that an entry executes if each counts `bytes`. */
 static unsigned per_entry(uint64_t bytes)
@@ -368,6 +369,100 @@ static void test_copies(void)
     check_large(copy_of);
 }
 
+/* So many commands that deallocate all of namespace 2, `count` times each. */
+static void place_deallocations(FemuDrive *drive, unsigned commands,
+                                unsigned count)
+{
+    NvmeDsmRange all[256] = {};
+    uint64_t nlb = drive->config.ssd.conventional_bytes /
+                   drive->config.ssd.lba_bytes;
+    NvmeCmd cmd = {
+        .opcode = NVME_CMD_DSM,
+        .nsid = cpu_to_le32(2),
+        .cdw10 = cpu_to_le32(count - 1),
+        .cdw11 = cpu_to_le32(NVME_DSMGMT_AD),
+    };
+
+    for (unsigned i = 0; i < count; i++) {
+        all[i].nlb = cpu_to_le32(nlb);
+    }
+    qtest_memwrite(drive->host->qts, drive->buf, all, sizeof(all));
+    femu_set_prps(drive, &cmd, drive->buf, count * sizeof(all[0]));
+    for (unsigned i = 0; i < commands; i++) {
+        femu_place(&drive->io, &cmd);
+    }
+    femu_ring(&drive->io);
+}
+
+/* A deallocation counts the granules that it names, each once. */
+static void test_deallocations(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    unsigned most;
+
+    config.ssd.pages_per_block = 256;
+    config.ssd.zone_size_bytes = config.ssd.zone_capacity_bytes = 16 * SSD_MIB;
+    config.ssd.conventional_bytes = 64 * SSD_MIB;
+    drive = femu_boot(&config, NULL);
+    for (unsigned count = 1; count <= 256; count += 255) {
+        most = per_entry(FEMU_COMMAND_WORK_BYTES +
+                         config.ssd.conventional_bytes / SSD_GRANULE_BYTES *
+                         GRANULE_BYTES + count * sizeof(NvmeDsmRange));
+        g_assert_cmpuint(most, <, COMMANDS);
+        place_deallocations(drive, COMMANDS, count);
+        g_assert_cmpuint(completions(&drive->io_cq), ==, most);
+        femu_step(drive->host, 1);
+        g_assert_cmpuint(completions(&drive->io_cq), ==, COMMANDS - most);
+        femu_ring_cq(&drive->io_cq);
+    }
+    femu_shutdown(drive);
+}
+
+/* What the host's processors have done for QEMU's first thread. */
+static uint64_t work_ns(FemuDrive *drive)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/schedstat",
+        (int)qtest_pid(drive->host->qts));
+    g_autofree char *text = NULL;
+
+    return g_file_get_contents(path, &text, NULL, NULL)
+           ? g_ascii_strtoull(text, NULL, 10) : 0;
+}
+
+static uint64_t deallocation_ns(FemuDrive *drive, unsigned count)
+{
+    uint64_t before_ns = work_ns(drive);
+
+    place_deallocations(drive, 1, count);
+    g_assert_cmpuint(completions(&drive->io_cq), ==, 1);
+    return work_ns(drive) - before_ns;
+}
+
+/*
+ * All of a large namespace 256 times is not 256 times the work, which it was:
+ * of 64 GiB, many seconds for each command.
+ */
+static void test_large_deallocations(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive;
+    uint64_t once_ns;
+
+    config.ssd.pages_per_block = 1024;
+    config.ssd.zone_size_bytes = config.ssd.zone_capacity_bytes = 64 * SSD_MIB;
+    config.ssd.conventional_bytes = 4 * SSD_GIB;
+    drive = femu_boot(&config, NULL);
+    deallocation_ns(drive, 1);      /* the host's memory is there from now on */
+    once_ns = deallocation_ns(drive, 1);
+    if (once_ns) {
+        g_assert_cmpuint(deallocation_ns(drive, 256), <, 64 * once_ns);
+    } else {
+        g_test_skip("this host does not tell what a process has done");
+    }
+    femu_shutdown(drive);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -382,6 +477,8 @@ int main(int argc, char **argv)
     ADD("writes", test_writes);
     ADD("zeroes", test_zeroes);
     ADD("copies", test_copies);
+    ADD("deallocations", test_deallocations);
+    ADD("deallocations/large", test_large_deallocations);
 #undef ADD
     return g_test_run();
 }

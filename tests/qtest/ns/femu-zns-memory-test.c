@@ -225,6 +225,58 @@ static void test_reset_spares(void)
     femu_shutdown(drive);
 }
 
+/* device_add of a drive with this backend. Return: why not, or NULL. */
+static char *why_not(FemuHost *host, const char *id, const char *memdev)
+{
+    QDict *reply = qtest_qmp(host->qts, "{'execute': 'device_add',"
+        "'arguments': {'driver': 'femu-zns', 'id': %s, 'zones': 8,"
+        "'zone-size': 1048576, 'zone-capacity': 786432,"
+        "'pages-per-block': 4, 'memdev': %s}}", id, memdev);
+    QDict *error = qdict_get_qdict(reply, "error");
+    char *text = error ? g_strdup(qdict_get_str(error, "desc")) : NULL;
+
+    qobject_unref(reply);
+    return text;
+}
+
+/*
+ * A file that several backends map, here or in another QEMU, is of one drive,
+ * until that is unplugged: two would write over each other's data. It may be
+ * mapped privately beside.
+ */
+static void test_file_taken(void)
+{
+    FemuConfig config = femu_small_config();
+    g_autofree char *path = NULL;
+    int fd = g_file_open_tmp("femu-zns-memory-XXXXXX", &path, NULL);
+    g_autofree char *objects = g_strdup_printf("-machine pc,pit=off "
+        "-object memory-backend-file,id=a,share=on,size=8M,mem-path=%s "
+        "-object memory-backend-file,id=b,share=on,size=8M,mem-path=%s "
+        "-object memory-backend-file,id=c,share=off,size=8M,mem-path=%s ",
+        path, path, path);
+    g_autofree char *device = femu_device_args(&config, FEMU_SLOT, "memdev=a");
+    g_autofree char *args = g_strconcat(objects, device, NULL);
+    FemuHost *host = femu_host_start(args), *other = femu_host_start(objects);
+    g_autofree char *here = why_not(host, "here", "b");
+    g_autofree char *there = why_not(other, "there", "a");
+    char *text;
+
+    g_assert_nonnull(here);
+    g_assert_nonnull(strstr(here, "memdev=b: another drive"));
+    g_assert_nonnull(there);
+    g_assert_nonnull(strstr(there, "memdev=a: another drive"));
+    g_assert_null(why_not(host, "private", "c"));
+    qpci_unplug_acpi_device_test(host->qts, "zns4", FEMU_SLOT);
+    while ((text = why_not(other, "there", "b"))) { /* it goes later (RCU) */
+        g_free(text);
+        g_usleep(1000);
+    }
+    femu_host_stop(host);
+    femu_host_stop(other);
+    close(fd);
+    g_unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -235,6 +287,7 @@ int main(int argc, char **argv)
     ADD("reset-frees/memdev", test_reset_frees_memdev);
     ADD("reset-frees/file", test_reset_frees_file);
     ADD("reset-spares", test_reset_spares);
+    ADD("file-taken", test_file_taken);
 #undef ADD
     return g_test_run();
 }

@@ -491,6 +491,38 @@ static void test_msi_unmask(void)
     femu_shutdown(drive);
 }
 
+/*
+ * Unmasked while the drive may not master the bus: the message comes when it
+ * may again, unless its entries have been read before.
+ */
+static void test_msi_unmask_waits(void)
+{
+    FemuDrive *drive = boot();
+    uint64_t mailbox = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    const uint32_t data = IRQ_DATA & ~3u;
+    FemuCq cq;
+    FemuSq sq;
+
+    msi_enable(drive, 2, mailbox, data);
+    for (unsigned i = 0; i < 2; i++) {
+        femu_set_reg(drive, NVME_REG_INTMS, 1 << 3);
+        post(drive, &cq, &sq, i ? 0 : 2, 3);
+        take_message(drive, mailbox);           /* of the admin queue */
+        qpci_config_writew(drive->pci, PCI_COMMAND, PCI_COMMAND_MEMORY);
+        femu_set_reg(drive, NVME_REG_INTMC, 1 << 3);
+        if (i == 1) {
+            femu_expect_now(&cq);
+        }
+        g_assert_cmphex(take_message(drive, mailbox), ==, 0);
+        qpci_device_enable(drive->pci);
+        g_assert_cmphex(take_message(drive, mailbox), ==, i ? 0 : data | 3);
+        if (i == 0) {
+            femu_expect_now(&cq);
+        }
+    }
+    femu_shutdown(drive);
+}
+
 /* A vector that the mode in force does not have is silent. */
 static void test_vector_gone(void)
 {
@@ -728,6 +760,7 @@ int main(int argc, char **argv)
     ADD("msix-not-enabled-for-queue", test_msix_not_enabled_for_queue);
     ADD("msi", test_msi);
     ADD("msi-unmask", test_msi_unmask);
+    ADD("msi-unmask-waits", test_msi_unmask_waits);
     ADD("vector-gone", test_vector_gone);
     ADD("parked", test_parked);
     ADD("pin", test_pin);

@@ -406,6 +406,32 @@ static void test_deallocate(void)
     drive_free(d);
 }
 
+/*
+ * Ranges in any order, one in another, and two that have a half each of a
+ * granule, which stays: what is free is as if each had been a command.
+ */
+static void test_deallocate_again(void)
+{
+    const SsdRange ranges[] = {
+        { 44, 4 }, { 8, 32 }, { 40, 4 }, { 16, 8 }, { 26, 3 }, { 7, 18 },
+    };
+    Drive *d = drive_conv(SMALL "lba-size=512 conventional-spare=200");
+    uint32_t tag;
+
+    drive_write(d, 0, 0, 128);
+    drive_drain(d);
+    tag = drive_deallocate(d, T0, ranges, G_N_ELEMENTS(ranges));
+    drive_expect(d, tag, T0);
+    for (uint32_t granule = 0; granule < 8; granule++) {
+        bool is_free = granule >= 1 && granule < 5;
+        uint64_t at_ns = (granule + 2) * T0;
+
+        tag = drive_read(d, at_ns, 8 * granule, 8);
+        drive_expect(d, tag, at_ns + (is_free ? 0 : READ + XFER));
+    }
+    drive_free(d);
+}
+
 static void test_rejects(void)
 {
     static const SsdRange across = { 15, 2 }, behind = { 17, 0 };
@@ -615,6 +641,7 @@ int main(int argc, char **argv)
     g_test_add_func("/conv/lines-go-round", test_lines_go_round);
     g_test_add_func("/conv/cleaning-by-granules", test_cleaning_by_granules);
     g_test_add_func("/conv/deallocate", test_deallocate);
+    g_test_add_func("/conv/deallocate-again", test_deallocate_again);
     g_test_add_func("/conv/rejects", test_rejects);
     g_test_add_func("/conv/format", test_format);
     g_test_add_func("/conv/format-while-cleaning",

@@ -113,6 +113,7 @@ static uint16_t admin_delete_cq(FemuZns *n, const NvmeCmd *cmd)
         return NVME_INVALID_QUEUE_DEL;
     }
     femu_cq_delete(n, id);
+    femu_irq_update_pin(n);
     return NVME_SUCCESS;
 }
 

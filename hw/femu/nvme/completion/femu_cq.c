@@ -53,7 +53,8 @@ void femu_cq_drop_parked(FemuCq *cq, const FemuSq *sq)
 
 /*
  * Delete a queue that exists. No submission queue may use it; then it has no
- * parked completions either.
+ * parked completions either. The caller sets the pin, when all queues are gone
+ * that are to go: one that PCI has reset is in the pin's mode.
  */
 void femu_cq_delete(FemuZns *n, uint16_t id)
 {
@@ -63,7 +64,6 @@ void femu_cq_delete(FemuZns *n, uint16_t id)
     assert(QSIMPLEQ_EMPTY(&cq->parked));
     n->cq[id] = NULL;
     femu_irq_forget(n, cq->vector);
-    femu_irq_update_pin(n);
 }
 
 static bool cq_full(const FemuCq *cq)

@@ -284,24 +284,28 @@ static bool sees_plain_memory(FemuZns *n)
 
 /*
  * The machine starts or stops, its clock too. What has been saved meanwhile
- * needs no thread to go on: see rest().
+ * needs no thread to go on: see rest(). A drive that has been unplugged is on
+ * no bus any more, and the thread may be the last who holds it.
  */
 static void machine_changed(void *opaque, bool running, RunState state)
 {
     FemuThread *thread = opaque;
+    FemuZns *n = thread->drive;
 
+    object_ref(OBJECT(n));
     qemu_rec_mutex_lock(&thread->lock);
     qatomic_set(&thread->runs, running);
-    if (running) {
-        thread->drive->ram_only = sees_plain_memory(thread->drive);
-        qemu_bh_schedule(thread->bh);
-    } else {
+    if (!running) {
         rest(thread);
         /* what KVM has told the thread of is in shadow doorbells: it is read */
-        femu_entry_begin(thread->drive);
-        femu_entry_end(thread->drive);
+        femu_entry_begin(n);
+        femu_entry_end(n);
+    } else if (n->plugged) {
+        n->ram_only = sees_plain_memory(n);
+        qemu_bh_schedule(thread->bh);
     }
     qemu_rec_mutex_unlock(&thread->lock);
+    object_unref(OBJECT(n));
 }
 
 /*

@@ -140,7 +140,7 @@ uint16_t femu_io_copy(FemuZns *n, FemuNs *ns, FemuSq *sq, const NvmeCmd *cmd)
 static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
                            const SsdCmd *cmd)
 {
-    uint64_t lba;
+    uint64_t lba, bytes = 0;
     FemuReq *req;
     uint16_t status = femu_req_submit(n, sq, cid, cmd, &lba, &req);
 
@@ -152,7 +152,11 @@ static uint16_t deallocate(FemuZns *n, FemuNs *ns, FemuSq *sq, uint16_t cid,
 
         femu_store_deallocate(&ns->store, range->slba * ns->lba_bytes,
                               range->nlb * (uint64_t)ns->lba_bytes);
+        bytes += range->nlb * (uint64_t)ns->lba_bytes;
     }
+    /* The core looks at each granule once. */
+    n->entry.work_bytes += MIN(bytes, ns->size_bytes) / SSD_GRANULE_BYTES *
+                           FEMU_GRANULE_WORK_BYTES;
     return NVME_NO_COMPLETE;
 }
 

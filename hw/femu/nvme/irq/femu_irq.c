@@ -173,14 +173,13 @@ void femu_irq_acknowledged(FemuZns *n, FemuCq *cq, uint32_t head)
 
 /*
  * Send the interrupts that are due by now, or all that are held back; without
- * QEMU's lock those that have an irqfd, and the others stay due.
+ * QEMU's lock those that have an irqfd, and the others stay due. So do those
+ * behind one whose message has taken the bus, or the drive, away.
  */
 void femu_irq_run(FemuZns *n, bool all)
 {
-    if (!femu_can_master(n)) {
-        return;
-    }
-    for (unsigned vector = 0; vector < FEMU_MAX_QUEUES; vector++) {
+    for (unsigned vector = 0; vector < FEMU_MAX_QUEUES && femu_can_master(n);
+         vector++) {
         const FemuHeldIrq *held = &n->held_irq[vector];
 
         if (held->entries && (all || held->due_at_ns <= n->clock_ns) &&
@@ -231,8 +230,9 @@ bool femu_irq_is_msix(FemuZns *n)
 
 /*
  * Set the pin as queues, mask and interrupt mode have it. It is low unless the
- * device is in D0. (A pin's interrupts need no Bus Master Enable.) Without QEMU's
- * lock there is nothing to do: such an entry is only made with MSI-X.
+ * device is in D0, and once a reset has been noted. (A pin's interrupts need no
+ * Bus Master Enable.) Without QEMU's lock there is nothing to do: such an entry
+ * is only made with MSI-X.
  */
 void femu_irq_update_pin(FemuZns *n)
 {
@@ -242,7 +242,8 @@ void femu_irq_update_pin(FemuZns *n)
     if (!n->plugged || n->entry.alone) {
         return;
     }
-    if (femu_powered(n) && !msix_enabled(pci) && !msi_enabled(pci)) {
+    if (femu_entry_open(n) && femu_powered(n) && !msix_enabled(pci) &&
+        !msi_enabled(pci)) {
         for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
             const FemuCq *cq = n->cq[i];
 
@@ -259,7 +260,29 @@ void femu_irq_mask(FemuZns *n, uint32_t vectors)
     femu_irq_update_pin(n);
 }
 
-/* Unmask; a vector that held entries while masked sends one interrupt now. */
+/*
+ * The message that would have told of this vector's entries was masked: they
+ * have not been told of, and its interrupt is due.
+ */
+static void hold_unsent(FemuZns *n, uint16_t vector)
+{
+    FemuHeldIrq *held = &n->held_irq[vector];
+
+    for (unsigned i = 0; i < FEMU_MAX_QUEUES; i++) {
+        FemuCq *cq = n->cq[i];
+
+        if (cq && cq->vector == vector && cq->irq_enabled) {
+            cq->signalled = cq->head;
+        }
+    }
+    held->entries = MAX(held->entries, 1);
+    held->due_at_ns = n->clock_ns;
+}
+
+/*
+ * Unmask; a vector that held entries while masked sends one interrupt, at the
+ * end of this entry, or when the device may access host memory again.
+ */
 void femu_irq_unmask(FemuZns *n, uint32_t vectors)
 {
     uint32_t unmasked = n->intms & vectors;
@@ -269,7 +292,7 @@ void femu_irq_unmask(FemuZns *n, uint32_t vectors)
         for (unsigned vector = 0; vector < MASKABLE_VECTORS; vector++) {
             if (extract32(unmasked, vector, 1) &&
                 vector_has(n, vector, cq_unacknowledged)) {
-                msi_send(n, vector);
+                hold_unsent(n, vector);
             }
         }
     }

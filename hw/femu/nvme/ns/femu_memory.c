@@ -54,6 +54,28 @@ static void warn_if_kept(HostMemoryBackend *memdev, RAMBlock *ram_block,
     }
 }
 
+/*
+ * A file that keeps the bytes is this drive's alone, here, where each backend
+ * has opened it on its own, and among QEMUs. What cannot be locked is
+ * anybody's.
+ */
+static bool memdev_take(HostMemoryBackend *memdev, RAMBlock *ram_block)
+{
+    int error = memdev_is_kept(memdev, ram_block)
+                ? qemu_lock_fd(qemu_ram_get_fd(ram_block), 0, 0, true) : 0;
+
+    return error != -EAGAIN && error != -EACCES;
+}
+
+static void memdev_give_back(HostMemoryBackend *memdev, RAMBlock *ram_block)
+{
+    if (memdev_is_kept(memdev, ram_block)) {
+        qemu_unlock_fd(qemu_ram_get_fd(ram_block), 0, 0);
+    }
+    host_memory_backend_set_mapped(memdev, false);
+    object_unref(OBJECT(memdev));
+}
+
 static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
                              Error **errp)
 {
@@ -75,6 +97,12 @@ static bool memory_use_memdev(FemuMemory *memory, HostMemoryBackend *memdev,
                    "least %" PRIu64 " (zones x zone-capacity, and "
                    "conventional-size)", name,
                    (uint64_t)memory_region_size(mr), memory->bytes);
+        return false;
+    }
+    if (!memdev_take(memdev, mr->ram_block)) {
+        error_setg(errp, "memdev=%s: another drive, of this QEMU or of another "
+                   "one, has its data in the same file; name another file, or "
+                   "map this one privately (share=off)", name);
         return false;
     }
     host_memory_backend_set_mapped(memdev, true);
@@ -141,8 +169,7 @@ bool femu_memory_init(FemuMemory *memory, uint64_t bytes, int fd,
 void femu_memory_exit(FemuMemory *memory)
 {
     if (memory->memdev) {
-        host_memory_backend_set_mapped(memory->memdev, false);
-        object_unref(OBJECT(memory->memdev));
+        memdev_give_back(memory->memdev, memory->ram_block);
     } else if (memory->base) {
         munmap(memory->base, memory->bytes);
         close(memory->fd); /* -1, of none, is refused */

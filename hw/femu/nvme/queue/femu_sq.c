@@ -10,6 +10,7 @@
 #include "queue.h"
 #include "../completion/completion.h"
 #include "../host/host.h"
+#include "../irq/irq.h"
 #include "../request/request.h"
 #include "../../trace.h"
 
@@ -63,4 +64,5 @@ void femu_queues_delete(FemuZns *n)
             femu_cq_delete(n, id);
         }
     }
+    femu_irq_update_pin(n);
 }

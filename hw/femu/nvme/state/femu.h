@@ -283,6 +283,7 @@ typedef struct FemuNs {
 #define FEMU_ICOUNT_WORK_BYTES (1 * GiB)
 #define FEMU_COMMAND_WORK_BYTES 4096    /* to fetch, check and complete one */
 #define FEMU_ZONE_WORK_BYTES 1024       /* to change a zone's state */
+#define FEMU_GRANULE_WORK_BYTES 16      /* to look at it, and drop it */
 #define FEMU_STATS_WORK_BYTES (256 * KiB) /* to make the statistics' text */
 
 /* Calls into the device that have not returned: see femu_entry.c. */
