@@ -33,8 +33,9 @@ static inline uint64_t local_clock_book(LocalClock *clock, uint64_t now_ns,
 }
 
 /*
- * Time for which the resource has been busy up to `now_ns`. What is booked
- * past now is one unbroken stretch, for bookings leave no gap while busy.
+ * Time for which the resource has been busy up to `now_ns`; needs bookings that
+ * were made when they were asked for. What is booked past now is one unbroken
+ * stretch then, for they leave no gap while busy.
  */
 static inline uint64_t local_clock_busy_ns(const LocalClock *clock,
                                            uint64_t now_ns)

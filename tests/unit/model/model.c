@@ -215,9 +215,8 @@ static void answer(Model *m, Cmd *cmd)
         m->link_out_ns <= m->now_ns) {
         leave(m, cmd);
     } else {
-        model_add_step(m, (Step) {
-            .kind = STEP_LEAVE, .at_ns = m->link_out_ns, .cmd = cmd,
-        });
+        model_add_step(m, (Step) { .kind = STEP_LEAVE, .cmd = cmd,
+                                   .at_ns = m->link_out_ns });
     }
 }
 
