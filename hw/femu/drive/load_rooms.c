@@ -52,6 +52,7 @@ static void check_job(LoadCheck *check, uint32_t i)
     const Zns *zns = &check->ssd->zns;
     const Job *job = &zns->jobs.at[i];
     const JobWork *work = &zns->media->works[i];
+    SsdOp own = job->in_background ? SSD_OP_ZONE_RESET : SSD_OP_ZONE_FINISH;
     bool is_doing = work->ops_left != 0 || job->waits || check->is_reset[i] ||
                     is_filled(check, i);
 
@@ -61,6 +62,11 @@ static void check_job(LoadCheck *check, uint32_t i)
     if (is_doing != runs(zns, i)) {
         state_fail(check->state, "job %u runs: %d, and has something to do: "
                    "%d", i, runs(zns, i), is_doing);
+    }
+    /* The drive's own: erases in the background, and excursions. */
+    if (job->command_idx == SSD_NONE && job->op != own) {
+        state_fail(check->state, "job %u of operation %u is of no command, "
+                   "must be of operation %u", i, job->op, own);
     }
     if (check->is_reset[i] &&
         (job->op != SSD_OP_ZONE_RESET || job->in_background)) {

@@ -166,6 +166,7 @@ static void job_hand_off(Zns *zns, uint64_t now_ns, uint32_t job_idx)
     job->used_pages = job->after_fill ? zns->media->zone_pages
                                       : zns->media->issued_bytes[zone_idx] /
                                         zns->media->page_bytes;
+    job->after_fill |= !zns_zone_is_written(zns, zone_idx);
     job->host_bytes = zns->writes[zone_idx].host_bytes;
     zns->jobs.zones[zone_idx].resets_entering--;
     zns->jobs.zones[zone_idx].resets_waiting++;

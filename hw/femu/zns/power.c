@@ -441,8 +441,7 @@ static uint64_t reset_number(const PowerCut *cut, uint32_t zone_idx,
          i = job_at(cut->from, i)->next_of_zone_idx) {
         const Job *job = job_at(cut->from, i);
 
-        /* Only excursions have no command, but bytes may say otherwise. */
-        if (job->op == SSD_OP_ZONE_RESET && job->command_idx != SSD_NONE) {
+        if (job->op == SSD_OP_ZONE_RESET) { /* so it is of a command */
             number = cut->from->commands->at[job->command_idx].number;
         }
     }
@@ -489,14 +488,16 @@ static uint64_t host_bytes(const PowerCut *cut, uint32_t zone_idx,
 }
 
 /*
- * Is any page on the flash, or on its way? A flush of a ZRWA in which nothing
- * has been written has pages programmed.
+ * Is any page on the flash, on its way, or was it until an undone reset dropped
+ * it? A flush of a ZRWA in which nothing has been written has pages programmed.
  */
 static bool has_pages(const PowerCut *cut, uint32_t zone_idx, const Fate *fate)
 {
+    const Job *undone = fate->undone_idx != SSD_NONE
+                        ? job_at(cut->from, fate->undone_idx) : NULL;
+
     return cut->from->media->issued_bytes[zone_idx] != 0 ||
-           (fate->undone_idx != SSD_NONE &&
-            job_at(cut->from, fate->undone_idx)->used_pages != 0);
+           (undone && (undone->used_pages != 0 || undone->after_fill));
 }
 
 /*

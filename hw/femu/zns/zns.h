@@ -58,7 +58,8 @@ typedef struct Job {
     uint64_t used_pages;  /* RESET: pages programmed, or about to be */
     uint64_t host_bytes;  /* RESET: what the host had written */
     ZoneKept was;         /* the zone, before it was committed */
-    bool after_fill;      /* RESET: a finish is still filling the zone */
+    /* RESET: a finish is still filling the zone; or what it has dropped was */
+    bool after_fill;
     uint32_t superblock_idx; /* RESET: what it erases, or SUPERBLOCK_NONE */
     bool may_start; /* of a Select All, mgmt-parallel-zones may at a time */
     bool in_background;   /* an erase of no command and in no zone's queue */

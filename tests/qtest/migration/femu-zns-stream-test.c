@@ -358,6 +358,60 @@ static uint32_t crc_of(const uint8_t *bytes, size_t count)
     return ~crc;
 }
 
+/* A number of the device's part, as base/state.h writes those that differ. */
+static size_t put_step(uint8_t *bytes, uint64_t step)
+{
+    size_t count = 0;
+
+    for (step <<= 1; step > 0x7f; step >>= 7) {
+        bytes[count++] = (step & 0x7f) | 0x80;
+    }
+    bytes[count++] = step;
+    return count;
+}
+
+/* One of two buffers of shadow doorbells is amid a page: another number. */
+static void assert_amid_page(Stream *s, uint64_t addr, const char *message)
+{
+    uint8_t was[10], other[10];
+    size_t count = put_step(was, addr);
+    uint8_t *at = memmem(s->bytes + s->device, s->device_bytes, was, count);
+
+    g_assert_nonnull(at);
+    g_assert_cmpuint(put_step(other, addr + 6), ==, count);
+    memcpy(at, other, count);
+    stl_be_p(s->bytes + s->device + s->device_bytes,
+             crc_of(s->bytes + s->device, s->device_bytes));
+    assert_refused(s, s->size, "dbbuf=on", message);
+    memcpy(at, was, count);
+}
+
+static void test_shadow_doorbells(void)
+{
+    FemuConfig config = femu_small_config();
+    FemuDrive *drive = femu_boot(&config, "dbbuf=on");
+    uint64_t shadow = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    uint64_t event = femu_alloc(drive->host, FEMU_PAGE_BYTES);
+    NvmeCmd cmd = {
+        .opcode = NVME_ADM_CMD_DBBUF_CONFIG,
+        .dptr.prp1 = cpu_to_le64(shadow),
+        .dptr.prp2 = cpu_to_le64(event),
+    };
+    g_autofree char *of_shadow = g_strdup_printf(
+        "dbbuf.shadow_addr is 0x%" PRIx64 ", must be a multiple of page_bytes, "
+        "4096", shadow + 6);
+    g_autofree char *of_event = g_strdup_printf(
+        "dbbuf.event_addr is 0x%" PRIx64 ", must be a multiple of page_bytes, "
+        "4096", event + 6);
+    Stream s;
+
+    g_assert_cmphex(femu_exec(&drive->admin, &cmd).status, ==, NVME_SUCCESS);
+    s = save_drive(drive);
+    assert_amid_page(&s, shadow, of_shadow);
+    assert_amid_page(&s, event, of_event);
+    g_free(s.bytes);
+}
+
 static void load_or_refuse(const Stream *s)
 {
     FemuConfig config = femu_small_config();
@@ -445,6 +499,7 @@ int main(int argc, char **argv)
     qtest_add_func("femu-zns/stream/state", test_state);
     qtest_add_func("femu-zns/stream/journal", test_journal);
     qtest_add_func("femu-zns/stream/changed", test_changed);
+    qtest_add_func("femu-zns/stream/shadow-doorbells", test_shadow_doorbells);
     qtest_add_func("femu-zns/stream/sparse", test_sparse);
     return g_test_run();
 }

@@ -674,7 +674,8 @@ static void test_erases_behind(void)
     SET(job->in_background, false);
     refused("drive: is in a queue, job 1: 0, must be 1");
     SET(job->op, SSD_OP_ZONE_FINISH);
-    refused("drive: running finishes 0: 0, must be 1");
+    refused("drive: job 1 of operation 11 is of no command, must be of "
+            "operation 12");
     SET(ssd->media.superblocks.of_zone[1], 0);
     refused("superblocks: zone 1 has superblock 0, which is in use or in a "
             "pool");

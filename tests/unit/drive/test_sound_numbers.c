@@ -125,8 +125,8 @@ static void test_resets(void)
         ROW(Job, command_idx, 1,
             "drive: job 0 is in the list of command 0"),
         ROW(Job, command_idx, -1,
-            "drive: 1031 jobs are free, 4294967295 of them reserved, and 0 "
-            "of 1 run in the background"),
+            "drive: job 0 of operation 12 is of no command, must be of "
+            "operation 11"),
         ROW(Job, waits_for_writes, 1,
             "drive: zone 0 runs a job that may not"),
         ROW(Job, after_fill, 1, NULL),

@@ -34,6 +34,29 @@ static void test_early(void)
     drive_free(drive);
 }
 
+/* Work of the controller's own in a zone's queue is an excursion: a finish. */
+static void test_nobodys(void)
+{
+    Job *job;
+    Command *command;
+
+    begin("excursion-ns=40000000");
+    drive_fill(drive, 0, 1);
+    drive_zone_op(drive, LATER, SSD_OP_ZONE_RESET, 0);
+    job = &ssd->zns.jobs.at[0];
+    g_assert_cmpint(job->op, ==, SSD_OP_ZONE_RESET);
+    command = &ssd->commands.at[job->command_idx];
+    let_in();
+    SET(command->parts_left, 0);
+    SET(command->first_job_idx, SSD_NONE);
+    event_heap_push(&ssd->events, 2 * LATER,
+                    event_name(EVENT_LEAVING, job->command_idx));
+    SET(job->command_idx, SSD_NONE);
+    refused("drive: job 0 of operation 12 is of no command, must be of "
+            "operation 11");
+    drive_free(drive);
+}
+
 /* --- Commands ------------------------------------------------------------- */
 
 /* A reset that drains waits for programs, and for no more than units have. */
@@ -250,6 +273,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sound-work/early", test_early);
+    g_test_add_func("/sound-work/nobodys", test_nobodys);
     g_test_add_func("/sound-work/drains", test_drains);
     g_test_add_func("/sound-work/finish", test_finish);
     g_test_add_func("/sound-work/flush", test_flush);

@@ -582,26 +582,81 @@ static void test_zrwa_flushed(void)
     drive_free(d);
 }
 
+/* A cut by which zone 0 gets back what it was when it was reset last. */
+static Ssd *cut_undone(const Drive *d, uint64_t at_ns)
+{
+    uint64_t seed = 0;
+    Ssd *next = ssd_power_cut(d->ssd, at_ns, seed);
+
+    while (ssd_zone(next, 1, 0).state != SSD_ZONE_FULL) {
+        ssd_free(next);
+        next = ssd_power_cut(d->ssd, at_ns, ++seed);
+        g_assert_cmpuint(seed, <, 100);
+    }
+    return next;
+}
+
 /*
  * One that is done has, and a reset that the front end has still is not done.
  */
 static void test_zrwa_flushed_before(void)
 {
     Drive *d = drive_new(ZRWA "fe-open-ns=50000 fe-reset-ns=50000");
-    uint64_t seed = 0;
-    Ssd *next;
 
     drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
     drive_io(d, 0, SSD_OP_ZONE_FLUSH_ZRWA, 3, 0);
     drive_drain(d);
     drive_zone_op(d, 10000000, SSD_OP_ZONE_RESET, 0);
-    next = ssd_power_cut(d->ssd, 10000000, seed);
-    while (ssd_zone(next, 1, 0).state != SSD_ZONE_FULL) {
-        ssd_free(next);
-        next = ssd_power_cut(d->ssd, 10000000, ++seed);
-    }
-    g_assert_cmpuint(reset_ns(next), ==,
+    g_assert_cmpuint(reset_ns(cut_undone(d, 10000000)), ==,
                      d->params.fe_reset_ns + d->params.erase_ns);
+    drive_free(d);
+}
+
+/*
+ * One that waits behind a reset has filled the zone, too, where a second reset
+ * has dropped it: that is undone, before the first one has ended or after it.
+ * A zone that was finished instead, when nothing had been written, is still
+ * one that needs no erase.
+ */
+static void test_zrwa_dropped(void)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        bool is_flushed = i & 1;
+        uint64_t at_ns = 10000000;
+        Drive *d = drive_new(ZRWA "reset-base-ns=500000");
+
+        drive_fill(d, 0, 1);
+        drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+        if (is_flushed) {
+            drive_zone_op(d, at_ns, SSD_OP_ZONE_OPEN_ZRWA, 0);
+            drive_io(d, at_ns, SSD_OP_ZONE_FLUSH_ZRWA, 3, 0);
+        } else {
+            drive_zone_op(d, at_ns, SSD_OP_ZONE_FINISH, 0);
+        }
+        drive_zone_op(d, at_ns, SSD_OP_ZONE_RESET, 0);
+        if (i & 2) {
+            at_ns += d->params.reset_base_ns + d->params.erase_ns + 1;
+            ssd_poll(d->ssd, at_ns, NULL, 0);
+        }
+        g_assert_cmpuint(reset_ns(cut_undone(d, at_ns)), ==,
+                         d->params.reset_base_ns +
+                         is_flushed * d->params.erase_ns);
+        drive_free(d);
+    }
+}
+
+/* The same where it waits for the host link, behind a write of another zone. */
+static void test_zrwa_on_link(void)
+{
+    Drive *d = drive_new(ZRWA "reset-base-ns=500000 link-in-ns=1000000000");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_drain(d);
+    drive_write(d, 10000000, drive_zone_lba(d, 1), 4);
+    drive_io(d, 10000000, SSD_OP_ZONE_FLUSH_ZRWA, 3, 0);
+    drive_zone_op(d, 10000000, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmpuint(reset_ns(cut_undone(d, 10000000)), ==,
+                     d->params.reset_base_ns + d->params.erase_ns);
     drive_free(d);
 }
 
@@ -614,5 +669,7 @@ int main(int argc, char **argv)
     g_test_add_func("/drained/zrwa/written", test_zrwa_written);
     g_test_add_func("/drained/zrwa/flushed", test_zrwa_flushed);
     g_test_add_func("/drained/zrwa/flushed-before", test_zrwa_flushed_before);
+    g_test_add_func("/drained/zrwa/dropped", test_zrwa_dropped);
+    g_test_add_func("/drained/zrwa/on-link", test_zrwa_on_link);
     return g_test_run();
 }

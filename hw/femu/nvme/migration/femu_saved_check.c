@@ -50,7 +50,7 @@ static void check_sq(const FemuSq *sq, State *state)
 static void check_queues(const FemuZns *n, State *state)
 {
     bool needed = (n->csts & NVME_CSTS_READY) || n->aer_count > 0 ||
-                  n->format.reply;
+                  n->format.reply || n->dbbuf.enabled;
     uint32_t pages = n->page_bytes >> 12;
 
     for (uint32_t i = 0; i < FEMU_MAX_QUEUES; i++) {
@@ -71,6 +71,27 @@ static void check_queues(const FemuZns *n, State *state)
     }
     if (needed && n->enable_waits) {
         state_fail(state, "a controller that is enabled waits for it");
+    }
+}
+
+/* femu_dbbuf_config() takes buffers that are pages, of a drive that offers it. */
+static void check_dbbuf(const FemuZns *n, State *state)
+{
+    uint64_t addr[] = { n->dbbuf.shadow_addr, n->dbbuf.event_addr };
+
+    if (!n->dbbuf.enabled) {
+        return;
+    }
+    if (!n->dbbuf_offered) {
+        state_fail(state, "dbbuf.enabled is 1, must be 0 of a drive with "
+                   "dbbuf=off");
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(addr); i++) {
+        if (addr[i] % n->page_bytes) {
+            state_fail(state, "dbbuf.%s_addr is 0x%" PRIx64 ", must be a "
+                       "multiple of page_bytes, %" PRIu32,
+                       i == 0 ? "shadow" : "event", addr[i], n->page_bytes);
+        }
     }
 }
 
@@ -211,6 +232,9 @@ void femu_saved_check(const FemuZns *saved, uint64_t timer_at_ns, State *state)
                    " values", saved->lateness_ns.count);
     }
     check_queues(saved, state);
+    if (state_is_good(state)) { /* page_bytes, too */
+        check_dbbuf(saved, state);
+    }
     check_free(saved, state);
     check_inside(saved, state);
     check_format(saved, state);
