@@ -34,6 +34,7 @@ static void complete(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     entry_left(&ssd->entry, now_ns, command_idx);
 }
 
+/* The completion is sent; EVENT_LEAVING comes once more if it is to wait. */
 static void leave(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 {
     if (!link_completes_later(&ssd->link, now_ns, command_idx)) {
