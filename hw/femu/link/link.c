@@ -137,13 +137,14 @@ void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
     }
 }
 
-bool link_completes_later(Link *link, uint64_t now_ns, uint32_t command_idx)
+/* There are data on the way. */
+bool link_holds_completion(Link *link, uint64_t now_ns, uint32_t command_idx)
 {
     Command *command = &link->commands->at[command_idx];
     uint64_t there_at_ns = link->out.busy_until_at_ns;
 
-    if (there_at_ns <= now_ns || command->is_answered ||
-        command->done.op == SSD_OP_READ ||
+    g_assert(there_at_ns > now_ns);
+    if (command->is_answered || command->done.op == SSD_OP_READ ||
         !commands_is_host_io(command->done.op)) {
         return false;
     }

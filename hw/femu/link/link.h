@@ -77,6 +77,12 @@ void link_out(Link *link, uint64_t now_ns, uint32_t command_idx,
  * behind what is on its way; management, which takes far longer, does not wait.
  * Return: is it there later, at one more EVENT_LEAVING?
  */
-bool link_completes_later(Link *link, uint64_t now_ns, uint32_t command_idx);
+bool link_holds_completion(Link *link, uint64_t now_ns, uint32_t command_idx);
+static inline bool link_completes_later(Link *link, uint64_t now_ns,
+                                        uint32_t command_idx)
+{
+    return link->out.busy_until_at_ns > now_ns &&
+           link_holds_completion(link, now_ns, command_idx);
+}
 
 #endif
