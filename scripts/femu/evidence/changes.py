@@ -18,6 +18,7 @@ from femu.validate import compare
 
 STEP = 8     # each 8th experiment of each part is in the sample
 OFF = 0.2
+FLAT_POINTS = 0.1
 AS_IS = 'as it is'
 FIELDS = ('change', 'throughput', 'mean', 'median', 'p95', 'skipped')
 # Settings that no point of the sample can tell: none has a conventional
@@ -186,3 +187,22 @@ class Runs:
             return None
         return {kind: float(row[kind]) - float(self.rows[AS_IS][kind])
                 for kind in compare.KINDS}
+
+
+def judged(runs, settings):
+    """Return: which of the SETTINGS, {name: text}, are flat, which could not be
+    judged, and of how many neither change was run."""
+    flat, missing, not_run = [], [], 0
+    for name, text in settings.items():
+        values = [off_by(text, factor) for factor in (1 - OFF, 1 + OFF)]
+        asked_for = ['%s=%s' % (name, value) for value in values
+                     if value is not None]
+        found = [moved for moved in map(runs.moved, asked_for)
+                 if moved is not None]
+        not_run += bool(asked_for) and not set(asked_for) & set(runs.rows)
+        if not found:
+            missing.append(name)
+        elif all(abs(points) < FLAT_POINTS for moved in found
+                 for points in moved.values()):
+            flat.append(name)
+    return flat, missing, not_run

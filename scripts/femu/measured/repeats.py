@@ -123,6 +123,11 @@ def of_neighbours(experiments, host):
     return found
 
 
+def p90(values):
+    """Return: what nine tenths of VALUES are within."""
+    return sorted(values)[int(0.9 * len(values))]
+
+
 def lines(title, found):
     """Return: the lines to print of the percentages FOUND."""
     return ['%-12s%-9s%5d%9.1f%9.1f%9.1f' % (

@@ -272,6 +272,13 @@ def read_errors(path):
     return {key: sum(mine) / len(mine) for key, mine in found.items()}
 
 
+def errors_in(path, experiments):
+    """Return: an Error for each row of such a CSV, of these EXPERIMENTS."""
+    by_name = {exp.name: exp for exp in experiments}
+    return [Error(by_name[row['id']], row['metric'], float(row['measured']),
+                  float(row['model'])) for row in rows_of(path)]
+
+
 def summary(errors, name='validate', kinds=tuple(KINDS)):
     """Return: the last line, or the same for more files of points."""
     texts = []

@@ -8,6 +8,7 @@ which they stand; blanks of the pattern stand for any white space.
 Knows nothing of how the numbers came about.
 """
 
+import difflib
 import re
 
 SENTENCE = r"puts (\d+) measured points beside the model's: ([\d.]+) % off in " \
@@ -94,3 +95,42 @@ def with_table(text, made):
     """Return: the document with another table."""
     table_of(text)
     return TABLE.sub(lambda _: made, text)
+
+
+def compared(page, made, name):
+    """Return: the arguments of a test's result called NAME: is a PAGE as it was
+    MADE, and where not."""
+    return page == made, name, '\n'.join(difflib.unified_diff(
+        page.splitlines(), made.splitlines(), 'the page', 'the data', n=0,
+        lineterm=''))
+
+
+def rows_under(text, head):
+    """Return: where the rows of the table begin and end whose first line is, or
+    begins with, HEAD."""
+    found = re.search('^' + re.escape(head) + r'.*\n\|[-|]+\n((?:\|.*\n)*)',
+                      text, re.M)
+    if not found:
+        raise StatedError('there is no table "%s"' % head)
+    return found.span(1)
+
+
+def with_rows(text, head, rows):
+    """Return: the text, whose table under HEAD has other ROWS, lists of
+    cells."""
+    start, end = rows_under(text, head)
+    return text[:start] + ''.join('|%s |\n' % ' |'.join(
+        ' ' + cell if cell else '' for cell in row) for row in rows) + \
+        text[end:]
+
+
+def with_cells(text, head, kept, rows):
+    """Return: the text, in whose table under HEAD each row keeps its first KEPT
+    cells and has behind them what ROWS, {first cell: cells}, has of it."""
+    start, end = rows_under(text, head)
+    had = [[cell.strip() for cell in line.split('|')[1:kept + 1]]
+           for line in text[start:end].splitlines()]
+    if {row[0] for row in had} != set(rows):
+        raise StatedError('the table "%s" has not the rows %s' % (
+            head, ', '.join('"%s"' % label for label in rows)))
+    return with_rows(text, head, [row + rows[row[0]] for row in had])
