@@ -22,6 +22,8 @@ WRITTEN = (('points.csv', 'points.csv'), ('more.csv', 'more/*.csv'),
 MORE_HEAD = '| part | what | throughput | mean | median | p95 |'
 LINUX_HEAD = '| what | experiments | throughput | mean |'
 AGAIN_HEAD = '| measured again | throughput | mean | median | p95 |'
+PROGRAMS_HEAD = '| | 4 MiB | 8 MiB | 16 MiB | 32 MiB | 64 MiB | 128 MiB |'
+OUTSTANDING_MIB, OUTSTANDING_ZONES = (4, 8, 16, 32, 64, 128), (1, 2, 4, 8)
 OFF_HEAD = '| without | throughput | mean | median | p95 |'
 GUEST_HEAD = '| point | dilation | what | drive | device | error |'
 MORE_COLUMNS = tuple(
@@ -121,6 +123,37 @@ def errors_in(out, data):
             for written, points in WRITTEN]
 
 
+def tails(errors, value_of):
+    """Return: cells of p95 less the mean, in us, by what saturated writes and
+    appends of 8 KiB and more have outstanding, in each number of zones.
+    VALUE_OF(error): the drive's value, or the model's."""
+    found, means = {}, {error.exp.name: value_of(error) for error in errors
+                        if error.metric == 'mean_us'}
+    for error in errors:
+        exp = error.exp
+        if exp.part == 'io' and exp.op('fg_op') in ('write', 'append') and \
+                exp.whole('bs_bytes') >= 8192 and error.metric == 'p95_us' and \
+                exp.whole('lba_bytes') == 4096:
+            found.setdefault((
+                exp.whole('bs_bytes') * exp.whole('qd') * exp.whole('zones'),
+                exp.whole('zones')), []).append(
+                    value_of(error) - means[exp.name])
+    return [', '.join('%.0f' % statistics.mean(found[mib << 20, zones])
+                      if (mib << 20, zones) in found else '-'
+                      for zones in OUTSTANDING_ZONES)
+            for mib in OUTSTANDING_MIB]
+
+
+def programs(text, errors):
+    """The page with how much p95 is above the mean."""
+    made = {'the drive, one zone, two, four, eight':
+            tails(errors, lambda error: error.measured),
+            'the model': tails(errors, lambda error: error.model)}
+    return stated.with_rows(text, PROGRAMS_HEAD, [
+        row[:1] + made.get(row[0], row[1:])
+        for row in stated.cells_under(text, PROGRAMS_HEAD)])
+
+
 def validated(text, errors, more, linux):
     """The page with ERRORS of the headline, of MORE points and through
     LINUX."""
@@ -133,6 +166,7 @@ def validated(text, errors, more, linux):
         for metrics in compare.KINDS.values()])
     text = stated.with_numbers(text, ORDER, [
         '%.1f' % ranking.share(list(ranking.by_metric(errors).values()))])
+    text = programs(text, errors)
     sizes = sequential(more)
     text = stated.with_numbers(text, NEAR, [
         str(sum(size <= 10 for size in mine)) for mine in sizes])

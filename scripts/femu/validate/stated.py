@@ -124,13 +124,18 @@ def with_rows(text, head, rows):
         text[end:]
 
 
+def cells_under(text, head):
+    """Return: the rows of the table under HEAD, lists of cells."""
+    start, end = rows_under(text, head)
+    return [[cell.strip() for cell in line.split('|')[1:-1]]
+            for line in text[start:end].splitlines()]
+
+
 def with_cells(text, head, kept, rows):
     """Return: the text, in whose table under HEAD each row keeps its first KEPT
     cells and has behind them what ROWS, {first cell: cells}, has of it."""
-    start, end = rows_under(text, head)
-    had = [[cell.strip() for cell in line.split('|')[1:kept + 1]]
-           for line in text[start:end].splitlines()]
+    had = cells_under(text, head)
     if {row[0] for row in had} != set(rows):
         raise StatedError('the table "%s" has not the rows %s' % (
             head, ', '.join('"%s"' % label for label in rows)))
-    return with_rows(text, head, [row + rows[row[0]] for row in had])
+    return with_rows(text, head, [row[:kept] + rows[row[0]] for row in had])
