@@ -102,12 +102,21 @@ goes_on()
     same "the last line" "${said##*$'\n'}" "$(tail -n 1 /tmp/said)"
 }
 
+# used: all zones that may be active are, and none of those that are measured.
+used()
+{
+    zone-op "$DRIVE" reset 0 72 && zone-op "$DRIVE" open 59 13
+}
+
 check "measure: wrong words are refused" wrong
 check "measure: a drive that is mounted is refused" mounted
 check "measure: and one that a file system has beside another" second
+check "measure: a drive that was in use" used
 check "measure: the first stage" eval 'again >/tmp/said'
 check "measure: ends so" same "last line" "$(tail -n 1 /tmp/said)" \
     "measure: 18 of 21 experiments, 3 could not be measured"
+check "measure: zones that were left open are told" grep -q \
+    "^measure: .*: failed; once more, with all zones empty" /tmp/said
 check "measure: what the drive cannot do is told" grep -qx "measure: open: \
 cannot be measured: needs 14 open zones, the drive has 13" /tmp/said
 check "measure: and that it takes no such append" grep -qx "measure: \
