@@ -35,6 +35,9 @@ wrong()
     refused "$DRIVE: is no character device" "$DRIVE" --destroy="$DRIVE"
     refused "/dev/null: a namespace's character device is expected" \
         /dev/null --destroy=/dev/null
+    ln -s /dev/null /tmp/ng0n1
+    refused "/tmp/ng0n1: is not what the kernel calls ng0n1" /tmp/ng0n1 \
+        --destroy=/tmp/ng0n1
     refused "/dev/ng0n1: one drive is expected, /dev/ng0n2 is named already" \
         /dev/ng0n2 /dev/ng0n1
     refused "--minutes=0: a whole number above 0 is expected" --minutes=0
