@@ -89,11 +89,11 @@ double latency_stddev(const Latency *latency)
     double count = (double)latency->count;
     double mean, variance;
 
-    if (latency->count == 0) {
+    if (latency->count < 2) {
         return 0;
     }
     mean = (double)latency->sum_ns / count;
-    variance = latency->square_sum / count - mean * mean;
+    variance = (latency->square_sum - count * mean * mean) / (count - 1);
     return variance > 0 ? sqrt(variance) : 0;
 }
 

@@ -40,6 +40,7 @@ typedef struct {
 void latency_add(Latency *latency, uint64_t value_ns, uint64_t bytes);
 /* Add what OTHER holds. */
 void latency_merge(Latency *latency, const Latency *other);
+/* Of a sample, as fio's. */
 double latency_stddev(const Latency *latency);
 /* Nearest rank, as the middle of its bucket; PER_MILLION of the values. */
 uint64_t latency_percentile(const Latency *latency, uint32_t per_million);

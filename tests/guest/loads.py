@@ -62,6 +62,7 @@ def test_zns_load(tap):
                 tap.result(False, 'zns-load: step %s sees no command faster '
                            'than the drive' % name, str(one['lat_ns']))
     check_pace(tap, made, read_json(out, 'results', 'rewrite.fio.json'))
+    check_deviation(tap, made['finish']['finish'][0]['lat_ns'])
     check_exitall(tap, out)
     ramp = load_ops(read_json(out, 'results', 'ramp-count.fio.json'))
     tap.same(ramp['read'][0]['total_ios'], 100, 'zns-load: number_ios is of '
@@ -89,6 +90,14 @@ def check_pace(tap, made, rewrite):
     tap.result(59 * 2000000 < elapsed_ns < 60 * 2000000,
                'zns-load: 60 commands at 500 a second take 118 ms',
                str(elapsed_ns))
+
+
+def check_deviation(tap, two):
+    """Of TWO values it is as fio has it, of a sample."""
+    apart = two['max'] - two['min']
+    tap.result(apart > 0 and
+               abs(two['stddev'] - apart / 2 ** 0.5) < 0.01 * apart,
+               'zns-load: the deviation of two latencies', str(two))
 
 
 def check_exitall(tap, out):

@@ -89,8 +89,9 @@ double sim_latency_stddev(const SimLatency *latency)
     unsigned __int128 squares = latency->sum_of_squares * latency->count;
     unsigned __int128 sum = latency->sum_ns;
 
-    if (latency->count == 0) {
+    if (latency->count < 2) {
         return 0;
     }
-    return sqrt((double)(squares - sum * sum)) / (double)latency->count;
+    return sqrt((double)(squares - sum * sum) / (double)latency->count /
+                (double)(latency->count - 1));
 }

@@ -41,6 +41,7 @@ uint64_t sim_latency_percentile(const SimLatency *latency,
 
 /* Rounded down; 0 while empty. */
 uint64_t sim_latency_mean(const SimLatency *latency);
+/* Of a sample, as fio's: its squares over one less than the count. */
 double sim_latency_stddev(const SimLatency *latency);
 
 #endif

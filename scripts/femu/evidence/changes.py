@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 
+from femu.common import whole_file
 from femu.common.csv_file import rows_of
 from femu.common.simulator import SimError
 from femu.validate import compare
@@ -153,7 +154,7 @@ class Runs:
 
     def write(self):
         """Writes all runs to the file."""
-        with open(self.path, 'w', encoding='utf-8', newline='') as file:
+        with whole_file.replacing(self.path) as file:
             writer = csv.DictWriter(file, FIELDS, lineterminator='\n')
             writer.writeheader()
             writer.writerows(self.rows.values())

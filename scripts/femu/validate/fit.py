@@ -2,7 +2,7 @@
 """Fits parameters of a drive's configuration to measured points.
 
 The error that is minimised is the mean of |ln(model / measured)| over all
-metrics, so that 10 % too much counts as much as 10 % too little, whatever the
+metrics but what runs were told, or what says the same again, so that 10 % too much counts as much as 10 % too little, whatever the
 unit. Parameters are searched on a logarithmic scale between bounds.
 
 Knows nothing of the jobs of an experiment, and of how a search goes.
@@ -127,6 +127,7 @@ class Fit:
         self.experiments, self.params = experiments, params
         self.tries = 0.0            # 1: all experiments simulated once
         self.most_tries = 0
+        self.counts = counted_of(experiments)
         self.best = (math.inf, None)
         self.started = time.monotonic()
         self.known = []             # search.Known, of each parameter
@@ -184,7 +185,7 @@ class Fit:
                 if wanted is None or exp.name in wanted]
         self.try_settings(self.settings(x), some)
         self.tries += len(some) / len(self.experiments)
-        found = residuals_of(some)
+        found = residuals_of(some, self.counts)
         if keys is None:
             self.keep(x, found)
         return found
@@ -215,12 +216,22 @@ class Fit:
         return self.best[1]
 
 
-def residuals_of(experiments):
-    """Return: {(experiment's name, metric): ln(model / measured)}, FAR where
-    the model has nothing."""
+def counted_of(experiments):
+    """Return: {(experiment's name, metric)} of what is fitted to: the same as is
+    in the error that is printed."""
+    return {(error.exp.name, error.metric) for error in compare.not_told([
+        compare.Error(exp, metric, measured, measured)
+        for exp in experiments for metric, measured in exp.measured.items()])}
+
+
+def residuals_of(experiments, counts):
+    """Return: {(experiment's name, metric): ln(model / measured)} of those that
+    COUNTS has, FAR where the model has nothing."""
     found = {}
     for exp in experiments:
         for metric, measured in exp.measured.items():
+            if (exp.name, metric) not in counts:
+                continue
             model = exp.model.get(metric)
             found[exp.name, metric] = FAR if not model or model <= 0 else \
                 max(-FAR, min(FAR, math.log(model / measured)))

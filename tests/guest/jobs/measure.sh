@@ -35,6 +35,9 @@ wrong()
     refused "$DRIVE: is no character device" "$DRIVE" --destroy="$DRIVE"
     refused "/dev/null: a namespace's character device is expected" \
         /dev/null --destroy=/dev/null
+    ln -s /dev/null /tmp/ng0n1
+    refused "/tmp/ng0n1: is not what the kernel calls ng0n1" /tmp/ng0n1 \
+        --destroy=/tmp/ng0n1
     refused "/dev/ng0n1: one drive is expected, /dev/ng0n2 is named already" \
         /dev/ng0n2 /dev/ng0n1
     refused "--minutes=0: a whole number above 0 is expected" --minutes=0
@@ -81,17 +84,19 @@ fails()
 {
     local said got=0
     rm "$OUT/runs/reset-0.json"
+    : >"$OUT/runs/reset-100.json"           # the host lost its power
     printf '#!/bin/sh\ncase "$*" in *--name=*) exit 1;; esac\n' >/tmp/broken
     chmod +x /tmp/broken
     said=$(ZNS_LOAD=/tmp/broken again) || got=$?
     same "status and last line" "$got ${said##*$'\n'}" \
-        "1 measure: 17 of 21 experiments, 3 could not be measured, 1 failed"
+        "1 measure: 16 of 21 experiments, 3 could not be measured, 2 failed"
+    same "points of the others" \
+        "$(cut -d, -f1 "$OUT/points.csv" | sort -u | wc -l)" 17
 }
 
 goes_on()
 {
     local said
-    : >"$OUT/runs/reset-100.json"           # the host lost its power
     echo '{"zones_per_thread": 2}' >"$OUT/host.json"
     said=$(again)
     same "what another call measures" \
@@ -102,12 +107,21 @@ goes_on()
     same "the last line" "${said##*$'\n'}" "$(tail -n 1 /tmp/said)"
 }
 
+# used: all zones that may be active are, and none of those that are measured.
+used()
+{
+    zone-op "$DRIVE" reset 0 72 && zone-op "$DRIVE" open 59 13
+}
+
 check "measure: wrong words are refused" wrong
 check "measure: a drive that is mounted is refused" mounted
 check "measure: and one that a file system has beside another" second
+check "measure: a drive that was in use" used
 check "measure: the first stage" eval 'again >/tmp/said'
 check "measure: ends so" same "last line" "$(tail -n 1 /tmp/said)" \
     "measure: 18 of 21 experiments, 3 could not be measured"
+check "measure: zones that were left open are told" grep -q \
+    "^measure: .*: failed; once more, with all zones empty" /tmp/said
 check "measure: what the drive cannot do is told" grep -qx "measure: open: \
 cannot be measured: needs 14 open zones, the drive has 13" /tmp/said
 check "measure: and that it takes no such append" grep -qx "measure: \
