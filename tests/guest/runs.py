@@ -62,6 +62,8 @@ def test_errors(tap):
         ({'SPEED': '0'}, r'SPEED=0: a whole number from 1 to'),
         ({'SPEED': '3', 'DILATION': '3'}, r'SPEED=3 and DILATION=3: both say'),
         ({'SPEED': '3', 'INSN_NS': '2'}, r'SPEED=3 and INSN_NS=2: both say'),
+        ({'STATE': '/y', 'SET': 'state=/x'}, r'STATE=/y and SET=state=/x: one'),
+        ({'JOURNAL': '1', 'SET': 'journal=/x'}, r'JOURNAL=1 and SET=journal='),
         ({'SPEED': '3', 'TIME': 'real'}, r'SPEED=3: in real time the host'),
         ({'ACCEL': 'kvm'}, r'ACCEL=kvm: virtual time counts the instr'),
         ({'ACCEL': 'x', 'TIME': 'real'}, r'ACCEL=x: any or kvm or tcg is'),
