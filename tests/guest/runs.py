@@ -62,6 +62,8 @@ def test_errors(tap):
         ({'SPEED': '0'}, r'SPEED=0: a whole number from 1 to'),
         ({'SPEED': '3', 'DILATION': '3'}, r'SPEED=3 and DILATION=3: both say'),
         ({'SPEED': '3', 'INSN_NS': '2'}, r'SPEED=3 and INSN_NS=2: both say'),
+        ({'STATE': '/y', 'SET': 'state=/x'}, r'STATE=/y and SET=state=/x: one'),
+        ({'JOURNAL': '1', 'SET': 'journal=/x'}, r'JOURNAL=1 and SET=journal='),
         ({'SPEED': '3', 'TIME': 'real'}, r'SPEED=3: in real time the host'),
         ({'ACCEL': 'kvm'}, r'ACCEL=kvm: virtual time counts the instr'),
         ({'ACCEL': 'x', 'TIME': 'real'}, r'ACCEL=x: any or kvm or tcg is'),
@@ -177,7 +179,18 @@ MISTAKES = {
                  [r'unparsed.sh: .*line \d+: syntax error']),
     'status': ('step sound true\nexit 3\n',
                [r'status.sh: the script ended with status 3']),
+    'errexit': ('set -e\nstep sound true\nfalse\nstep late true\n',
+                [r'errexit.sh: the script ended with status 1']),
+    'dash': ('step -x true\n', [r"-x: a step's name has .*no - in front"]),
 }
+
+# What a script may call its own: variables, and what is done when it exits.
+OWN_SCRIPT = '''echo "$status $wrong" >$RESULTS/asked
+trap 'echo "trapped $?" >$RESULTS/trapped' EXIT INT
+status=0
+grep nothing /etc/hostname || status=$?
+step sound true
+'''
 
 
 def test_mistakes(tap):
@@ -199,6 +212,23 @@ def test_mistakes(tap):
                    last.startswith('run: failed: ' + meta['failures'][0]),
                    'a run that fails says so: ' + name,
                    'status %d, %s\n%s' % (status, meta['failures'], text))
+
+
+def test_script(tap):
+    """A script's variables are its own, and so is what it does on exit."""
+    path = folder('script') + '.sh'
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(OWN_SCRIPT)
+    out, status, _ = run('script', JOB=path, ARGS='status=5 wrong=yes',
+                         CONFIG=config('tiny.cfg'))
+    found = []
+    for name in ('asked', 'trapped'):
+        with open(os.path.join(out, 'results', name),
+                  encoding='ascii') as file:
+            found.append(file.read())
+    tap.same([status, found, os.path.exists(out + '/results/dmesg.txt')],
+             [0, ['5 yes\n', 'trapped 0\n'], True],
+             "a script's own variables, and its trap of the exit")
 
 
 def test_partial(tap):
@@ -274,4 +304,5 @@ GROUPS = {'errors': test_errors,
           'own': test_own_things,
           'mistakes': test_mistakes,
           'latest': test_latest,
+          'script': test_script,
           'partial': test_partial}

@@ -332,6 +332,13 @@ class Settings:
             raise SettingsError('JOURNAL=1: goes with a trace of a new '
                                 'femu-zns, so without TRACE=0, STATE= and '
                                 'FROM=')
+        for name, is_given in (('STATE', self.state),
+                               ('JOURNAL', self.journal)):
+            if is_given and name.lower() in self.set:
+                raise SettingsError('%s=%s and SET=%s=%s: one of them is '
+                                    'expected' % (
+                                        name, self._env[name], name.lower(),
+                                        self.set[name.lower()]))
         if self.iothread and (not self.real_time or
                               self.driver != 'femu-zns'):
             raise SettingsError('IOTHREAD=1: a thread of the host goes with a '
