@@ -2,8 +2,9 @@
 """Fits parameters of a drive's configuration to measured points.
 
 The error that is minimised is the mean of |ln(model / measured)| over all
-metrics but what runs were told, or what says the same again, so that 10 % too much counts as much as 10 % too little, whatever the
-unit. Parameters are searched on a logarithmic scale between bounds.
+metrics but what runs were told, or what says the same again, so that 10 % too
+much counts as much as 10 % too little, whatever the unit. Parameters are
+searched on a logarithmic scale between bounds.
 
 Knows nothing of the jobs of an experiment, and of how a search goes.
 """
