@@ -619,19 +619,23 @@ static const char *const endless[][2] = {
 /*
  * A power cut while a write of all waits for cleaning, which has begun with
  * line 0: half of it has found places. All of it is there afterwards, on pages
- * of both units in turn.
+ * of both units in turn, but a granule that has been deallocated meanwhile.
  */
 static void test_power_cut(gconstpointer words)
 {
     Drive *d = drive_full(words);
     Drive *next = g_new0(Drive, 1);
+    SsdRange range = { .slba = 3, .nlb = 1 };
     uint32_t tag;
 
     drive_write(d, d->now_ns, 0, 16);
+    drive_deallocate(d, d->now_ns, &range, 1);
     next->ssd = ssd_power_cut(d->ssd, d->now_ns, 1);
     next->params = d->params;
     next->nsid = d->nsid;
     next->now_ns = ssd_now_ns(next->ssd);
+    tag = drive_read(next, T0, 3, 1);
+    drive_expect(next, tag, T0);
     tag = drive_read(next, T0, 0, 16);
     drive_expect(next, tag, T0 + 8 * READ + XFER);
     /* There is a line for the host, and one more to clean. */
