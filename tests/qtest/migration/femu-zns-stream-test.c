@@ -370,6 +370,14 @@ static size_t put_step(uint8_t *bytes, uint64_t step)
     return count;
 }
 
+static void assert_device_refused(Stream *s, const char *extra,
+                                  const char *message)
+{
+    stl_be_p(s->bytes + s->device + s->device_bytes,
+             crc_of(s->bytes + s->device, s->device_bytes));
+    assert_refused(s, s->size, extra, message);
+}
+
 /* One of two buffers of shadow doorbells is amid a page: another number. */
 static void assert_amid_page(Stream *s, uint64_t addr, const char *message)
 {
@@ -380,10 +388,22 @@ static void assert_amid_page(Stream *s, uint64_t addr, const char *message)
     g_assert_nonnull(at);
     g_assert_cmpuint(put_step(other, addr + 6), ==, count);
     memcpy(at, other, count);
-    stl_be_p(s->bytes + s->device + s->device_bytes,
-             crc_of(s->bytes + s->device, s->device_bytes));
-    assert_refused(s, s->size, "dbbuf=on", message);
+    assert_device_refused(s, "dbbuf=on", message);
     memcpy(at, was, count);
+}
+
+/* The drive offers none: the number before the serial number's length is 0. */
+static void assert_not_offered(Stream *s)
+{
+    static const char numbers[] = "\1\7qtest-4"; /* of the slot FEMU_SLOT */
+    uint8_t *at = memmem(s->bytes + s->device, s->device_bytes, numbers,
+                         strlen(numbers));
+
+    g_assert_nonnull(at);
+    *at = 0;
+    assert_device_refused(s, NULL, "dbbuf.enabled is 1, must be 0 of a drive "
+                          "with dbbuf=off");
+    *at = 1;
 }
 
 static void test_shadow_doorbells(void)
@@ -409,6 +429,7 @@ static void test_shadow_doorbells(void)
     s = save_drive(drive);
     assert_amid_page(&s, shadow, of_shadow);
     assert_amid_page(&s, event, of_event);
+    assert_not_offered(&s);
     g_free(s.bytes);
 }
 

@@ -165,6 +165,13 @@ static void test_part_of_granule(void)
     /* A whole one is not read. */
     tag = drive_write(d, 5 * T0, 8, 8);
     drive_expect(d, tag, 5 * T0 + XFER + PROG);
+    /* One end is amid a granule: the last of two, of one, and the first. */
+    tag = drive_write(d, 6 * T0, 8, 9);
+    drive_expect(d, tag, 6 * T0 + MOVE);
+    tag = drive_write(d, 7 * T0, 8, 3);
+    drive_expect(d, tag, 7 * T0 + MOVE);
+    tag = drive_write(d, 8 * T0, 9, 7);
+    drive_expect(d, tag, 8 * T0 + MOVE);
     drive_free(d);
 }
 
@@ -406,14 +413,28 @@ static void test_deallocate(void)
     drive_free(d);
 }
 
+/* Granules are free, a bit for each, which is as fast as nothing at all. */
+static void expect_free(Drive *d, uint64_t at_ns, uint32_t wanted)
+{
+    for (uint32_t granule = 0; granule < 16; granule++) {
+        uint64_t now_ns = at_ns + granule * T0;
+        bool is_free = wanted & 1u << granule;
+        uint32_t tag = drive_read(d, now_ns, 8 * granule, 8);
+
+        drive_expect(d, tag, now_ns + (is_free ? 0 : READ + XFER));
+    }
+}
+
 /*
  * Ranges in any order, one in another, and two that have a half each of a
- * granule, which stays: what is free is as if each had been a command.
+ * granule, which stays: what is free is as if each had been a command. The next
+ * command has none of its ranges.
  */
 static void test_deallocate_again(void)
 {
     const SsdRange ranges[] = {
         { 44, 4 }, { 8, 32 }, { 40, 4 }, { 16, 8 }, { 26, 3 }, { 7, 18 },
+        { 104, 8 }, { 88, 8 }, { 72, 8 }, { 56, 8 },
     };
     Drive *d = drive_conv(SMALL "lba-size=512 conventional-spare=200");
     uint32_t tag;
@@ -422,13 +443,14 @@ static void test_deallocate_again(void)
     drive_drain(d);
     tag = drive_deallocate(d, T0, ranges, G_N_ELEMENTS(ranges));
     drive_expect(d, tag, T0);
-    for (uint32_t granule = 0; granule < 8; granule++) {
-        bool is_free = granule >= 1 && granule < 5;
-        uint64_t at_ns = (granule + 2) * T0;
-
-        tag = drive_read(d, at_ns, 8 * granule, 8);
-        drive_expect(d, tag, at_ns + (is_free ? 0 : READ + XFER));
-    }
+    expect_free(d, 2 * T0, 0x2a9e);
+    drive_write(d, 20 * T0, 0, 128);
+    drive_drain(d);
+    tag = drive_deallocate(d, 21 * T0, ranges, 1);
+    drive_expect(d, tag, 21 * T0);
+    tag = drive_deallocate(d, 21 * T0, &ranges[3], 1);
+    drive_expect(d, tag, 21 * T0);
+    expect_free(d, 22 * T0, 1 << 2);
     drive_free(d);
 }
 
@@ -597,19 +619,23 @@ static const char *const endless[][2] = {
 /*
  * A power cut while a write of all waits for cleaning, which has begun with
  * line 0: half of it has found places. All of it is there afterwards, on pages
- * of both units in turn.
+ * of both units in turn, but a granule that has been deallocated meanwhile.
  */
 static void test_power_cut(gconstpointer words)
 {
     Drive *d = drive_full(words);
     Drive *next = g_new0(Drive, 1);
+    SsdRange range = { .slba = 3, .nlb = 1 };
     uint32_t tag;
 
     drive_write(d, d->now_ns, 0, 16);
+    drive_deallocate(d, d->now_ns, &range, 1);
     next->ssd = ssd_power_cut(d->ssd, d->now_ns, 1);
     next->params = d->params;
     next->nsid = d->nsid;
     next->now_ns = ssd_now_ns(next->ssd);
+    tag = drive_read(next, T0, 3, 1);
+    drive_expect(next, tag, T0);
     tag = drive_read(next, T0, 0, 16);
     drive_expect(next, tag, T0 + 8 * READ + XFER);
     /* There is a line for the host, and one more to clean. */

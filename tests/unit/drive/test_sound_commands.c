@@ -15,7 +15,7 @@ static void test_ranges(void)
     Command *command;
     uint32_t idx;
 
-    begin("channels=1 mdts=32K");
+    begin("channels=1 mdts=32K zasl=16K");
     drive_fill(drive, 0, 16);
     idx = ssd->commands.free_idx;
     command = &ssd->commands.at[idx];

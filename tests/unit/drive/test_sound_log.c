@@ -208,7 +208,7 @@ static void test_parts(void)
     Command *command = NULL;
 
     begin_log(LOGGED "write-buffer=16K lba-size=512 " LINKED);
-    drive_write(drive, 1000, 9, 80);
+    drive_write(drive, 1000, 9, 79);
     for (uint64_t at_ns = 1000; !command; at_ns += 100) {
         poll_at(at_ns);
         let_in();
@@ -298,6 +298,16 @@ static void test_most(void)
     end();
 }
 
+/* Numbers of writes go round, without 0, which stands for none. */
+static void test_number(void)
+{
+    begin_conv("");
+    ssd->conv.last_id = UINT32_MAX;
+    drive_write(drive, 0, 0, 1);
+    g_assert_cmpuint(ssd->commands.at[0].write_id, ==, 1);
+    end();
+}
+
 /* With nothing in the buffer, too, the log's pages are those of whole lines. */
 static void test_open_page(void)
 {
@@ -324,6 +334,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sound-log/moved-row", test_moved_row);
     g_test_add_func("/sound-log/cut", test_cut);
     g_test_add_func("/sound-log/most", test_most);
+    g_test_add_func("/sound-log/number", test_number);
     g_test_add_func("/sound-log/open-page", test_open_page);
     return g_test_run();
 }

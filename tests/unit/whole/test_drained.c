@@ -529,16 +529,21 @@ static void test_log(void)
 #define ZRWA "zone-capacity=16K zrwa-size=16K zrwa-flush-granularity=4K " \
              "max-zrwa=2 finish-fills-empty=off "
 
-/* What a reset of zone 0 takes. Frees the drive. */
-static uint64_t reset_ns(Ssd *ssd)
+/* What a command takes. Frees the drive. */
+static uint64_t cmd_ns(Ssd *ssd, SsdCmd cmd)
 {
     uint64_t from_ns = ssd_now_ns(ssd), done_at_ns;
-    SsdCmd cmd = { .op = SSD_OP_ZONE_RESET, .nsid = 1 };
 
     g_assert_cmphex(ssd_submit(ssd, from_ns, &cmd, 0).status, ==, SSD_SUCCESS);
     done_at_ns = drain(ssd);
     ssd_free(ssd);
     return done_at_ns - from_ns;
+}
+
+/* The same of a reset of zone 0. */
+static uint64_t reset_ns(Ssd *ssd)
+{
+    return cmd_ns(ssd, (SsdCmd) { .op = SSD_OP_ZONE_RESET, .nsid = 1 });
 }
 
 static void expect_zone(const Ssd *ssd, SsdZoneState state)
@@ -565,6 +570,38 @@ static void test_zrwa_written(void)
     drive_free(d);
 }
 
+/* The same of two blocks; the first has been handed off, and is leaving. */
+static void test_zrwa_entering(void)
+{
+    Drive *d = drive_new(ZRWA "fe-write-ns=50000 fixed-write-ns=50000 "
+                         "reset-lock-ns=800000");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_drain(d);
+    drive_write(d, 1000000, 0, 1);
+    drive_write(d, 1000000, 1, 1);
+    ssd_poll(d->ssd, 1050000, NULL, 0);
+    g_assert_cmpuint(ssd_inflight(d->ssd), ==, 2);
+    g_assert_cmpuint(reset_ns(ssd_power_cut(d->ssd, 1050000, 1)), ==, 400000);
+    drive_free(d);
+}
+
+/* Those that are not handed off before a reset are of a life that is over. */
+static void test_zrwa_entering_before(void)
+{
+    Drive *d = drive_new(ZRWA "fe-write-ns=50000 reset-lock-ns=800000");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_drain(d);
+    drive_write(d, 1000000, 0, 1);
+    drive_write(d, 1000000, 1, 1);
+    drive_zone_op(d, 1000000, SSD_OP_ZONE_RESET, 0);
+    drive_zone_op(d, 1000000, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 1000000, 0, 1);
+    g_assert_cmpuint(reset_ns(ssd_power_cut(d->ssd, 1000000, 1)), ==, 200000);
+    drive_free(d);
+}
+
 /* A flush without data has filled the zone, and waits behind a reset. */
 static void test_zrwa_flushed(void)
 {
@@ -582,13 +619,13 @@ static void test_zrwa_flushed(void)
     drive_free(d);
 }
 
-/* A cut by which zone 0 gets back what it was when it was reset last. */
-static Ssd *cut_undone(const Drive *d, uint64_t at_ns)
+/* A cut that leaves zone 0 in this state. */
+static Ssd *cut_until(const Drive *d, uint64_t at_ns, SsdZoneState state)
 {
     uint64_t seed = 0;
     Ssd *next = ssd_power_cut(d->ssd, at_ns, seed);
 
-    while (ssd_zone(next, 1, 0).state != SSD_ZONE_FULL) {
+    while (ssd_zone(next, 1, 0).state != state) {
         ssd_free(next);
         next = ssd_power_cut(d->ssd, at_ns, ++seed);
         g_assert_cmpuint(seed, <, 100);
@@ -596,19 +633,40 @@ static Ssd *cut_undone(const Drive *d, uint64_t at_ns)
     return next;
 }
 
-/*
- * One that is done has, and a reset that the front end has still is not done.
- */
-static void test_zrwa_flushed_before(void)
+/* It gets back what it was when it was reset last. */
+static Ssd *cut_undone(const Drive *d, uint64_t at_ns)
 {
-    Drive *d = drive_new(ZRWA "fe-open-ns=50000 fe-reset-ns=50000");
+    return cut_until(d, at_ns, SSD_ZONE_FULL);
+}
+
+/* A zone is reset, and finished when nothing is in it: no erase is due then. */
+static void test_finished_behind(void)
+{
+    Drive *d = drive_new(ZRWA "fe-reset-ns=50000");
+
+    drive_fill(d, 0, 4);
+    drive_zone_op(d, 10000000, SSD_OP_ZONE_RESET, 0);
+    drive_zone_op(d, 10000000, SSD_OP_ZONE_FINISH, 0);
+    g_assert_cmpuint(reset_ns(cut_undone(d, 10000000)), ==,
+                     d->params.fe_reset_ns);
+    drive_free(d);
+}
+
+/*
+ * One that is done has, and a reset is not done that the front end has still,
+ * or that has dropped the pages.
+ */
+static void test_zrwa_flushed_before(gconstpointer words)
+{
+    Drive *d = drive_new(words);
 
     drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
     drive_io(d, 0, SSD_OP_ZONE_FLUSH_ZRWA, 3, 0);
     drive_drain(d);
     drive_zone_op(d, 10000000, SSD_OP_ZONE_RESET, 0);
     g_assert_cmpuint(reset_ns(cut_undone(d, 10000000)), ==,
-                     d->params.fe_reset_ns + d->params.erase_ns);
+                     d->params.fe_reset_ns + d->params.reset_base_ns +
+                     d->params.erase_ns);
     drive_free(d);
 }
 
@@ -660,6 +718,60 @@ static void test_zrwa_on_link(void)
     drive_free(d);
 }
 
+/* Of one that a reset has ended, what is inside saves nothing behind that. */
+static void test_zrwa_ended(void)
+{
+    Drive *d = drive_new(ZRWA "write-cache=volatile fe-write-ns=1000000");
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN_ZRWA, 0);
+    drive_write(d, 0, 0, 1);
+    drive_zone_op(d, 0, SSD_OP_ZONE_RESET, 0);
+    drive_write(d, 0, 0, 1);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        Ssd *next = ssd_power_cut(d->ssd, 0, seed);
+
+        expect_zone(next, SSD_ZONE_EMPTY);
+        ssd_free(next);
+    }
+    drive_free(d);
+}
+
+/* --- What other zones leave ----------------------------------------------- */
+
+/* The second is of a zone that a finish has filled: blocks need an erase. */
+static void test_resets(void)
+{
+    Drive *d = drive_new("erase-at=zone-write fe-reset-ns=50000 "
+                         "reset-base-ns=50000");
+    SsdCmd write = { .op = SSD_OP_WRITE, .nsid = 1, .nlb = 1 };
+
+    drive_zone_op(d, 0, SSD_OP_ZONE_OPEN, 0);
+    drive_zone_op(d, 0, SSD_OP_ZONE_RESET, 0);
+    ssd_poll(d->ssd, 50000, NULL, 0);
+    drive_zone_op(d, 50000, SSD_OP_ZONE_FINISH, 0);
+    drive_zone_op(d, 50000, SSD_OP_ZONE_RESET, 0);
+    g_assert_cmpuint(cmd_ns(cut_until(d, 50000, SSD_ZONE_EMPTY), write), ==,
+                     2 * d->params.erase_ns + d->params.program_ns);
+    drive_free(d);
+}
+
+/* One that has failed leaves its pages in the buffer: here one, of 2 blocks. */
+static void test_failed(void)
+{
+    Drive *d = drive_new("write-buffer=128K program-registers=2 "
+                         "program-pages=2");
+    SsdCmd read = { .op = SSD_OP_READ, .nsid = 1, .nlb = 1 };
+
+    drive_write(d, 0, 0, 2);
+    g_assert_true(ssd_zone_fail(d->ssd, 0, 1, 0, SSD_ZONE_READ_ONLY));
+    for (; read.slba < 4; read.slba++) {
+        g_assert_cmpuint(cmd_ns(ssd_power_cut(d->ssd, 0, 1), read), ==,
+                         read.slba < 2 ? d->params.read_ns +
+                                         d->params.page_transfer_ns : 0);
+    }
+    drive_free(d);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -667,9 +779,21 @@ int main(int argc, char **argv)
     g_test_add_func("/drained/made", test_made);
     g_test_add_func("/drained/log", test_log);
     g_test_add_func("/drained/zrwa/written", test_zrwa_written);
+    g_test_add_func("/drained/zrwa/entering", test_zrwa_entering);
+    g_test_add_func("/drained/zrwa/entering-before",
+                    test_zrwa_entering_before);
     g_test_add_func("/drained/zrwa/flushed", test_zrwa_flushed);
-    g_test_add_func("/drained/zrwa/flushed-before", test_zrwa_flushed_before);
+    g_test_add_func("/drained/finished-behind", test_finished_behind);
+    g_test_add_data_func("/drained/zrwa/flushed-before/entering",
+                         ZRWA "fe-open-ns=50000 fe-reset-ns=50000",
+                         test_zrwa_flushed_before);
+    g_test_add_data_func("/drained/zrwa/flushed-before/dropped",
+                         ZRWA "reset-base-ns=500000",
+                         test_zrwa_flushed_before);
     g_test_add_func("/drained/zrwa/dropped", test_zrwa_dropped);
     g_test_add_func("/drained/zrwa/on-link", test_zrwa_on_link);
+    g_test_add_func("/drained/zrwa/ended", test_zrwa_ended);
+    g_test_add_func("/drained/resets", test_resets);
+    g_test_add_func("/drained/failed", test_failed);
     return g_test_run();
 }
