@@ -258,7 +258,8 @@ static uint64_t draw_end_nlb(const PowerCut *cut, uint32_t zone_idx,
  */
 static bool is_filled(const PowerCut *cut, uint32_t zone_idx)
 {
-    return cut->from->cache.zones[zone_idx].is_filled;
+    return zone_entry(cut->from->ns, zone_idx)->state == SSD_ZONE_FULL &&
+           cut->from->cache.zones[zone_idx].is_filled;
 }
 
 /* How far the zone's data reach when the power is back. */
