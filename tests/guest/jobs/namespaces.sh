@@ -104,7 +104,7 @@ on_f2fs()
     mount -t f2fs $CONVENTIONAL /mnt
     make_files
     umount /mnt
-    nvme zns report-zones $ONE | grep -q 'State: 0x[^1]'
+    nvme zns report-zones $ONE | grep 'State: 0x[^1]' >/dev/null
     mount -t f2fs $CONVENTIONAL /mnt
     check_files
     umount /mnt
