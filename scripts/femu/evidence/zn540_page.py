@@ -27,7 +27,7 @@ OUTSTANDING_MIB, OUTSTANDING_ZONES = (4, 8, 16, 32, 64, 128), (1, 2, 4, 8)
 OFF_HEAD = '| without | throughput | mean | median | p95 |'
 GUEST_HEAD = '| point | dilation | what | drive | device | error |'
 MORE_COLUMNS = tuple(
-    (('%s' % metric, '%s'), ('(%s)' % metric, '(%s)'),
+    ((metric, '%s'), ('(%s)' % metric, '(%s)'),
      ('mgmt_' + other, 'management %s'))
     for metric, other in (('kiops', 'per_s'), ('mean_us', 'mean_us'),
                           ('p50_us', 'p50_us'), ('p95_us', 'p95_us')))
