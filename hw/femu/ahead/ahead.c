@@ -24,7 +24,7 @@ void ahead_init(Ahead *ahead, const AheadConfig *config)
     *ahead = (Ahead) {
         .config = *config,
         .free_fetch_idx = AHEAD_NONE,
-        .free_waiter_idx = AHEAD_NONE,
+        .line_pages = config->line_bytes / config->page_bytes,
     };
     if (!ahead_is_on(ahead)) {
         return;
@@ -37,7 +37,7 @@ void ahead_init(Ahead *ahead, const AheadConfig *config)
     }
     ahead->lines = g_new(uint32_t, lines);
     ahead->fetches = g_new0(AheadFetch, lines);
-    ahead->waiters = g_new(AheadWaiter, config->waiters);
+    ahead->waiters = g_new(AheadWaiter, lines * ahead->line_pages);
 }
 
 void ahead_destroy(Ahead *ahead)
@@ -115,28 +115,25 @@ uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
     return stream_idx;
 }
 
-static void add_waiter(Ahead *ahead, AheadFetch *fetch, uint32_t command_idx,
-                       uint32_t bytes)
+/* Return: false if another read waits for a page of this piece. */
+static bool wait_for(Ahead *ahead, uint32_t fetch_idx, uint64_t begin_bytes,
+                     uint32_t command_idx, uint32_t bytes)
 {
-    uint32_t waiter_idx = ahead->free_waiter_idx;
+    AheadWaiter *of_page = &ahead->waiters[fetch_idx * ahead->line_pages];
+    uint64_t in_line_bytes = remainder_of(begin_bytes, &ahead->line_divisor);
+    uint32_t first = in_line_bytes / ahead->config.page_bytes;
+    uint32_t last = (in_line_bytes + bytes - 1) / ahead->config.page_bytes;
 
-    if (waiter_idx == AHEAD_NONE) {
-        g_assert(ahead->fresh_waiter_idx < ahead->config.waiters);
-        waiter_idx = ahead->fresh_waiter_idx++;
-    } else {
-        ahead->free_waiter_idx = ahead->waiters[waiter_idx].next_idx;
+    for (uint32_t page = first; page <= last; page++) {
+        if (of_page[page].command_idx != AHEAD_NONE) {
+            return false;
+        }
     }
-    ahead->waiters[waiter_idx] = (AheadWaiter) {
-        .command_idx = command_idx,
-        .bytes = bytes,
-        .next_idx = AHEAD_NONE,
-    };
-    if (fetch->first_waiter_idx == AHEAD_NONE) {
-        fetch->first_waiter_idx = waiter_idx;
-    } else {
-        ahead->waiters[fetch->last_waiter_idx].next_idx = waiter_idx;
+    for (uint32_t page = first; page <= last; page++) {
+        of_page[page] = (AheadWaiter) { command_idx, 0 };
     }
-    fetch->last_waiter_idx = waiter_idx;
+    of_page[first].bytes = bytes;
+    return true;
 }
 
 /*
@@ -166,8 +163,10 @@ AheadFound ahead_take(Ahead *ahead, uint32_t stream_idx, uint64_t begin_bytes,
         ahead->counters.hit_bytes += bytes;
         return AHEAD_HIT;
     }
+    if (!wait_for(ahead, fetch_idx, begin_bytes, command_idx, bytes)) {
+        return AHEAD_MISS;
+    }
     ahead->counters.waited_bytes += bytes;
-    add_waiter(ahead, &ahead->fetches[fetch_idx], command_idx, bytes);
     return AHEAD_WAITS;
 }
 
@@ -232,8 +231,11 @@ uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx)
     ahead->fetches[fetch_idx] = (AheadFetch) {
         .stream_idx = stream_idx,
         .place = place,
-        .first_waiter_idx = AHEAD_NONE,
     };
+    for (uint32_t page = 0; page < ahead->line_pages; page++) {
+        ahead->waiters[fetch_idx * ahead->line_pages + page] =
+            (AheadWaiter) { AHEAD_NONE, 0 };
+    }
     ahead->lines[place] = fetch_idx;
     ahead->counters.fetched_lines++;
     return fetch_idx;
@@ -241,17 +243,16 @@ uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx)
 
 bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter)
 {
-    AheadFetch *fetch = &ahead->fetches[fetch_idx];
-    uint32_t waiter_idx = fetch->first_waiter_idx;
+    AheadWaiter *of_page = &ahead->waiters[fetch_idx * ahead->line_pages];
 
-    if (waiter_idx == AHEAD_NONE) {
-        return false;
+    for (uint32_t page = 0; page < ahead->line_pages; page++) {
+        *waiter = of_page[page];
+        of_page[page].command_idx = AHEAD_NONE;
+        if (waiter->command_idx != AHEAD_NONE && waiter->bytes != 0) {
+            return true;
+        }
     }
-    *waiter = ahead->waiters[waiter_idx];
-    fetch->first_waiter_idx = waiter->next_idx;
-    ahead->waiters[waiter_idx].next_idx = ahead->free_waiter_idx;
-    ahead->free_waiter_idx = waiter_idx;
-    return true;
+    return false;
 }
 
 uint32_t ahead_fetched(Ahead *ahead, uint32_t fetch_idx)

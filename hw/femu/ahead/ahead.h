@@ -5,8 +5,9 @@
  * A zone is cut into lines, which are what a unit of the flash senses at once.
  * A stream is a row of reads of a zone, each beginning where the one before it
  * ended. It has a ring of lines, fetched or being fetched, within a window from
- * the first of its reads on that is not done. Calls go down, values come back:
- * the caller senses what ahead_next() names and says when it is there.
+ * the first of its reads on that is not done. A line that is being fetched has
+ * room for one read that waits for each of its pages. Calls go down, values come
+ * back: the caller senses what ahead_next() names and says when it is there.
  *
  * Knows nothing of time, of the flash, of NVMe, or of what lies in a zone.
  *
@@ -27,8 +28,8 @@ typedef struct AheadConfig {
     uint32_t streams;
     uint32_t depth_lines; /* lines of a stream's ring; 0: no read-ahead */
     uint64_t line_bytes;
+    uint64_t page_bytes;  /* whole pages are a line */
     uint32_t after;       /* so many reads in a row make a stream */
-    uint64_t waiters;     /* pieces of reads that can be inside at once */
 } AheadConfig;
 
 typedef struct AheadStream {
@@ -42,18 +43,16 @@ typedef struct AheadStream {
     uint64_t used_at;    /* read_count at its last read */
 } AheadStream;
 
-/* A line that is being fetched, and who waits for it, in order. */
+/* A line that is being fetched. */
 typedef struct AheadFetch {
     uint32_t stream_idx; /* AHEAD_NONE: no ring has the line any more */
     uint32_t place;      /* in Ahead.lines; or next in the free list */
-    uint32_t first_waiter_idx;
-    uint32_t last_waiter_idx;
 } AheadFetch;
 
+/* Who waits for a page of it. */
 typedef struct AheadWaiter {
-    uint32_t command_idx;
-    uint32_t bytes; /* bytes of the line that the command reads */
-    uint32_t next_idx;
+    uint32_t command_idx; /* AHEAD_NONE: nobody */
+    uint32_t bytes; /* that it reads of the line; 0: counted a page before */
 } AheadWaiter;
 
 /* These never go back. */
@@ -76,9 +75,8 @@ typedef struct Ahead {
     uint32_t fetching_count;
     uint32_t free_fetch_idx;
     uint32_t fresh_fetch_idx; /* fetches from here on were never used */
-    AheadWaiter *waiters;
-    uint32_t free_waiter_idx;
-    uint32_t fresh_waiter_idx; /* the same of waiters */
+    AheadWaiter *waiters; /* [fetch * line_pages + page], of those in use */
+    uint32_t line_pages;
     AheadCounters counters;
 } Ahead;
 
@@ -100,7 +98,7 @@ uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
                     uint64_t end_bytes, bool lost);
 
 typedef enum AheadFound {
-    AHEAD_MISS,
+    AHEAD_MISS,  /* it is not asked for, or another waits for the page */
     AHEAD_HIT,   /* the line is there */
     AHEAD_WAITS, /* the command is told when it is */
 } AheadFound;
@@ -125,7 +123,7 @@ bool ahead_next(const Ahead *ahead, uint32_t stream_idx,
 /* That is being done now. Return: its number, for ahead_fetched(). */
 uint32_t ahead_fetch(Ahead *ahead, uint32_t stream_idx);
 
-/* The next of those who waited for a line that has come; false: no more. */
+/* The next who waited for a line that has come, by page; false: no more. */
 bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter);
 /* ... and none waits any more. Return: the line's stream, if one has it. */
 uint32_t ahead_fetched(Ahead *ahead, uint32_t fetch_idx);

@@ -26,14 +26,11 @@ static const StateRow stream_rows[] = {
 static const StateRow fetch_rows[] = {
     STATE_INDEX_OR_NONE(AheadFetch, stream_idx, STATE_OF_STREAMS),
     STATE_INDEX(AheadFetch, place, STATE_OF_FETCHES),
-    STATE_IN_LISTS(AheadFetch, first_waiter_idx),
-    STATE_IN_LISTS(AheadFetch, last_waiter_idx),
 };
 
 static const StateRow waiter_rows[] = {
-    STATE_INDEX(AheadWaiter, command_idx, STATE_OF_COMMANDS),
+    STATE_INDEX_OR_NONE(AheadWaiter, command_idx, STATE_OF_COMMANDS),
     STATE_NUMBER(AheadWaiter, bytes),
-    STATE_IN_LISTS(AheadWaiter, next_idx),
 };
 
 static const StateRow ahead_rows[] = {
@@ -48,9 +45,8 @@ static const StateRow ahead_rows[] = {
     STATE_LEFT(Ahead, fetching_count, "fetches in use"),
     STATE_IN_LISTS(Ahead, free_fetch_idx),
     STATE_NUMBER(Ahead, fresh_fetch_idx),
-    STATE_ELSE(Ahead, waiters, "waiter_rows"),
-    STATE_IN_LISTS(Ahead, free_waiter_idx),
-    STATE_NUMBER(Ahead, fresh_waiter_idx),
+    STATE_ELSE(Ahead, waiters, "waiter_rows, of what is being fetched"),
+    STATE_LEFT(Ahead, line_pages, "of the parameters"),
     STATE_NUMBER(Ahead, counters.fetched_lines),
     STATE_NUMBER(Ahead, counters.hit_bytes),
     STATE_NUMBER(Ahead, counters.waited_bytes),
@@ -100,11 +96,9 @@ static void check_stream(State *state, const Ahead *ahead, uint32_t idx,
 
 static void check_fresh(State *state, const Ahead *ahead, uint64_t lines)
 {
-    if (ahead->fresh_fetch_idx > lines ||
-        ahead->fresh_waiter_idx > ahead->config.waiters) {
-        state_fail(state, "%u fetches of %" PRIu64 ", %u waiters of %" PRIu64,
-                   ahead->fresh_fetch_idx, lines, ahead->fresh_waiter_idx,
-                   ahead->config.waiters);
+    if (ahead->fresh_fetch_idx > lines) {
+        state_fail(state, "%u fetches of %" PRIu64, ahead->fresh_fetch_idx,
+                   lines);
     }
 }
 
@@ -163,30 +157,20 @@ static GArray *places_in_rings(const Ahead *ahead)
     return places;
 }
 
+/* Of Ahead.waiters only those of pages that are being fetched are stored. */
 static void visit_waiters(Ahead *ahead, State *state, const uint32_t *fetches,
                           uint32_t fetch_count)
 {
-    StateLinks links = STATE_LINKS(AheadWaiter, next_idx, "waiters",
-                                   ahead->waiters, ahead->fresh_waiter_idx);
-    g_autofree uint32_t *used = NULL;
-    g_autofree uint32_t *left = NULL;
-    uint32_t used_count, left_count;
+    g_autofree uint32_t *used = g_new(uint32_t,
+                                      (size_t)fetch_count * ahead->line_pages);
+    uint32_t used_count = 0;
 
-    state_links_begin(&links);
-    state_list(state, &links, &ahead->free_waiter_idx, NULL);
-    used = state_unlinked(&links, &used_count);
-    STATE_TABLE(state, waiter_rows, ahead->waiters, used_count, used);
     for (uint32_t i = 0; i < fetch_count; i++) {
-        AheadFetch *fetch = &ahead->fetches[fetches[i]];
-
-        state_list(state, &links, &fetch->first_waiter_idx,
-                   &fetch->last_waiter_idx);
+        for (uint32_t page = 0; page < ahead->line_pages; page++) {
+            used[used_count++] = fetches[i] * ahead->line_pages + page;
+        }
     }
-    left = state_unlinked(&links, &left_count);
-    if (state_is_reading(state) && left_count != 0) {
-        state_fail(state, "%u waiters wait for nothing", left_count);
-    }
-    state_links_end(&links);
+    STATE_TABLE(state, waiter_rows, ahead->waiters, used_count, used);
 }
 
 static void visit_fetches(Ahead *ahead, State *state)

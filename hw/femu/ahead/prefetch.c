@@ -19,17 +19,6 @@ void prefetch_bounds(const SsdParams *p, Bounds *bounds)
     bounds_add(bounds, "read-ahead", p->read_ahead_streams * lines, 0);
 }
 
-/*
- * Pieces of reads that wait for lines: a read of mdts lies in so many lines and
- * one more, for it need not begin where one does.
- */
-static uint64_t most_waiters(const SsdParams *p)
-{
-    return p->read_ahead_bytes
-           ? p->cmd_slots * (p->mdts_bytes / ssd_params_sense_bytes(p) + 2)
-           : 0;
-}
-
 void prefetch_init(Prefetch *prefetch, const SsdParams *p, Commands *commands,
                    Media *media, Link *link)
 {
@@ -37,8 +26,8 @@ void prefetch_init(Prefetch *prefetch, const SsdParams *p, Commands *commands,
         .streams = p->read_ahead_streams,
         .depth_lines = p->read_ahead_bytes / media->sense_bytes,
         .line_bytes = media->sense_bytes,
+        .page_bytes = p->page_bytes,
         .after = p->read_ahead_after,
-        .waiters = most_waiters(p),
     };
 
     *prefetch = (Prefetch) {
@@ -71,8 +60,7 @@ void prefetch_beside_write(Prefetch *prefetch, uint64_t now_ns)
 }
 
 uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
-                        uint32_t command_idx, const Span *span,
-                        bool others_wait)
+                        uint32_t command_idx, const Span *span)
 {
     Command *command = &prefetch->commands->at[command_idx];
     uint32_t stream_idx;
@@ -82,8 +70,7 @@ uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
         return AHEAD_NONE;
     }
     prefetch->parts_inside += is_part(prefetch, command);
-    lost = others_wait ||
-           (is_part(prefetch, command) &&
+    lost = (is_part(prefetch, command) &&
             prefetch->parts_inside > prefetch->params->read_ahead_parts) ||
            now_ns < prefetch->quiet_from_ns;
     stream_idx = ahead_read(&prefetch->ahead, span->zone_idx,

@@ -41,14 +41,9 @@ static inline bool prefetch_is_on(const Prefetch *prefetch)
 
 /* A write is handed off: reads are not recognised for a while. */
 void prefetch_beside_write(Prefetch *prefetch, uint64_t now_ns);
-/*
- * A read begins. It is not recognised while others wait for a slot: none is
- * left to fetch with.
- * Return: the stream of a read of the host; AHEAD_NONE of other reads.
- */
+/* A read begins. Return: its stream if the host's; AHEAD_NONE of other reads. */
 uint32_t prefetch_begin(Prefetch *prefetch, uint64_t now_ns,
-                        uint32_t command_idx, const Span *span,
-                        bool others_wait);
+                        uint32_t command_idx, const Span *span);
 /*
  * A piece of that read, which lies in what is sensed at once. Return: has it
  * been fetched, or is it being? Then it is on its way, or a part of the command.

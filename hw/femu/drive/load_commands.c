@@ -70,28 +70,19 @@ static void check_drain(const LoadCheck *check)
     }
 }
 
-/* Of a read, no more pieces wait than it may have. */
+/* A read waits for one piece in a line, and in so many lines as it lies in. */
 static void add_waiters(LoadCheck *check)
 {
     const Ahead *ahead = &check->ssd->prefetch.ahead;
-    uint32_t slots = check->ssd->params.cmd_slots;
     uint64_t count = (uint64_t)ahead->config.streams *
                      ahead->config.depth_lines;
-    g_autofree uint64_t *pieces = g_new0(uint64_t, slots);
 
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t waiter = check->ops.fetches[i] != 0
-                          ? ahead->fetches[i].first_waiter_idx : AHEAD_NONE;
+    for (uint64_t i = 0; i < count * ahead->line_pages; i++) {
+        const AheadWaiter *waiter = &ahead->waiters[i];
 
-        for (; waiter != AHEAD_NONE;
-             waiter = ahead->waiters[waiter].next_idx) {
-            uint32_t command_idx = ahead->waiters[waiter].command_idx;
-
-            add_part(check, command_idx, "a line");
-            if (++pieces[command_idx] > ahead->config.waiters / slots) {
-                state_fail(check->state, "%" PRIu64 " pieces of command %u "
-                           "wait", pieces[command_idx], command_idx);
-            }
+        if (check->ops.fetches[i / ahead->line_pages] != 0 &&
+            waiter->command_idx != AHEAD_NONE && waiter->bytes != 0) {
+            add_part(check, waiter->command_idx, "a line");
         }
     }
 }

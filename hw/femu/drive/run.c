@@ -86,8 +86,7 @@ static void begin_copy(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
 
     for (uint32_t i = 0; i < command->range_count; i++) {
         zns_start_read(&ssd->zns, now_ns, command_idx,
-                       &commands_ranges(&ssd->commands, command_idx)[i],
-                       entry_reads_wait(&ssd->entry));
+                       &commands_ranges(&ssd->commands, command_idx)[i]);
     }
     zns_queue_write(&ssd->zns, now_ns, command_idx);
 }
@@ -124,8 +123,7 @@ static void begin_zoned(Ssd *ssd, uint64_t now_ns, uint32_t command_idx)
     case SSD_OP_COMPARE:
     case SSD_OP_READ:
     case SSD_OP_VERIFY:
-        zns_start_read(&ssd->zns, now_ns, command_idx, &command->target,
-                       entry_reads_wait(&ssd->entry));
+        zns_start_read(&ssd->zns, now_ns, command_idx, &command->target);
         break;
     case SSD_OP_WRITE:
     case SSD_OP_WRITE_ZEROES:

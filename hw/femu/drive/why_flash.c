@@ -273,13 +273,15 @@ void why_add_op(Why *why, uint32_t token_idx, uint64_t at_ns)
 static bool is_line_awaited(const Why *why, uint32_t fetch_idx)
 {
     const Ahead *ahead = &why->ssd->prefetch.ahead;
-    uint32_t waiter_idx = ahead->fetches[fetch_idx].first_waiter_idx;
+    const AheadWaiter *of_page = &ahead->waiters[fetch_idx *
+                                                 ahead->line_pages];
 
-    while (waiter_idx != AHEAD_NONE &&
-           ahead->waiters[waiter_idx].command_idx != why->command_idx) {
-        waiter_idx = ahead->waiters[waiter_idx].next_idx;
+    for (uint32_t page = 0; page < ahead->line_pages; page++) {
+        if (of_page[page].command_idx == why->command_idx) {
+            return true;
+        }
     }
-    return waiter_idx != AHEAD_NONE;
+    return false;
 }
 
 /* A reset waits for the erases of its zone's first write before it begins. */

@@ -121,9 +121,6 @@ static inline bool entry_needs_list(const Command *command)
     return command->bytes > 2 * SSD_GRANULE_BYTES;
 }
 
-/* Does a read wait for a slot, and not for a list alone? */
-bool entry_reads_wait(const Entry *entry);
-
 /* A command completes: as many reads that wait for slots go in as find one. */
 void entry_gives_slots(Entry *entry, uint64_t now_ns, uint32_t command_idx);
 static inline void entry_left(Entry *entry, uint64_t now_ns,

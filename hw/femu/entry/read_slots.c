@@ -76,16 +76,6 @@ static bool may_take_slot(const Entry *entry, const Command *command)
            (is_slot_free(entry) && !lacks_list(entry, command));
 }
 
-bool entry_reads_wait(const Entry *entry)
-{
-    const Turns *turns = &entry->read_slots.turns;
-    uint32_t group_idx = turns_group(turns);
-
-    return group_idx != TURNS_NONE &&
-           !lacks_list(entry,
-                       &entry->commands->at[turns_waiter(turns, group_idx)]);
-}
-
 static void count_slots(ReadSlots *slots, uint32_t group_idx, int32_t count)
 {
     uint32_t *inside = &slots->inside_counts[group_idx];

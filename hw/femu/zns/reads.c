@@ -30,12 +30,12 @@ static void issue_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
 }
 
 void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
-                    const Span *target, bool others_wait)
+                    const Span *target)
 {
     Span span = *target;
     uint32_t stream_idx = prefetch_is_on(zns->prefetch)
                           ? prefetch_begin(zns->prefetch, now_ns, command_idx,
-                                           target, others_wait)
+                                           target)
                           : AHEAD_NONE;
 
     span.end_bytes = MIN(span.end_bytes, zns->params->zone_capacity_bytes);

@@ -188,11 +188,11 @@ void zns_init(Zns *zns, const Zns *rooms);
 void zns_destroy(Zns *zns);
 
 /*
- * reads.c. Its reads are parts of the command; others may wait for a slot
- * meanwhile. Spans, here and below, have been checked and committed.
+ * reads.c. Its reads are parts of the command. Spans, here and below, have been
+ * checked and committed.
  */
 void zns_start_read(Zns *zns, uint64_t now_ns, uint32_t command_idx,
-                    const Span *target, bool others_wait);
+                    const Span *target);
 
 /* writes.c */
 /* The writes of a zone that come in, and leave the front end. */

@@ -349,38 +349,89 @@ static void test_parts(void)
     drive_free(d);
 }
 
-/*
- * With one slot, each read but the last begins while others wait, and continues
- * no row; the next that is alone is the second of one. With two slots nobody
- * waits.
- */
+/* Reads that wait for a slot are of a stream all the same, and find its lines. */
 static void test_slots(void)
 {
+    const uint64_t fe = 1000;
     Drive *d = drive_new(FOUR "read-slots=1 fe-read-ns=1000");
     uint64_t t = LATER;
+    uint32_t tag[4];
 
     drive_fill(d, 0, 16);
     for (unsigned i = 0; i < 4; i++) {
-        drive_read(d, t, i, 1);
+        tag[i] = drive_read(d, t, i, 1);
     }
-    drive_drain(d);
-    expect_counters(d, 0, 0, 0);
-    expect_read(d, t + LATER, 4, 1, 1000 + READ + XFER, 0);
-    expect_counters(d, 4, 0, 0);
-    /* It is lost even with lines that are there. */
-    t += 2 * LATER;
-    drive_read(d, t, 5, 1);
-    drive_read(d, t, 6, 1);
-    drive_drain(d);
-    expect_counters(d, 4, 0, 0);
+    drive_expect(d, tag[0], t + fe + READ + XFER);
+    drive_expect(d, tag[1], t + 2 * (fe + READ + XFER));
+    drive_expect(d, tag[2], t + 2 * (fe + READ + XFER) + fe);
+    /* 3 was fetched behind 1, on its unit. */
+    drive_expect(d, tag[3], t + fe + READ + XFER + fe + 2 * READ + XFER);
+    drive_free(d);
+}
+
+/*
+ * A line of two pages, which are four blocks each. One read waits for a page;
+ * who comes behind it is sensed for itself, behind the lines on the unit.
+ */
+static void test_one_waits(void)
+{
+    Drive *d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
+                         "planes=2 multi-plane=on read-granule=4K channels=1");
+    uint64_t t = LATER;
+    uint64_t line_at_ns = t + 2 * READ + 2 * XFER;
+    SsdDone done;
+    uint32_t tag[7];
+
+    drive_fill(d, 0, 16);
+    tag[0] = drive_read(d, t, 0, 1);
+    tag[1] = drive_read(d, t + 1, 1, 1);
+    tag[2] = drive_read(d, t + 2, 2, 2);
+    tag[3] = drive_read(d, t + 3, 4, 1);
+    tag[4] = drive_read(d, t + 4, 5, 2);
+    tag[5] = drive_read(d, t + 5, 7, 2); /* and the first of the next line */
+    tag[6] = drive_read(d, t + 6, 9, 1);
+    expect_counters(d, 2 * 8, 0, 3);
+    drive_expect(d, tag[0], t + READ + XFER / 4);
+    drive_expect_next(d, tag[1], line_at_ns);
+    done = drive_expect(d, tag[3], line_at_ns);
+    g_assert_cmpuint(done.ahead_bytes, ==, PAGE);
+    done = drive_expect(d, tag[2], t + 4 * READ + XFER / 2);
+    g_assert_cmpuint(done.ahead_bytes, ==, 0);
+    drive_expect(d, tag[4], t + 5 * READ + XFER / 2);
+    done = drive_expect(d, tag[5], t + 6 * READ + XFER / 4);
+    g_assert_cmpuint(done.ahead_bytes, ==, PAGE);
+    drive_expect(d, tag[6], t + 7 * READ + XFER / 4);
+    drive_free(d);
+}
+
+/* A read of both pages of a line, or of none if another waits for one. */
+static void test_one_waits_for_pages(void)
+{
+    Drive *d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
+                         "planes=2 multi-plane=on read-granule=4K channels=1");
+    uint64_t t = LATER;
+    uint32_t first, both, last;
+
+    drive_fill(d, 0, 16);
+    first = drive_read(d, t, 0, 2);
+    both = drive_read(d, t + 1, 2, 4);
+    last = drive_read(d, t + 2, 6, 2);
+    expect_counters(d, 2 * 8, 0, 4);
+    drive_expect(d, first, t + READ + XFER / 2);
+    drive_expect(d, both, t + 2 * READ + 2 * XFER);
+    drive_expect(d, last, t + 4 * READ + XFER / 2);
     drive_free(d);
 
-    d = drive_new(FOUR "read-slots=2 fe-read-ns=1000");
+    d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
+                  "planes=2 multi-plane=on read-granule=4K channels=1");
     drive_fill(d, 0, 16);
-    drive_read(d, LATER, 0, 1);
-    drive_read(d, LATER, 1, 1);
-    drive_drain(d);
-    expect_counters(d, 4, 0, 0);
+    first = drive_read(d, t, 0, 1);
+    last = drive_read(d, t + 1, 1, 1);
+    both = drive_read(d, t + 2, 2, 4);
+    expect_counters(d, 2 * 8, 0, 1);
+    drive_expect(d, first, t + READ + XFER / 4);
+    drive_expect(d, last, t + 2 * READ + 2 * XFER);
+    drive_expect(d, both, t + 4 * READ + XFER);
     drive_free(d);
 }
 
@@ -633,6 +684,8 @@ int main(int argc, char **argv)
     g_test_add_func("/ahead/small-reads", test_small_reads);
     g_test_add_func("/ahead/parts", test_parts);
     g_test_add_func("/ahead/slots", test_slots);
+    g_test_add_func("/ahead/one-waits", test_one_waits);
+    g_test_add_func("/ahead/one-waits/pages", test_one_waits_for_pages);
     g_test_add_func("/ahead/quiet", test_quiet);
     g_test_add_func("/ahead/hit-costs", test_hit_costs);
     g_test_add_func("/ahead/sense-command", test_sense_command);

@@ -177,9 +177,6 @@ static void test_fetches(void)
     SET(op->owner.word, owner_of(OWNER_AHEAD, 7).word);
     refused("drive: operations of fetch 7: 1, must be 0");
     end();
-    begin("");
-    g_assert_cmpuint(ssd->prefetch.ahead.config.waiters, ==, 0);
-    end();
 }
 
 /* Who cleans, or nobody, is one. */

@@ -100,54 +100,44 @@ static void test_free_fetch(void)
 static void test_fresh(void)
 {
     Ahead *ahead;
-    uint32_t waiters;
 
-    begin("read-ahead=16K mdts=8K cmd-slots=4");
+    begin("read-ahead=16K");
     ahead = &ssd->prefetch.ahead;
-    waiters = ahead->config.waiters;
-    g_assert_cmpuint(waiters, ==, 4 * (2 + 2));
-    SET(ahead->fresh_waiter_idx, waiters);
-    SET(ahead->free_waiter_idx, 0);
-    for (uint32_t i = 0; i < waiters; i++) {
-        SET(ahead->waiters[i].next_idx,
-            i + 1 < waiters ? i + 1 : AHEAD_NONE);
+    SET(ahead->fresh_fetch_idx, 4);
+    SET(ahead->free_fetch_idx, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        SET(ahead->fetches[i].place, i + 1 < 4 ? i + 1 : AHEAD_NONE);
     }
     let_in();
+    SET(ahead->fresh_fetch_idx, 5);
+    refused("read-ahead: 5 fetches of 4");
     end();
 }
 
-/* A read waits for as many pieces as it has, and no more. */
+/* A read waits for as many lines as it has parts. */
 static void test_pieces(void)
 {
     Ahead *ahead;
-    AheadFetch *fetch;
-    uint32_t fresh, command_idx;
+    AheadWaiter *waiter;
 
     begin_ahead();
     ahead = &ssd->prefetch.ahead;
-    fetch = &ahead->fetches[0];
-    for (uint32_t i = 0; i < 4 && fetch->first_waiter_idx == AHEAD_NONE; i++) {
-        fetch = &ahead->fetches[i];
-    }
-    g_assert_cmpuint(fetch->first_waiter_idx, !=, AHEAD_NONE);
-    command_idx = ahead->waiters[fetch->first_waiter_idx].command_idx;
-    SET(fetch->first_waiter_idx, AHEAD_NONE);
-    SET(fetch->last_waiter_idx, AHEAD_NONE);
-    refused("read-ahead: 1 waiters wait for nothing");
-    for (unsigned more = 2; more <= 3; more++) {
-        fresh = ahead->fresh_waiter_idx;
-        SET(ssd->commands.at[command_idx].parts_left, 2 + more);
-        for (unsigned i = 0; i < more; i++, fresh++) {
-            ahead->waiters[fresh] = (AheadWaiter) {
-                .command_idx = command_idx, .bytes = 4096,
-                .next_idx = AHEAD_NONE,
-            };
-            SET(ahead->waiters[fetch->last_waiter_idx].next_idx, fresh);
-            SET(fetch->last_waiter_idx, fresh);
-        }
-        SET(ahead->fresh_waiter_idx, fresh);
-        refused(more == 2 ? NULL : "drive: 5 pieces of command 0 wait");
-    }
+    waiter = &ahead->waiters[any_fetch(ahead)];
+    g_assert_cmpuint(ahead->line_pages, ==, 1);
+    g_assert_cmpuint(waiter->command_idx, ==, AHEAD_NONE);
+    SET(waiter->command_idx, 0);
+    SET(waiter->bytes, 4096);
+    refused("drive: command 0 waits for 2 things, must wait for 3");
+    SET(waiter->command_idx, 1);
+    SET(waiter->bytes, 4096);
+    refused("drive: a line is of command 1, which is not inside");
+    SET(waiter->command_idx, 4);
+    refused("read-ahead: command_idx of waiter_rows[0] is 4, must be at most 3, "
+            "or none");
+    /* Its other page, counted with the first. */
+    SET(waiter->command_idx, 0);
+    SET(waiter->bytes, 0);
+    let_in();
     end();
 }
 

@@ -12,6 +12,7 @@
 
 typedef struct Waits {
     Cmd *cmd;
+    uint64_t at;
     uint64_t bytes;
 } Waits;
 
@@ -88,8 +89,7 @@ static Row *row_for(Model *m, const Piece *piece)
 
 Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
-    bool lost = model_front_lacks_slots(m) ||
-                (cmd->bytes < 4096 && m->p.read_ahead_parts &&
+    bool lost = (cmd->bytes < 4096 && m->p.read_ahead_parts &&
                  parts_inside(m) > m->p.read_ahead_parts) ||
                 (m->p.read_ahead_quiet_ns && m->wrote &&
                  m->now_ns - m->wrote_at_ns < m->p.read_ahead_quiet_ns);
@@ -114,15 +114,34 @@ Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
     return row;
 }
 
+/* Does another read wait for a page of these bytes? */
+static bool is_waited_for(const Model *m, const AheadLine *line, uint64_t at,
+                          uint64_t bytes)
+{
+    for (GList *i = line->waits.head; i; i = i->next) {
+        const Waits *waits = i->data;
+
+        if ((waits->at + waits->bytes - 1) / m->part_bytes >=
+            at / m->part_bytes &&
+            waits->at / m->part_bytes <= (at + bytes - 1) / m->part_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool model_ahead_serves(Model *m, Row *row, Cmd *cmd, uint64_t at,
                         uint64_t bytes)
 {
     for (GList *i = row->lines.head; i; i = i->next) {
         AheadLine *line = i->data;
-        Waits waits = { .cmd = cmd, .bytes = bytes };
+        Waits waits = { .cmd = cmd, .at = at, .bytes = bytes };
 
         if (at < line->at || at >= line->at + m->sense_bytes) {
             continue;
+        }
+        if (is_waited_for(m, line, at, bytes)) {
+            return false;
         }
         cmd->done.ahead_bytes += bytes;
         if (line->there) {

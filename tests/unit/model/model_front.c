@@ -328,13 +328,6 @@ static const Cmd *next_slotless(const Model *m)
                            &model_turns_line(&m->read_turns, group)->waiting);
 }
 
-bool model_front_lacks_slots(const Model *m)
-{
-    const Cmd *next = next_slotless(m);
-
-    return next && has_list(m, next);
-}
-
 static void enter_in_turn(Model *m)
 {
     int group;

@@ -521,8 +521,6 @@ void model_front_again(Model *m, Cmd *cmd);
 /* The command has ended: does it keep its slot? */
 void model_front_ends(Model *m, const Cmd *cmd);
 void model_front_left(Model *m);
-/* Does a read wait for a slot, and not for a list alone? */
-bool model_front_lacks_slots(const Model *m);
 void model_link_in(Model *m, Cmd *cmd, uint64_t bytes, bool last);
 void model_link_arrived(Model *m);
 void model_link_compare(Model *m, Cmd *cmd);
