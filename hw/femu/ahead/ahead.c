@@ -115,7 +115,11 @@ uint32_t ahead_read(Ahead *ahead, uint32_t zone_idx, uint64_t begin_bytes,
     return stream_idx;
 }
 
-/* Return: false if another read waits for a page of this piece. */
+/*
+ * Reads of a stream come in order: of a piece's pages, others can wait for the
+ * first alone, and later ones will ask for the last alone.
+ * Return: false if another read waits for a page of the piece.
+ */
 static bool wait_for(Ahead *ahead, uint32_t fetch_idx, uint64_t begin_bytes,
                      uint32_t command_idx, uint32_t bytes)
 {
@@ -124,15 +128,10 @@ static bool wait_for(Ahead *ahead, uint32_t fetch_idx, uint64_t begin_bytes,
     uint32_t first = in_line_bytes / ahead->config.page_bytes;
     uint32_t last = (in_line_bytes + bytes - 1) / ahead->config.page_bytes;
 
-    for (uint32_t page = first; page <= last; page++) {
-        if (of_page[page].command_idx != AHEAD_NONE) {
-            return false;
-        }
+    if (of_page[first].command_idx != AHEAD_NONE) {
+        return false;
     }
-    for (uint32_t page = first; page <= last; page++) {
-        of_page[page] = (AheadWaiter) { command_idx, 0 };
-    }
-    of_page[first].bytes = bytes;
+    of_page[last] = (AheadWaiter) { command_idx, bytes };
     return true;
 }
 
@@ -248,7 +247,7 @@ bool ahead_next_waiter(Ahead *ahead, uint32_t fetch_idx, AheadWaiter *waiter)
     for (uint32_t page = 0; page < ahead->line_pages; page++) {
         *waiter = of_page[page];
         of_page[page].command_idx = AHEAD_NONE;
-        if (waiter->command_idx != AHEAD_NONE && waiter->bytes != 0) {
+        if (waiter->command_idx != AHEAD_NONE) {
             return true;
         }
     }

@@ -49,10 +49,10 @@ typedef struct AheadFetch {
     uint32_t place;      /* in Ahead.lines; or next in the free list */
 } AheadFetch;
 
-/* Who waits for a page of it. */
+/* Who waits for a page of it, and perhaps for pages before that. */
 typedef struct AheadWaiter {
     uint32_t command_idx; /* AHEAD_NONE: nobody */
-    uint32_t bytes; /* that it reads of the line; 0: counted a page before */
+    uint32_t bytes;       /* that it reads of the line */
 } AheadWaiter;
 
 /* These never go back. */

@@ -81,7 +81,7 @@ static void add_waiters(LoadCheck *check)
         const AheadWaiter *waiter = &ahead->waiters[i];
 
         if (check->ops.fetches[i / ahead->line_pages] != 0 &&
-            waiter->command_idx != AHEAD_NONE && waiter->bytes != 0) {
+            waiter->command_idx != AHEAD_NONE) {
             add_part(check, waiter->command_idx, "a line");
         }
     }
