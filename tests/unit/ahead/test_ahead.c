@@ -20,6 +20,9 @@
 #define LATER UINT64_C(100000000)
 
 #define FOUR "read-ahead=16K "
+/* A line is two pages of four blocks. */
+#define TWO_PAGES "read-ahead=64K read-ahead-after=1 page-size=16K planes=2 " \
+                  "multi-plane=on read-granule=4K channels=1"
 
 static uint64_t counter(Drive *d, const char *path)
 {
@@ -349,7 +352,7 @@ static void test_parts(void)
     drive_free(d);
 }
 
-/* Reads that wait for a slot are of a stream all the same, and find its lines. */
+/* Reads that wait for a slot are of a stream, too, and find its lines. */
 static void test_slots(void)
 {
     const uint64_t fe = 1000;
@@ -370,13 +373,12 @@ static void test_slots(void)
 }
 
 /*
- * A line of two pages, which are four blocks each. One read waits for a page;
- * who comes behind it is sensed for itself, behind the lines on the unit.
+ * One read waits for a page; who comes behind it is sensed for itself, behind
+ * the lines on the unit.
  */
 static void test_one_waits(void)
 {
-    Drive *d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
-                         "planes=2 multi-plane=on read-granule=4K channels=1");
+    Drive *d = drive_new(TWO_PAGES);
     uint64_t t = LATER;
     uint64_t line_at_ns = t + 2 * READ + 2 * XFER;
     SsdDone done;
@@ -407,8 +409,7 @@ static void test_one_waits(void)
 /* A read of both pages of a line, or of none if another waits for one. */
 static void test_one_waits_for_pages(void)
 {
-    Drive *d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
-                         "planes=2 multi-plane=on read-granule=4K channels=1");
+    Drive *d = drive_new(TWO_PAGES);
     uint64_t t = LATER;
     uint32_t first, both, last;
 
@@ -422,8 +423,7 @@ static void test_one_waits_for_pages(void)
     drive_expect(d, last, t + 4 * READ + XFER / 2);
     drive_free(d);
 
-    d = drive_new("read-ahead=64K read-ahead-after=1 page-size=16K "
-                  "planes=2 multi-plane=on read-granule=4K channels=1");
+    d = drive_new(TWO_PAGES);
     drive_fill(d, 0, 16);
     first = drive_read(d, t, 0, 1);
     last = drive_read(d, t + 1, 1, 1);
