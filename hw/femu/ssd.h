@@ -55,6 +55,7 @@ typedef struct SsdZone {
     SsdZoneState state;
     uint64_t start_lba;
     uint64_t wp_lba;
+    uint64_t written_lba; /* behind the last block that the host wrote */
     uint64_t capacity_nlb;
     bool has_zrwa; /* a Zone Random Write Area begins at the write pointer */
     bool has_extension; /* of its descriptor, whose bytes the caller keeps */

@@ -17,6 +17,7 @@ typedef struct Filling {
     EngineDrive at; /* the drive that is filled */
     unsigned drive_idx;
     GString *text; /* NULL: it is done */
+    bool has_finished; /* a zone, perhaps not to its end yet */
     uint64_t bytes; /* of the text: what it writes, padding included */
 } Filling;
 
@@ -33,6 +34,24 @@ static bool submit(Filling *filling, const SsdCmd *cmd, uint32_t zone_idx,
         return false;
     }
     return true;
+}
+
+static bool is_at(uint32_t count, uint32_t limit)
+{
+    return limit != 0 && count >= limit;
+}
+
+/* A zone holds its resources until its finish is done: wait for one of these. */
+static void await_finishes(Filling *filling, uint32_t nsid)
+{
+    const SsdParams *params = filling->at.params;
+    const Ssd *ssd = filling->at.ssd;
+
+    while (filling->has_finished && ssd_inflight(ssd) > 0 &&
+           (is_at(ssd_open_count(ssd, nsid), params->max_open) ||
+            is_at(ssd_active_count(ssd, nsid), params->max_active))) {
+        sim_drive_wait(filling->at.drive);
+    }
 }
 
 /* Write a zone up to the job's prefill, then finish it if the job asks. */
@@ -53,6 +72,7 @@ static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
                                                 : job->prefill_bytes;
         return true;
     }
+    await_finishes(filling, job->nsid);
     while (at_bytes < job->prefill_bytes) {
         uint64_t bytes = MIN(params->mdts_bytes,
                              job->prefill_bytes - at_bytes);
@@ -68,6 +88,7 @@ static bool fill_zone(Filling *filling, const PlanJob *job, uint32_t zone_idx,
         ssd_zone(engine->at->ssd, job->nsid, zone_idx).state != SSD_ZONE_FULL) {
         cmd = (SsdCmd) {.op = SSD_OP_ZONE_FINISH, .nsid = job->nsid,
                         .slba = zone_lba};
+        filling->has_finished = true;
         return submit(filling, &cmd, zone_idx, error);
     }
     return true;

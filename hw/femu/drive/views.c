@@ -83,6 +83,7 @@ SsdZone ssd_zone(const Ssd *ssd, uint32_t nsid, uint32_t zone_idx)
         .state = zone->state,
         .start_lba = start_lba,
         .wp_lba = start_lba + zone->wp_nlb,
+        .written_lba = start_lba + zone->end_nlb,
         .capacity_nlb = ns->zones.capacity_nlb,
         .has_zrwa = zone->has_zrwa,
         .has_extension = zone->has_extension,

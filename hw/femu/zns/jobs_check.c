@@ -17,14 +17,14 @@ static bool could_be(const ZoneTable *table, const ZoneKept *was)
     bool is_full = was->state == SSD_ZONE_FULL;
     bool is_empty = was->state == SSD_ZONE_EMPTY;
 
-    return was->wp_nlb <= was->end_nlb &&
+    return (is_full || was->wp_nlb <= was->end_nlb) &&
            was->end_nlb <= table->capacity_nlb &&
            (is_full || (was->state >= SSD_ZONE_EMPTY &&
                         was->state <= SSD_ZONE_CLOSED)) &&
            is_full == (was->wp_nlb == table->capacity_nlb) &&
            (!is_empty || was->end_nlb == 0) &&
            (was->has_zrwa ? !is_full && !is_empty && table->zrwa_nlb != 0
-                          : was->wp_nlb == was->end_nlb);
+                          : is_full || was->wp_nlb == was->end_nlb);
 }
 
 /*

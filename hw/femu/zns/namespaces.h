@@ -75,6 +75,20 @@ static inline uint64_t zone_end_bytes(const Namespaces *namespaces,
            ns_of_zone(namespaces, zone_idx)->lba_bytes;
 }
 
+/*
+ * From here on a zone of the drive has no data of the host, though its pages
+ * may be programmed: a finish has filled them. UINT64_MAX: no finish has.
+ */
+static inline uint64_t zone_filled_from_bytes(const Namespaces *namespaces,
+                                              uint32_t zone_idx)
+{
+    const SsdNs *ns = ns_of_zone(namespaces, zone_idx);
+    const ZoneEntry *zone = &ns->zones.zones[zone_idx - ns->first_zone_idx];
+
+    return zone->wp_nlb == ns->zones.capacity_nlb
+           ? zone->end_nlb * ns->lba_bytes : UINT64_MAX;
+}
+
 /* Where the write pointer of a zone of the drive stands. */
 static inline uint64_t zone_wp_bytes(const Namespaces *namespaces,
                                      uint32_t zone_idx)

@@ -83,7 +83,9 @@ static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
     bool failed = zone->state >= SSD_ZONE_READ_ONLY &&
                   zone->state != SSD_ZONE_FULL;
 
-    return is_state(zone->state) && zone->wp_nlb <= zone->end_nlb &&
+    return is_state(zone->state) &&
+           (zone->wp_nlb <= zone->end_nlb ||
+            zone->wp_nlb == table->capacity_nlb) &&
            zone->end_nlb <= table->capacity_nlb &&
            in_list == (zone->state == SSD_ZONE_IMPLICITLY_OPEN) &&
            (!is_open(zone) || zone->holds_open) &&
@@ -91,7 +93,8 @@ static bool is_sound(const ZoneTable *table, const ZoneEntry *zone,
            (zone->state != SSD_ZONE_CLOSED || !zone->holds_open) &&
            (!is_active || (zone->holds_active &&
                            zone->wp_nlb < table->capacity_nlb)) &&
-           (zone->state != SSD_ZONE_EMPTY || zone->end_nlb == 0) &&
+           (zone->state != SSD_ZONE_EMPTY ||
+            (zone->wp_nlb == 0 && zone->end_nlb == 0)) &&
            (zone->state != SSD_ZONE_FULL ||
             zone->wp_nlb == table->capacity_nlb) &&
            (!failed || !zone->holds_active) &&

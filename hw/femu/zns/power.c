@@ -336,6 +336,7 @@ static uint32_t job_in_doubt(const PowerCut *cut, uint32_t zone_idx)
 
 static Fate fate_of(const PowerCut *cut, uint32_t zone_idx)
 {
+    uint64_t capacity_nlb = ns_of(cut, zone_idx)->zones.capacity_nlb;
     uint32_t job_idx = job_in_doubt(cut, zone_idx);
     Fate fate = {
         .kept = zns_zone_kept(cut->from, zone_idx),
@@ -355,9 +356,12 @@ static Fate fate_of(const PowerCut *cut, uint32_t zone_idx)
         }
     } else if (!fate.kept.has_zrwa && !has_failed(fate.kept.state)) {
         fate.kept.wp_nlb = end_nlb(cut, zone_idx);
-        fate.kept.end_nlb = fate.kept.wp_nlb;
+        /* Of a zone that is not full, what a finish had filled is data. */
+        if (fate.kept.wp_nlb != capacity_nlb) {
+            fate.kept.end_nlb = fate.kept.wp_nlb;
+        }
     }
-    begin_in_state(&fate.kept, ns_of(cut, zone_idx)->zones.capacity_nlb);
+    begin_in_state(&fate.kept, capacity_nlb);
     return fate;
 }
 

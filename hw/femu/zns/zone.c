@@ -468,7 +468,6 @@ void zone_commit_mgmt(ZoneTable *table, uint32_t zone_idx, SsdOp op)
     case SSD_OP_ZONE_FINISH:
         set_state(table, zone_idx, SSD_ZONE_FULL);
         zone->wp_nlb = table->capacity_nlb;
-        zone->end_nlb = zone->wp_nlb;
         break;
     case SSD_OP_ZONE_RESET:
         set_state(table, zone_idx, SSD_ZONE_EMPTY);

@@ -26,8 +26,9 @@
 typedef struct ZoneEntry {
     uint64_t wp_nlb; /* blocks from the zone's start; the capacity when full */
     /*
-     * Blocks up to the last one that was written: wp_nlb, or beyond it in a
-     * ZRWA, where some below may never have been written.
+     * Blocks up to the last one that the host wrote: wp_nlb; beyond it in a
+     * ZRWA, where some below may never have been written; before it in a zone
+     * that a finish has filled.
      */
     uint64_t end_nlb;
     SsdZoneState state;

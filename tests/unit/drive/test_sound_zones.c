@@ -67,8 +67,12 @@ static void test_pointers(void)
     SET(zones[CLOSED].wp_nlb, CAPACITY);
     SET(zones[CLOSED].end_nlb, CAPACITY);
     cannot_be(CLOSED);
-    SET(zones[FULL].end_nlb, CAPACITY - 1);
-    cannot_be(FULL);
+    SET(zones[EMPTY].wp_nlb, CAPACITY);
+    cannot_be(EMPTY);
+    SET(zones[CLOSED].end_nlb, 1);
+    cannot_be(CLOSED);
+    SET(zones[READ_ONLY].wp_nlb, 1);
+    cannot_be(READ_ONLY);
     SET(zones[FULL].end_nlb, CAPACITY + 1);
     cannot_be(FULL);
     SET(zones[FULL].wp_nlb, CAPACITY - 1);

@@ -22,7 +22,8 @@
 typedef struct RulesZone {
     SsdZoneState state;
     uint64_t written_nlb;
-    uint64_t end_nlb;       /* behind the last block written, in a ZRWA too */
+    uint64_t end_nlb;       /* behind the last block written, in a ZRWA too;
+                               a finish does not write */
     bool zrwa;
     bool extension;
     bool holds_open;

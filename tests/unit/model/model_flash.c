@@ -325,11 +325,27 @@ void model_sense_line(Model *m, AheadLine *line, uint32_t zone_idx,
     sense(m, zone_idx, at, at + m->sense_bytes, (Step) { .line = line });
 }
 
+/* A full zone has a host's data up to here; any other, as far as is known. */
+static uint64_t data_end(const Model *m, uint32_t zone_idx)
+{
+    for (unsigned i = 0; i < m->p.namespaces; i++) {
+        const Rules *r = m->rules[i];
+        uint32_t z = zone_idx - r->first_zone_idx;
+
+        if (zone_idx >= r->first_zone_idx && z < r->zone_count &&
+            r->zone[z].written_nlb == r->capacity_nlb) {
+            return r->zone[z].end_nlb * r->lba_bytes;
+        }
+    }
+    return UINT64_MAX;
+}
+
 void model_start_read(Model *m, Cmd *cmd, Piece piece)
 {
     uint32_t zone_idx = piece.zone_idx;
+    uint64_t data_to = data_end(m, zone_idx);
     uint64_t at = piece.at;
-    Row *row = model_ahead_read(m, cmd, &piece);
+    Row *row = at < data_to ? model_ahead_read(m, cmd, &piece) : NULL;
 
     while (at < piece.end) {
         uint64_t to = MIN(piece.end,
@@ -337,11 +353,12 @@ void model_start_read(Model *m, Cmd *cmd, Piece piece)
         uint64_t bytes = MIN(to, m->p.zone_capacity_bytes) -
                          MIN(at, m->p.zone_capacity_bytes);
 
-        if (row && bytes && model_ahead_serves(m, row, cmd, at, bytes)) {
+        if (at < data_to && row && bytes &&
+            model_ahead_serves(m, row, cmd, at, bytes)) {
             at = to;
             continue;
         }
-        if (model_is_programmed(m, zone_idx, at)) {
+        if (at < data_to && model_is_programmed(m, zone_idx, at)) {
             cmd->parts++;
             sense(m, zone_idx, at, to, (Step) {
                 .cmd = cmd, .bytes = bytes,

@@ -142,7 +142,7 @@ static void leave(Rules *r, uint32_t zone_idx, SsdZoneState state,
     zone->extension &= state == SSD_ZONE_FULL;
     zone->zrwa = false;
     zone->written_nlb = state == SSD_ZONE_FULL ? r->capacity_nlb : 0;
-    zone->end_nlb = zone->written_nlb;
+    zone->end_nlb = state == SSD_ZONE_FULL ? zone->end_nlb : 0;
     effect->job = g_renew(RulesJob, effect->job, effect->job_count + 1);
     effect->job[effect->job_count++] = job;
 }

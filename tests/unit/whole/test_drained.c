@@ -76,7 +76,7 @@ static bool is_same_zone(const SsdZone *a, const SsdZone *b)
     return a->state == b->state && a->has_zrwa == b->has_zrwa &&
            a->has_extension == b->has_extension &&
            a->finished_by_controller == b->finished_by_controller &&
-           (a->state == SSD_ZONE_FULL || a->wp_lba == b->wp_lba);
+           a->wp_lba == b->wp_lba && a->written_lba == b->written_lba;
 }
 
 static bool are_same_zones(const Ssd *a, const Ssd *b)
@@ -320,8 +320,8 @@ static void write_to(Ssd *ssd, uint32_t nsid, const SsdZone *zone)
     uint64_t most_nlb = ssd_params(ssd)->mdts_bytes /
                         ssd_ns_info(ssd, nsid).lba_bytes;
 
-    for (uint64_t lba = zone->start_lba; lba < zone->wp_lba;) {
-        uint64_t nlb = MIN(zone->wp_lba - lba, most_nlb);
+    for (uint64_t lba = zone->start_lba; lba < zone->written_lba;) {
+        uint64_t nlb = MIN(zone->written_lba - lba, most_nlb);
 
         do_now(ssd, (SsdCmd) {
             .op = SSD_OP_WRITE, .nsid = nsid, .slba = lba, .nlb = nlb,
@@ -343,10 +343,9 @@ static void make_zone(Ssd *ssd, uint32_t nsid, uint32_t zone_idx,
     if (zone->has_extension) {
         manage_now(ssd, SSD_OP_ZONE_SET_EXTENSION, nsid, zone->start_lba);
     }
+    write_to(ssd, nsid, zone);
     if (zone->state == SSD_ZONE_FULL) {
         manage_now(ssd, SSD_OP_ZONE_FINISH, nsid, zone->start_lba);
-    } else {
-        write_to(ssd, nsid, zone);
     }
 }
 

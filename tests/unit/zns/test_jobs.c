@@ -123,7 +123,7 @@ static void test_finish_empty_and_full(void)
     drive_free(d);
 }
 
-/* The padding is programmed: reading it costs as much as reading data. */
+/* The padding is programmed, but known to be nothing: no die is asked. */
 static void test_read_of_padding(void)
 {
     Drive *d = drive_new("channels=1");
@@ -133,7 +133,33 @@ static void test_read_of_padding(void)
     drive_zone_op(d, 1000000, SSD_OP_ZONE_FINISH, 0);
     drive_drain(d);
     tag = drive_read(d, LATER, 0, 16);
-    drive_expect(d, tag, LATER + 16 * READ + XFER);
+    drive_expect(d, tag, LATER + READ + XFER);
+    tag = drive_read(d, 2 * LATER, 1, 15);
+    drive_expect(d, tag, 2 * LATER);
+    /* A medium that fails does not make it forget that. */
+    ssd_zone_fail(d->ssd, 2 * LATER, 1, 0, SSD_ZONE_READ_ONLY);
+    tag = drive_read(d, 3 * LATER, 1, 15);
+    drive_expect(d, tag, 3 * LATER);
+    drive_free(d);
+}
+
+/* Of a page that was written in part, the part; and what is written anew. */
+static void test_read_beside_padding(void)
+{
+    Drive *d = drive_new("channels=1 page-size=16K");
+    uint32_t tag;
+
+    drive_write(d, 0, 0, 1);
+    drive_zone_op(d, 0, SSD_OP_ZONE_FINISH, 0);
+    drive_drain(d);
+    tag = drive_read(d, LATER, 0, 2);
+    drive_expect(d, tag, LATER + READ + XFER);
+    tag = drive_read(d, 2 * LATER, 1, 1);
+    drive_expect(d, tag, 2 * LATER);
+    drive_zone_op(d, 2 * LATER, SSD_OP_ZONE_RESET, 0);
+    drive_fill(d, 0, 2);
+    tag = drive_read(d, 3 * LATER, 1, 1);
+    drive_expect(d, tag, 3 * LATER + READ + XFER);
     drive_free(d);
 }
 
@@ -718,6 +744,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jobs/finish-empty-and-full",
                     test_finish_empty_and_full);
     g_test_add_func("/jobs/read-of-padding", test_read_of_padding);
+    g_test_add_func("/jobs/read-beside-padding", test_read_beside_padding);
     g_test_add_func("/jobs/finish-shares-a-unit", test_finish_shares_a_unit);
     g_test_add_func("/jobs/reset-by-occupancy", test_reset_by_occupancy);
     g_test_add_func("/jobs/reset-of-nothing", test_reset_of_nothing);
