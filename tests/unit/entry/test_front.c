@@ -315,6 +315,22 @@ static void test_link_behind_data(void)
     drive_free(d);
 }
 
+/* Data that need no time on their way in are there at once. */
+static void test_link_out_alone(void)
+{
+    const uint64_t from = 9 * MS + READ + XFER;
+    Drive *d = drive_new(OUT "write-buffer=64K program-registers=1 "
+                         "fe-append-arrived-ns=10000");
+    uint32_t read, write;
+
+    drive_fill(d, 0, 1);
+    read = drive_read(d, 9 * MS, 0, 1);
+    write = drive_append(d, from + 1, 1, 1);
+    drive_expect(d, read, from + 4096);
+    drive_expect(d, write, from + 1 + 10000);
+    drive_free(d);
+}
+
 /* A part of a page costs its share; data in a buffer cross the link, too. */
 static void test_link_out_of_parts(void)
 {
@@ -723,6 +739,7 @@ int main(int argc, char **argv)
     g_test_add_func("/link/in/finish", test_finish_behind_the_link);
     g_test_add_func("/link/out", test_link_out);
     g_test_add_func("/link/out/behind", test_link_behind_data);
+    g_test_add_func("/link/out/alone", test_link_out_alone);
     g_test_add_func("/link/out/parts", test_link_out_of_parts);
     g_test_add_func("/link/compare", test_compare);
     g_test_add_func("/front/fixed", test_fixed);

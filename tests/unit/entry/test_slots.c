@@ -201,6 +201,43 @@ static void test_order_of_many(void)
     drive_free(d);
 }
 
+static void load_anew(Drive *d)
+{
+    GByteArray *bytes = ssd_save(d->ssd);
+    GError *error = NULL;
+    Ssd *loaded = ssd_load(&d->params, bytes->data, bytes->len, &error);
+
+    g_assert_no_error(error);
+    g_byte_array_unref(bytes);
+    ssd_free(d->ssd);
+    d->ssd = loaded;
+}
+
+/* The order is that of their coming, whichever places they have inside. */
+static void test_order_loaded(void)
+{
+    Drive *d = drive_new("channels=4 read-slots=2 lba-size=512 "
+                         "fe-read-ns=100");
+    uint64_t at_ns = 9 * MS, first_ns = 100 + READ + XFER;
+
+    drive_fill(d, 0, 1);
+    for (unsigned turned = 0; turned < 2; turned++) {
+        uint32_t read[3];
+
+        for (unsigned i = 0; i < 3; i++) {
+            read[i] = drive_read(d, at_ns, i == 0 ? 0 : 64 + i, 1);
+        }
+        load_anew(d);
+        drive_expect_next(d, read[1], at_ns + 200);
+        drive_expect_next(d, read[0], at_ns + first_ns);
+        /* It leaves last, so its place is the first one's next time. */
+        drive_expect_next(d, read[2], at_ns + first_ns + 100);
+        at_ns += MS;
+    }
+    drive_expect_idle(d);
+    drive_free(d);
+}
+
 /*
  * Three reads of three pages each, or as many as said; a page is sensed for the
  * first, the others find nothing written. With a list of pages for `read-lists`
@@ -272,6 +309,7 @@ int main(int argc, char **argv)
     g_test_add_func("/slots/read-blocks", test_read_blocks);
     g_test_add_func("/slots/order", test_order_of_parts);
     g_test_add_func("/slots/order/many", test_order_of_many);
+    g_test_add_func("/slots/order/loaded", test_order_loaded);
     g_test_add_func("/slots/lists", test_lists);
     g_test_add_func("/slots/lists/namespaces", test_lists_of_namespaces);
     return g_test_run();
