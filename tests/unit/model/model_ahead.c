@@ -50,16 +50,18 @@ void model_ahead_free(Model *m)
     g_free(m->rows);
 }
 
-/* Reads of zones of less than 4 KiB that have begun and are not done. */
-static unsigned parts_inside(const Model *m)
+/*
+ * Reads of less than 4 KiB that have a row and are not done, and `now`, which
+ * gets one: of zones, and of what the host wrote or still can.
+ */
+static unsigned parts_inside(const Model *m, const Cmd *now)
 {
     unsigned count = 0;
 
     for (guint i = 0; i < m->cmds->len; i++) {
         const Cmd *cmd = g_ptr_array_index(m->cmds, i);
 
-        count += cmd->done.op == SSD_OP_READ && cmd->begun &&
-                 cmd->bytes < 4096 && !cmd->conventional;
+        count += (cmd->row || cmd == now) && cmd->bytes < 4096;
     }
     return count;
 }
@@ -90,7 +92,7 @@ static Row *row_for(Model *m, const Piece *piece)
 Row *model_ahead_read(Model *m, Cmd *cmd, const Piece *piece)
 {
     bool lost = (cmd->bytes < 4096 && m->p.read_ahead_parts &&
-                 parts_inside(m) > m->p.read_ahead_parts) ||
+                 parts_inside(m, cmd) > m->p.read_ahead_parts) ||
                 (m->p.read_ahead_quiet_ns && m->wrote &&
                  m->now_ns - m->wrote_at_ns < m->p.read_ahead_quiet_ns);
     Row *row;
