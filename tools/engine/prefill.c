@@ -41,7 +41,7 @@ static bool is_at(uint32_t count, uint32_t limit)
     return limit != 0 && count >= limit;
 }
 
-/* A zone holds its resources until its finish is done: wait for one of these. */
+/* A zone holds its resources until its finish is done: wait for one. */
 static void await_finishes(Filling *filling, uint32_t nsid)
 {
     const SsdParams *params = filling->at.params;
